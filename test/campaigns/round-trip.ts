@@ -23,7 +23,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   json: [],
   ndjson: [],
   ics: [
-    ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website', 'cost', 'cost_details.values'],
+    ...['title', 'description', 'excerpt', 'slug', 'website', 'cost', 'cost_details.values'],
     ...['featured', 'sticky', 'show_map', 'show_map_link', 'categories', 'tags'],
     ...[
       'timezone',

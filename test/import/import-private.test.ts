@@ -53,7 +53,7 @@ describe('what a source calls private', () => {
       assert.equal(await there.rows(), before)
     })
 
-  for (const format of ['json', 'ndjson'])
+  for (const format of ['ics', 'csv', 'json', 'ndjson'])
     test(`keeps by ${format} the date that a draft got by itself, until it is published`, async (t) => {
       const dates = async (of: Calendar) => {
         const { body } = await of.service.get(ALL, 'admin')
@@ -64,18 +64,36 @@ describe('what a source calls private', () => {
       for (const [title, status] of [
         ['A', 'draft'],
         ['B', 'pending'],
+        ['D', 'publish'],
+        ['E', 'private'],
       ])
         await calendar.service.create('/events', { title, ...TIMES, status })
       const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=3'
-      await calendar.service.create('/events', { title: 'C', ...TIMES, status: 'draft', recurrence })
+      for (const [title, status] of [
+        ['C', 'draft'],
+        ['F', 'publish'],
+      ])
+        await calendar.service.create('/events', { title, ...TIMES, status, recurrence })
       const date = '2020-06-07 08:09:10'
-      await calendar.service.app.database.write((tx) => tx.updateTable('events').set({ date }).execute())
+      await calendar.service.app.database.write(async (tx) => {
+        await tx.updateTable('events').set({ date }).execute()
+        await tx.updateTable('events').set({ date_utc: date }).where('date_utc', '>', '1').execute()
+        for (const { id, shared } of await tx.selectFrom('series').select(['id', 'shared']).execute()) {
+          const { date_utc, ...rest } = JSON.parse(shared)
+          const dated = { ...rest, date, date_utc: date_utc > '1' ? date : date_utc }
+          await tx
+            .updateTable('series')
+            .set({ shared: JSON.stringify(dated) })
+            .where('id', '=', id)
+            .execute()
+        }
+      })
       const there = await startCalendar({ timezone: 'UTC' })
       t.after(there.close)
       const file = await there.file(`all.${format}`, await exported(format))
       await there.kalends('import', file)
       assert.deepEqual(await dates(there), await dates(calendar))
-      const { body } = await there.service.get(ALL, 'admin')
+      const { body } = await there.service.get(`${ALL}&status=draft`, 'admin')
       const published = await there.service.update(`/events/${body.events[0].id}`, { status: 'publish' })
       assert.notEqual(published.date, date)
     })
@@ -198,7 +216,9 @@ describe('what a source calls private', () => {
     const parts = (await exported('ics')).split('BEGIN:VEVENT').slice(1)
     const marks = parts.map((part) => [
       /^SUMMARY:(.*)\r$/m.exec(part)?.[1],
-      ...[...part.matchAll(/^(?:CLASS|STATUS|X-KALENDS-\w+):.*(?=\r$)/gm)].map(([line]) => line).sort(),
+      ...[...part.matchAll(/^(?:CLASS|STATUS|X-KALENDS-STATUS|X-KALENDS-DATE(?=:2099)):.*(?=\r$)/gm)]
+        .map(([line]) => line)
+        .sort(),
     ])
     assert.deepEqual(marks.sort(), [
       ['Closed', 'CLASS:PRIVATE', 'STATUS:CONFIRMED', 'X-KALENDS-STATUS:private'],

@@ -277,6 +277,38 @@ describe('what was changed there since', () => {
   })
 })
 
+test('a record that was never published keeps its date', async (t) => {
+  await start()
+  t.after(stop)
+  const date = '2020-06-07 08:09:10'
+  const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=2'
+  await source.create('/events', { ...day, title: 'Draft', status: 'draft' })
+  await source.create('/events', { ...day, title: 'Series', status: 'pending', recurrence })
+  await source.create('/venues', { venue: 'Hall', status: 'draft' })
+  await source.app.database.write(async (tx) => {
+    for (const table of ['events', 'venues'] as const) await tx.updateTable(table).set({ date }).execute()
+    const { shared } = await tx.selectFrom('series').select('shared').executeTakeFirstOrThrow()
+    await tx
+      .updateTable('series')
+      .set({ shared: JSON.stringify({ ...JSON.parse(shared), date }) })
+      .execute()
+  })
+  const datesOf = async (service: TestService) => {
+    const { events } = (await service.get(`/events?${ALL}&${ANY}`, 'admin')).body
+    const { venues } = (await service.get(`/venues?${ANY}`, 'admin')).body
+    return [...events, ...venues].map((record) => [
+      record.title ?? record.venue,
+      record.date,
+      record.date_utc,
+    ])
+  }
+  const dates = await datesOf(source)
+  assert.equal(dates.filter(([, shown, utc]) => shown === date && utc < '1').length, 4)
+  await succeed('--all')
+  assert.deepEqual((await datesOf(target)).sort(), dates.sort())
+  assert.match(await succeed('--all'), /0 made, 0 changed/)
+})
+
 describe('a push over a bad line', onSqlite, () => {
   beforeEach(async () => {
     await start()

@@ -7,7 +7,7 @@ const NEVER_FOLDED = LONGEST_LINE / 3
 
 /** The status of an event that is not public. */
 export const OWN_STATUS = 'X-KALENDS-STATUS'
-/** UTC, when a scheduled event becomes public. */
+/** The publication date in UTC; of what was never published its local `date` (RFC 5545, 3.3.5). */
 export const OWN_DATE = 'X-KALENDS-DATE'
 /** `unknown` for an event with a link that does not say. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'

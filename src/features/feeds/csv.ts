@@ -41,6 +41,7 @@ const cells = {
   event_status: ({ row }) => row.event_status,
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
   date_utc: ({ row }) => row.date_utc,
+  date_local: ({ row }) => row.date,
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
 /** A name that ends with `\\` gets a blank, so that it does not hide the `|`. */

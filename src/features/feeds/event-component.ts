@@ -1,4 +1,5 @@
 import type { EventStatus } from '../../base/fields/event-fields.ts'
+import { NEVER } from '../../base/fields/kinds.ts'
 import {
   contentLine,
   escapeText,
@@ -135,13 +136,12 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** With its own status in properties of ours if it is not public, for imports. */
-function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
+/** With its publication date, and its status if it is not public, in properties of ours, for imports. */
+function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
   if (status !== 'publish') lines.push(contentLine('CLASS', 'PRIVATE'), contentLine(OWN_STATUS, status))
-  if (status === 'future') lines.push(contentLine(OWN_DATE, utcTime(date_utc)))
-  return lines
+  return [...lines, contentLine(OWN_DATE, date_utc === NEVER ? wallTime(date) : utcTime(date_utc))]
 }
 
 /** What calendars need to cancel it, and nothing that was not public. */

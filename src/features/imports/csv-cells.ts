@@ -32,6 +32,7 @@ const COLUMNS = {
     todo el día, día completo`,
   status: 'event status, post status, statut',
   date_utc: '',
+  date_local: '',
   private: 'privat, privé, privado',
   sensitivity: 'vertraulichkeit, critère de diffusion, confidencialidad',
   url: '',

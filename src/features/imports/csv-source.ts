@@ -6,7 +6,7 @@ import { NEVER } from '../../base/fields/kinds.ts'
 import type { Tabled } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { beginningOf, fold } from '../../base/text/characters.ts'
-import { addDays } from '../../base/text/moments.ts'
+import { addDays, hasWallForm } from '../../base/text/moments.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 import { servedNamed } from '../../calendar/resources.ts'
@@ -470,6 +470,7 @@ function eventItem(
     links,
     image,
     ...(uid !== undefined && { uid }),
+    ...unpublishedDateOf(cells),
     page: cells.get('url') ?? '',
   }
 }
@@ -491,6 +492,11 @@ function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>>
     (cell) => NO.test(cell) || OPEN.test(cell),
   )
   return { status: isOpen ? 'publish' : 'private' }
+}
+
+function unpublishedDateOf(cells: CsvRow['cells']): Pick<SourceItem, 'unpublishedDate'> {
+  const date = cells.get('date_local')
+  return cells.get('date_utc') === NEVER && hasWallForm(date) ? { unpublishedDate: date } : {}
 }
 
 /** `|` separates prices; a bare number gets the currency sign. */

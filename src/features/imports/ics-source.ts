@@ -312,6 +312,7 @@ function sharedPart(
   const { title, ...state } = titleAndState(component, file)
   const { meeting } = meetingOf(component)
   const { page } = pageOfComponent(component)
+  const { unpublishedDate, ...publication } = publicationOf(component)
   return {
     identity: uid,
     at,
@@ -322,26 +323,30 @@ function sharedPart(
       website: page || websiteIn(component, meeting.online_url),
       ...meeting,
       attendance: attendanceOf(component, meeting.online_url !== '', linked),
-      ...publicationOf(component),
+      ...publication,
       ...state,
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
     page,
+    ...(unpublishedDate !== undefined && { unpublishedDate }),
     ...sequenceOf(component),
   }
 }
 
 /**
- * The status of our own export; else private for a CLASS other than PUBLIC; else published. A date of a
- * series without either has the status of its series.
+ * The date and the status of our own export; else private for a CLASS other than PUBLIC; else published. A
+ * date of a series without either has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
+  const written = textOf(component, OWN_DATE)
+  const date = wallOf(written)
+  const dated = date === undefined ? {} : { [/z$/i.test(written) ? 'date_utc' : 'unpublishedDate']: date }
   const own = textOf(component, OWN_STATUS).toLowerCase()
   const kind = textOf(component, 'CLASS').toUpperCase()
-  if (isStatus(own) && own !== 'trash') return scheduled(own, wallOf(textOf(component, OWN_DATE)))
-  if (kind !== '') return { status: kind === 'PUBLIC' ? 'publish' : 'private' }
-  return propertyOf(component, 'RECURRENCE-ID') ? {} : { status: 'publish' }
+  if (isStatus(own) && own !== 'trash') return { ...dated, ...scheduled(own, date) }
+  if (kind !== '') return { ...dated, status: kind === 'PUBLIC' ? 'publish' : 'private' }
+  return { ...dated, ...(propertyOf(component, 'RECURRENCE-ID') ? {} : { status: 'publish' }) }
 }
 
 function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {

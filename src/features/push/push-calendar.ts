@@ -11,7 +11,7 @@ import { SourceFailure } from '../imports/polite-fetch.ts'
 import { LINKED } from '../imports/shown-records.ts'
 import { type ItemKind, readFingerprints } from '../imports/source-item.ts'
 import { findExported } from '../transfer/export.ts'
-import { findPushedSeries, pushImagesOf, pushItems, pushSeries } from './push-items.ts'
+import { findPushedSeries, findUnpublishedDates, pushImagesOf, pushItems, pushSeries } from './push-items.ts'
 import {
   findTarget,
   forgetPushed,
@@ -197,10 +197,15 @@ async function pushSome(run: PushRun, kind: ItemKind, ids: readonly number[]): P
     run,
     open.map(([, state]) => state),
   )
+  const dates = await findUnpublishedDates(
+    run.context.db,
+    kind,
+    open.map(([id]) => id),
+  )
   await pushItems(
     run,
     kind,
-    open.map(([id, state]) => itemOf(run, kind, id, state)),
+    open.map(([id, state]) => itemOf(run, kind, id, state, dates.get(id))),
   )
 }
 

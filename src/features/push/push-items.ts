@@ -1,10 +1,12 @@
+import { NEVER } from '../../base/fields/kinds.ts'
 import { isRecord } from '../../base/foreign-json.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
 import { ownFields } from '../../calendar/events/recurrence-present.ts'
 import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import { findImages, imageUrl } from '../../calendar/images/images.ts'
-import { findOccurrences } from '../../calendar/series/series-store.ts'
+import { findOccurrences, readShared } from '../../calendar/series/series-store.ts'
 import { datedSlug } from '../../calendar/series/series-writes.ts'
+import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, ImageRow, PushItemColumns, SeriesRow } from '../../store/storage/schema.ts'
 import { SourceFailure } from '../imports/polite-fetch.ts'
 import type { ShownRecord } from '../imports/shown-records.ts'
@@ -141,6 +143,26 @@ function imageItem({ id, title, alt_text, caption, description, file, mime_type 
   return { kind: 'image', record: id, name: title, values, file: { key: file, mimeType: mime_type } }
 }
 
+/** The `date` of the records of a kind that were never published, by id. */
+export async function findUnpublishedDates(
+  db: Db,
+  kind: PushKind,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (kind === 'series') {
+    const shared = [...(await findSeriesByIds(db, ids))].map(([id, row]) => [id, readShared(row)] as const)
+    return new Map(shared.flatMap(([id, { date, date_utc }]) => (date_utc === NEVER ? [[id, date]] : [])))
+  }
+  if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return new Map()
+  const rows = await db
+    .selectFrom(`${kind}s` as const)
+    .select(['id', 'date'])
+    .where('date_utc', '=', NEVER)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, date }) => [id, date]))
+}
+
 // Series, and occurrences that differ.
 
 /** None to a target without series. */
@@ -158,7 +180,10 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   const ids = rows.map(({ id }) => id)
   const states = await readStates(db, 'series', ids)
   await pushImagesOf(run, states.values())
-  const items = rows.map(({ id, slug }) => itemOf(run, 'series', id, { ...states.get(id), slug }))
+  const dates = await findUnpublishedDates(db, 'series', ids)
+  const items = rows.map(({ id, slug }) =>
+    itemOf(run, 'series', id, { ...states.get(id), slug }, dates.get(id)),
+  )
   await pushItems(run, 'series', items)
   const pushed = await findPushed(db, run.number, 'series', ids)
   for (const row of rows) {

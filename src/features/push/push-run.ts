@@ -165,6 +165,8 @@ export interface PushItem {
   values: Readonly<Record<string, unknown>>
   /** Of an image. */
   file?: { key: string; mimeType: string }
+  /** The `date` of what was never published, for another Kalends. */
+  unpublishedDate?: string
   /** Not everybody may see its meeting link at any time. */
   isLinkHidden?: true
 }
@@ -185,7 +187,13 @@ const NAMES: Readonly<Record<PushKind, string>> = {
 }
 
 /** A link that could not be pushed is left out, so that the next push tries again. */
-export function itemOf(run: PushRun, kind: PushKind, record: number, state: RecordState): PushItem {
+export function itemOf(
+  run: PushRun,
+  kind: PushKind,
+  record: number,
+  state: RecordState,
+  unpublishedDate?: string,
+): PushItem {
   const values: Record<string, unknown> = { ...state }
   if (state.date_utc === NEVER) delete values.date_utc
   if (typeof state.image === 'number') values.image = linkTo(run, 'image', state.image)
@@ -199,6 +207,7 @@ export function itemOf(run: PushRun, kind: PushKind, record: number, state: Reco
     record,
     name: String(state[NAMES[kind]] ?? ''),
     values,
+    ...(unpublishedDate !== undefined && run.target.isKalends && { unpublishedDate }),
     ...(isLinkHidden && { isLinkHidden }),
   }
 }
@@ -280,8 +289,9 @@ function imageTexts({ title, caption, description, alt_text }: ShownRecord): Rec
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
 }
 
-export function bodyOfCreate({ values }: PushItem): Record<string, unknown> {
-  return withoutEmpty(values)
+export function bodyOfCreate({ values, unpublishedDate }: PushItem): Record<string, unknown> {
+  const undated = unpublishedDate === undefined ? {} : { date: unpublishedDate, date_utc: NEVER }
+  return { ...withoutEmpty(values), ...undated }
 }
 
 function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
+import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
@@ -481,6 +482,33 @@ describe('the form of an event', () => {
       after.map(({ title, cost }: { title: string; cost: string }) => `${title} ${cost}`),
       ['Weekly, this one $3', 'Weekly $3', 'Weekly $3'],
     )
+  })
+
+  test('the form says where dates of a rule overlap, and where they end at another time of day', async () => {
+    const said = async (typed: Record<string, unknown>) => {
+      const form = { title: 'Often', several_days: '1', timezone: 'UTC', ...typed, show: 'dates' }
+      const { body } = await editor.post('/desk/events/new', form)
+      const [, shown = ''] = /id="next-dates">(.*?)<button/s.exec(body) ?? []
+      return [...shown.matchAll(/<p class="warning">(.*?)<\/p>/g)].map(([, text]) => text)
+    }
+    const overlap = 'An event of this length is not over when the next date begins.'
+    const retreat = { start_date: '2027-01-04', end_date: '2027-01-12', repeats: 'weekly' }
+    const times = { start_time: '10:00', end_time: '09:00' }
+    assert.deepEqual(await said({ ...retreat, ...times }), [overlap])
+    assert.deepEqual(await said({ ...retreat, all_day: '1' }), [overlap])
+    assert.deepEqual(await said({ ...retreat, ...times, repeat_every: '2' }), [])
+    assert.deepEqual(await said({ ...retreat, ...times, end_date: '2027-01-11', end_time: '10:00' }), [])
+    assert.deepEqual(await said({ ...retreat, all_day: '1', end_date: '2027-01-10' }), [])
+    const changing = (start: string) => ({
+      ...{ start_date: start, start_time: '23:30', end_date: addDays(start, 1), end_time: '04:00' },
+      ...{ repeats: 'weekly', timezone: 'Europe/Berlin' },
+    })
+    const hour = (day: string, time: string) =>
+      `Since the clocks change, the date on ${day} ends at ${time}: all dates last equally long.`
+    assert.deepEqual(await said(changing('2027-10-23')), [hour('Saturday, October 30, 2027', '3:00 AM')])
+    assert.deepEqual(await said(changing('2027-10-30')), [hour('Saturday, November 6, 2027', '5:00 AM')])
+    assert.deepEqual(await said({ ...changing('2027-10-23'), repeat_count: '1' }), [])
+    assert.deepEqual(await said({ ...changing('2027-10-23'), timezone: 'UTC' }), [])
   })
 
   test('a date of a series is left out and brought back by its form, and what follows it is changed by itself', async () => {

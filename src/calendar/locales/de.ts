@@ -1060,6 +1060,10 @@ export const de: Locale = {
   'on the same weekday, as the second Tuesday': 'am gleichen Wochentag, wie dem zweiten Dienstag',
   'on the last such weekday': 'am letzten solchen Wochentag',
   'Show the dates': 'Termine zeigen',
+  'An event of this length is not over when the next date begins.':
+    'Eine Veranstaltung dieser Länge ist noch nicht zu Ende, wenn der nächste Termin beginnt.',
+  'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.':
+    'Weil die Uhren umgestellt werden, endet der Termin am {date} um {time}: Alle Termine dauern gleich lang.',
   'Press a date to leave it out or to bring it back.':
     'Drücken Sie auf einen Termin, um ihn auszulassen oder zurückzuholen.',
   'This is a whole number, as 2.': 'Hier steht eine ganze Zahl, wie 2.',

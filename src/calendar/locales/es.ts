@@ -1040,6 +1040,10 @@ export const es: Locale = {
   'on the same weekday, as the second Tuesday': 'el mismo día de la semana, como el segundo martes',
   'on the last such weekday': 'el último de esos días del mes',
   'Show the dates': 'Mostrar las fechas',
+  'An event of this length is not over when the next date begins.':
+    'Un evento de esta duración no ha terminado cuando empieza la fecha siguiente.',
+  'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.':
+    'Por el cambio de hora, la fecha del {date} termina a las {time}: todas las fechas duran lo mismo.',
   'Press a date to leave it out or to bring it back.': 'Pulse una fecha para quitarla o recuperarla.',
   'This is a whole number, as 2.': 'Es un número entero, como 2.',
   'fri, 4 Dec, tomorrow …': 'vie, 4 dic, mañana …',

@@ -1060,6 +1060,10 @@ export const fr: Locale = {
   'on the same weekday, as the second Tuesday': 'le même jour de la semaine, comme le deuxième mardi',
   'on the last such weekday': 'le dernier de ces jours du mois',
   'Show the dates': 'Montrer les dates',
+  'An event of this length is not over when the next date begins.':
+    'Un événement de cette durée n’est pas fini quand la date suivante commence.',
+  'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.':
+    'À cause du changement d’heure, la date du {date} finit à {time} : toutes les dates ont la même durée.',
   'Press a date to leave it out or to bring it back.':
     'Appuyez sur une date pour la supprimer ou la rétablir.',
   'This is a whole number, as 2.': 'C’est un nombre entier, comme 2.',

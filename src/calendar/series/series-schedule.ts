@@ -90,7 +90,13 @@ export function scheduleOf(series: SeriesRow): Schedule {
   return { start: startOf(series), duration: series.duration, recurrence: recurrenceOf(series) }
 }
 
-export function durationOf({ start_date, end_date, utc_start_date, utc_end_date, all_day }: When): number {
+export function durationOf({
+  start_date,
+  end_date,
+  utc_start_date,
+  utc_end_date,
+  all_day,
+}: Omit<When, 'timezone'>): number {
   const ms =
     all_day === 1 ? utcToMs(end_date) - utcToMs(start_date) : utcToMs(utc_end_date) - utcToMs(utc_start_date)
   return Math.round(ms / 1000)
@@ -100,7 +106,11 @@ export function durationOf({ start_date, end_date, utc_start_date, utc_end_date,
  * Whole days last as many days, others the same elapsed time. Of a time that comes twice the first counts, or
  * as `like` has it.
  */
-export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string, like?: When): When {
+export function whenAt(
+  { start: { zone, allDay }, duration }: Pick<Schedule, 'start' | 'duration'>,
+  wall: string,
+  like?: When,
+): When {
   const isHeld = like && !allDay && utcToWall(like.utc_start_date, zone) === wall
   const utc = isHeld ? like.utc_start_date : wallToUtc(wall, zone)
   const end = endOf(wall, utc, zone, allDay, duration)

@@ -227,6 +227,8 @@ export const deskMessages = [
   'on the last such weekday',
   'Show the dates',
   'Press a date to leave it out or to bring it back.',
+  'An event of this length is not over when the next date begins.',
+  'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.',
   'This is a whole number, as 2.',
   'fri, 4 Dec, tomorrow …',
   '4 Dec, 18 Dec, 8 Jan',

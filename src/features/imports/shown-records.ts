@@ -447,7 +447,7 @@ function sharedItem(
   const starts = [...new Set(occurrences.map((one) => one.start))]
   const recurrence = recurrenceOf(rrule, place, starts)
   if (!recurrence) return undefined
-  const times = whenAt({ start: place, duration: durationOf(when), recurrence }, first)
+  const times = whenAt({ start: place, duration: durationOf(when) }, first)
   const slug = typeof event.values.slug === 'string' ? undatedSlug(event.values.slug, start) : ''
   const { slug: _slug, ...values } = event.values
   const dates = {

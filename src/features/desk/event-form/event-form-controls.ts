@@ -6,7 +6,7 @@ import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../../store
 import type { Clashes } from '../clashes.ts'
 import { type CategoryOptions, described, type FormFaults, type FormState, labelOf } from '../desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
-import type { ShownDate } from './event-repeats.ts'
+import type { ShownDates } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 
 // The form of an event, and controls that its files share.
@@ -40,7 +40,7 @@ export interface EventForm {
   image: ImageRow | undefined
   library: readonly ImageRow[]
   times: TimesInWords
-  dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
+  dates: ShownDates | undefined
   ruleInWords: string
   near: Clashes
   /** Above the form: a conflict, a waiting change, an unsaved text. */

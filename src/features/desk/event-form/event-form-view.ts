@@ -30,6 +30,7 @@ import {
   switchOf,
 } from './event-form-controls.ts'
 import { plainFields } from './event-form-values.ts'
+import type { ShownDates } from './event-repeats.ts'
 
 // Draws the form of an event.
 
@@ -266,7 +267,12 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   return html`<input type="hidden" name="left_out[]" value="">${hidden.map((day) => html`<input type="hidden" name="left_out[]" value="${day}">`)}${
     boxes &&
     html`<p class="hint">${form.ruleInWords && `${capitalized(site, form.ruleInWords)}. `}${sayAtDesk(site, 'Press a date to leave it out or to bring it back.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
-  }`
+  }${dates?.doOverlap && html`<p class="warning">${sayAtDesk(site, 'An event of this length is not over when the next date begins.')}</p>`}${dates?.shifted && shiftedEnd(context, dates.shifted)}`
+}
+
+function shiftedEnd({ site }: Context, { start, end }: NonNullable<ShownDates['shifted']>): Html {
+  const edges = { date: written(site, 'fullYear', dayOf(start)), time: written(site, 'time', end) }
+  return html`<p class="warning">${sayAtDesk(site, 'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.', edges)}</p>`
 }
 
 function wherePart(form: EventForm): Html {

@@ -20,6 +20,7 @@ import { can, mayDelete, mayEdit } from '../../../calendar/people/caller.ts'
 import { listUsers } from '../../../calendar/people/users.ts'
 import { findVersion } from '../../../calendar/records/record-store.ts'
 import { events } from '../../../calendar/resources.ts'
+import { durationOf } from '../../../calendar/series/series-schedule.ts'
 import { findSeries } from '../../../calendar/series/series-store.ts'
 import { mayManageTerms } from '../../../calendar/terms/term-rules.ts'
 import { findTermsByIds } from '../../../calendar/terms/term-store.ts'
@@ -238,6 +239,10 @@ export async function formInWords(
     utc_end_date: read.endUtc ?? wallToUtc(end, zone),
     venues: await typedVenues(context, typed),
   }
+  const duration =
+    isRead && draft
+      ? durationOf({ ...draft, start_date: start, end_date: end, all_day: Number(read.isAllDay) })
+      : undefined
   const [near = NOTHING_NEAR] = draft && can(caller, 'edit') ? await findClashes([draft], context) : []
   return {
     times: isRead ? timesInWords(context, read) : NOTHING_SAID,
@@ -246,7 +251,7 @@ export async function formInWords(
     start: start ?? '',
     end: end ?? '',
     near,
-    ...repeatsInWords(context, typed, startIn(read), known),
+    ...repeatsInWords(context, typed, { start: startIn(read), duration }, known),
   }
 }
 
@@ -270,7 +275,7 @@ function writtenTimes(
 function repeatsInWords(
   context: Context,
   typed: TypedForm,
-  typedStart: Start | undefined,
+  { start: typedStart, duration }: { start: Start | undefined; duration: number | undefined },
   known: KnownEvent | undefined,
 ): Pick<SaidOfForm, 'dates' | 'ruleInWords'> {
   const start = known?.series ? startOf(known.series) : typedStart
@@ -283,7 +288,7 @@ function repeatsInWords(
   )
   const isRead = rule && !isFault(rule)
   return {
-    dates: isRead ? datesToPress(context, recurrence, start) : undefined,
+    dates: isRead ? datesToPress(context, recurrence, start, duration) : undefined,
     ruleInWords: isRead ? recurrenceInWords(rule, start, context.site.language, context.say) : present,
   }
 }

@@ -10,6 +10,7 @@ import {
 import { dayOf, wallNow } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { localeOf } from '../../../calendar/locales/date-locales.ts'
+import { whenAt } from '../../../calendar/series/series-schedule.ts'
 import type { FormFaults } from '../desk-inputs.ts'
 import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
 import { readSpokenDate } from '../spoken/spoken-dates.ts'
@@ -160,22 +161,48 @@ export interface ShownDate {
   isLeftOut: boolean
 }
 
+export interface ShownDates {
+  dates: ShownDate[]
+  isMore: boolean
+  /** A date is not over when the next one begins. */
+  doOverlap: boolean
+  /** The first that ends at another time of day than the event, since the clocks change. */
+  shifted?: { start: string; end: string }
+}
+
 const MOST_SHOWN = 16
 
-/** Left out ones too; the first dates where all are over; undefined where there are none. */
+/** The dates of a year of weeks, whose ends are looked at. */
+const LOOKED_AT = 53
+
+/**
+ * Left out ones too; the first dates where all are over; undefined where there are none.
+ * @param duration seconds, as of a series; undefined where it is not known
+ */
 export function datesToPress(
   { now }: Pick<Context, 'now'>,
   recurrence: RecurrenceObject | string,
   start: Start,
-): { dates: ShownDate[]; isMore: boolean } | undefined {
+  duration: number | undefined,
+): ShownDates | undefined {
   const { left = [], ...whole } = typeof recurrence === 'string' ? {} : recurrence
   const days = new Set(left.map(dayOf))
-  const ask = (from: string) => nextDates(whole, start, from, MOST_SHOWN + 1)
+  const ask = (from: string) => nextDates(whole, start, from, LOOKED_AT)
   const coming = ask(wallNow(start.zone, now))
   const found = isFault(coming) || coming.length > 0 ? coming : ask(start.local)
   if (isFault(found) || found.length === 0) return undefined
   const dates = found
     .slice(0, MOST_SHOWN)
     .map((wall) => ({ day: dayOf(wall), isLeftOut: days.has(dayOf(wall)) }))
-  return { dates, isMore: found.length > MOST_SHOWN }
+  const when = (wall: string) => whenAt({ start, duration: duration ?? 0 }, wall)
+  const usualEnd = when(start.local).end_date.slice(11)
+  const times = found.filter((wall) => !days.has(dayOf(wall))).map(when)
+  const shifted = times.find(({ end_date }) => end_date.slice(11) !== usualEnd)
+  return {
+    dates,
+    isMore: found.length > MOST_SHOWN,
+    doOverlap: times.some(({ utc_start_date }, at) => utc_start_date < (times[at - 1]?.utc_end_date ?? '')),
+    ...(shifted &&
+      duration !== undefined && { shifted: { start: shifted.start_date, end: shifted.end_date } }),
+  }
 }

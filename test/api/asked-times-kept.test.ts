@@ -162,6 +162,41 @@ test('pages show what lists and subscriptions of the same words have, by day and
   }
 })
 
+test('whatever lists what is to come has what is still on in the night, and has it no more then', async () => {
+  const places = { venue: { venue: 'Night club' }, organizer: { organizer: 'Night crew' } }
+  const rave = { title: 'Rave', start_date: '2027-01-31 22:00', end_date: '2027-02-01 03:00', ...places }
+  const { post_parent } = await service.create('/events', {
+    ...rave,
+    recurrence: 'RRULE:FREQ=YEARLY;COUNT=2',
+  })
+  const pages = [
+    '/venue/night-club/',
+    '/organizer/night-crew/',
+    `/series/rave-${post_parent}/`,
+    '/events/?search=rave',
+  ]
+  for (const [at, isOn] of [
+    ['23:00', true],
+    ['01:00', true],
+    ['04:00', false],
+    ['12:00', false],
+  ] as const) {
+    const day = at === '23:00' ? '2027-01-31' : '2027-02-01'
+    mock.timers.setTime(Date.parse(`${day}T${at}:00+01:00`))
+    for (const path of [...pages, '/events/month/', `/events/week/${day}/`]) {
+      const body = await (await fetch(new URL(path, service.base))).text()
+      const shown =
+        path.includes('week') || path.includes('month')
+          ? /"title">.*Rave<|entry.*Rave</
+          : /\/event\/rave-2027/
+      assert.equal(shown.test(body), isOn, `${path} at ${at}`)
+      if (/week|month/.test(path) && at === '01:00') assert.match(body, /until 3:00|until 3/, path)
+    }
+    const directory = await (await fetch(new URL('/venues/', service.base))).text()
+    assert.match(directory, new RegExp(`Night club</bdi></a> <span class="coming">${isOn ? 2 : 1} event`), at)
+  }
+})
+
 test('Today says until when a party of last night is on, and forgets it then', async () => {
   for (const [hour, said] of [
     [21, '22:00'],

@@ -51,6 +51,8 @@ after(() => service.close())
 describe('the directory of venues', () => {
   test('has each public venue by name, with its city and the number of its coming events', async () => {
     const body = await shown('/venues/')
+    assert.match(body, /<a class="quiet" href="\/events\/map\/">Events by venue<\/a>/)
+    assert.doesNotMatch(await shown('/organizers/'), /class="quiet" href="\/events\/map/)
     const entries = entriesOf(body)
     assert.equal(entries.length, 2 + SCRIPTS.length + 1)
     assert.ok(entries.includes('Town Hall &amp; Sons Kilvara 2 events'), entries.join('\n'))

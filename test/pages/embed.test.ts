@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { wallNow } from '../../src/base/text/moments.ts'
 import { changeFocus } from '../../src/calendar/images/image-texts.ts'
 import { axeScript, untilShown } from '../support/browsers.ts'
 import { callerContext } from '../support/caller-context.ts'
@@ -466,6 +467,15 @@ describe('the element on a page of another site', {
         assert.match(await inside('root.querySelector("[part=date]").textContent'), /24 May/)
       await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
     }
+  })
+
+  test('has for `when` what the list has, though it ended in the small hours', async () => {
+    const today = wallNow('Europe/Oslo', Date.now()).slice(0, 10)
+    const night = { start_date: `${later(today, -1)} 22:00:00`, end_date: `${today} 02:00:00` }
+    const { id } = await service.create('/events', { title: 'Last night', ...night })
+    await open(`<kalends-events when="today"></kalends-events>`)
+    assert.deepEqual(await titles(), ['Last night'])
+    await service.remove(`/events/${id}?force=true`)
   })
 
   test('leaves the link of the page where the calendar cannot be asked', async () => {

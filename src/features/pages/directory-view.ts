@@ -3,12 +3,13 @@ import { plainText } from '../../base/text/html.ts'
 import { type DirectoryEntry, listDirectory, listLetters } from '../../calendar/linked/linked-directory.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
+import { endOfOver } from '../../http/page-dates.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import { countComing } from '../../store/memory/coming-events.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
-import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 // The directories of venues and organizers.
 
@@ -88,7 +89,7 @@ export async function directoryView(
     next: next?.path,
     styles: [viewing.assets.places],
     current: kind,
-    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${say(site, texts.heading)}</h1></div></div>
+    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${say(site, texts.heading)}</h1>${kind === 'venue' && html`<p class="count"><a class="quiet" href="${spanLink(site, { view: 'map' }, undefined, '')}">${say(site, 'Events by venue')}</a></p>`}</div></div>
 ${isLong && searchForm(viewing, asked)}${isLong && letters.length > 1 && letterBar(viewing, asked, letters)}
 <div class="results">${entries.length === 0 ? html`<p class="nothing">${say(site, isWhole ? texts.none : texts.unmatched)}</p>` : isLong ? groups(viewing, kind, entries) : html`<div class="directory"><ul>${entries.map((entry) => entryRow(viewing, kind, entry))}</ul></div>`}</div>
 ${pager(previous, next, say(site, 'More pages'))}`,
@@ -133,9 +134,9 @@ function nameOf({ context: { site } }: Viewing, kind: LinkedKind, { name }: Dire
 }
 
 function entryRow(viewing: Viewing, kind: LinkedKind, entry: DirectoryEntry): Html {
-  const { context, memory, today } = viewing
+  const { context, memory, wall } = viewing
   const { site } = context
-  const coming = memory.index && countComing(memory.index, kind, entry.id, today)
+  const coming = memory.index && countComing(memory.index, kind, entry.id, endOfOver(wall))
   const city = plainText(entry.city)
   return html`<li${coming === 0 && html` class="idle"`}><a href="${pathTo(site, recordPath(site, kind, entry))}"><bdi>${nameOf(viewing, kind, entry)}</bdi></a>${city && html` <span class="where"><bdi>${city}</bdi></span>`}${
     coming !== undefined && coming > 0 && html` <span class="coming">${sayEvents(site, coming)}</span>`

@@ -14,6 +14,7 @@ import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import { findOriginal } from '../../calendar/records/origins.ts'
 import {
   capitalized,
+  endOfOver,
   isOverAt,
   lastDayOf,
   written,
@@ -228,7 +229,8 @@ interface MoreEvents {
 
 /** The next events at the first venue, and those that share the most. None without the index. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
-  const { context, memory, today } = viewing
+  const { context, memory } = viewing
+  const over = endOfOver(viewing.wall)
   const venue = links.venues.find((one) => isShown(context, one))
   await soonFilled(memory)
   if (!memory.index) return { venuePath: '', atVenue: [], alike: [] }
@@ -238,8 +240,8 @@ async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Pro
     terms: [...links.categories, ...links.tags].map(({ id }) => id),
     organizers: links.organizers.filter((one) => isShown(context, one)).map(({ id }) => id),
   }
-  const there = venue ? nextAtVenue(memory.index, venue.id, subject, today, LOOKED_AT) : []
-  const alike = relatedEvents(memory.index, subject, today, new Set(there), LOOKED_AT)
+  const there = venue ? nextAtVenue(memory.index, venue.id, subject, over, LOOKED_AT) : []
+  const alike = relatedEvents(memory.index, subject, over, new Set(there), LOOKED_AT)
   const titles = await findTitles(context.db, [...there, ...alike])
   const taken = new Set([row.title])
   const firstOfTitles = (ids: readonly number[]) => {

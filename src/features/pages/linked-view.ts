@@ -44,7 +44,7 @@ export async function linkedView(
   const { context, today } = viewing
   const { kind, row } = linked
   const isEvery = sent[EVERY_DATE] === false
-  const every = from({ [kind]: [row.id] }, today)
+  const every = from(viewing, { [kind]: [row.id] }, today)
   const filters: EventFilters = isEvery ? every : { ...every, collapse: 'series' }
   const { cards, total: shownTotal } = await findCards(viewing, filters, page, PER_PAGE)
   const { total } = isEvery ? { total: shownTotal } : await findPageEvents(viewing, every, 1, 1)
@@ -146,7 +146,12 @@ async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<stri
     all.map(async (month) => {
       const first = month === now ? viewing.today : firstOf(month)
       const last = addDays(firstOf(monthsLater(month, 1) ?? month), -1)
-      const { total } = await findPageEvents(viewing, between({ [kind]: [row.id] }, first, last), 1, 1)
+      const { total } = await findPageEvents(
+        viewing,
+        between(viewing, { [kind]: [row.id] }, first, last),
+        1,
+        1,
+      )
       return total
     }),
   )

@@ -173,7 +173,10 @@ export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = fa
   const collapsed = last !== undefined || isEvery ? {} : ({ collapse: 'series' } as const)
   if (filters.words === undefined && !(isWhole && filters.when !== undefined))
     return { ...starting(filters, first, last), ...collapsed }
-  return { ...(last === undefined ? from(filters, first) : between(filters, first, last)), ...collapsed }
+  return {
+    ...(last === undefined ? from(viewing, filters, first) : between(viewing, filters, first, last)),
+    ...collapsed,
+  }
 }
 
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {

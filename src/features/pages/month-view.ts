@@ -16,6 +16,7 @@ import {
   weeksOf,
   written,
   writtenDay,
+  writtenShortTime,
   writtenStart,
   writtenTime,
 } from '../../http/page-dates.ts'
@@ -76,7 +77,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   const { filters } = asked.query
   const weeks = weeksOf(month, weekStart)
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
-  const found = await findPageEvents(viewing, between(filters, first, last), 1, MOST)
+  const found = await findPageEvents(viewing, between(viewing, filters, first, last), 1, MOST)
   const stretches = await ranked(viewing, filters, [first, last], found)
   const grid = fillWeeks(
     weeks,
@@ -232,20 +233,24 @@ function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string
   }${shownTitle(viewing, card)}</a></li>`
 }
 
-function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
+function entry({ viewing, cards }: Drawing, { id, first }: Stretch): Html {
   const card = cards.get(id)
   if (!card) return NOTHING
   const { site } = viewing.context
   const title = announced(site, card, titleOf(viewing, card))
-  const time = !card.isAllDay && html`<b>${writtenStart(site, card.start, card.end)}</b>${zoneBehind(card)} `
+  const time = !card.isAllDay && html`<b>${timeOn(site, card, first)}</b>${zoneBehind(card)} `
   return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
 function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const { viewing, month, cards, dayPath } = drawing
   const { site } = viewing.context
+  const evening = dayOf(formatUtc(utcToMs(viewing.wall) - NIGHT_MS))
+  const isOfNow = monthOf(viewing.today) === month
   const inMonth = grid.flat().filter(({ day }) => monthOf(day) === month)
-  const coming = inMonth.filter(({ day }) => day >= dayOf(formatUtc(utcToMs(viewing.wall) - NIGHT_MS)))
+  const coming = grid
+    .flat()
+    .filter(({ day }) => day >= evening && (monthOf(day) === month || (isOfNow && day === evening)))
   // From today on, and until five the evening before, if there are events; else the whole month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
@@ -257,20 +262,27 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     })
     if (starting.length === 0) return NOTHING
     const hidden = hiddenOf(own)
-    return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
+    return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card, own.day))}${
       hidden > 0 && html`<li><a class="quiet" href="${dayPath(own.day)}">${sayMore(site, hidden)}</a></li>`
     }</ul></section>`
   })
   return html`<div class="agenda">${sections}</div>`
 }
 
-function brief(viewing: Viewing, card: Card): Html {
+function brief(viewing: Viewing, card: Card, day: string): Html {
   const { site } = viewing.context
   const time =
     card.isAllDay || (isSeveralDays(card) && !isOvernight(card.start, card.end))
       ? say(site, 'All day')
-      : html`${writtenStart(site, card.start, card.end, writtenTime)}${zoneBehind(card)}`
+      : html`${timeOn(site, card, day, writtenTime)}${zoneBehind(card)}`
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
+}
+
+/** The start; for what began on an earlier day the end. */
+export function timeOn(site: Site, { start, end }: Card, day: string, write = writtenShortTime): string {
+  return dayOf(start) < day
+    ? say(site, 'until {date}', { date: write(site, end) })
+    : writtenStart(site, start, end, write)
 }
 
 export interface Stretch {
@@ -294,8 +306,11 @@ export interface GridDay {
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
-/** Leaves out events that were deleted since. */
-export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
+/**
+ * Leaves out events that were deleted since. What ends in the small hours of the first day, and is found, is
+ * still on or asked for by `when`: it stands on that day.
+ */
+export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, firstDay: string): Stretch[] {
   const stretches: Stretch[] = []
   for (const id of found.ids) {
     const times = found.times?.get(id)
@@ -303,7 +318,7 @@ export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): 
     if (times) stretches.push({ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) })
     else if (index && slot >= 0) stretches.push(stretchAt(index, slot, id))
   }
-  return stretches
+  return stretches.map((own) => (own.last < firstDay ? { ...own, first: firstDay, last: firstDay } : own))
 }
 
 const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
@@ -316,7 +331,7 @@ async function ranked(
   found: FoundEvents,
 ): Promise<Stretch[]> {
   const { index } = viewing.memory
-  const asked = between({ ...filters, featured: true }, first, last)
+  const asked = between(viewing, { ...filters, featured: true }, first, last)
   const featured = new Set(
     filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids,
   )
@@ -325,7 +340,7 @@ async function ranked(
     if (times) return Number(times.start.slice(11, 13))
     return ((index?.starts[(index.slotOf[id] ?? 0) - 1] ?? 0) / HOUR_MS) % 24
   }
-  return stretchesOf(found, index).map((own) => ({
+  return stretchesOf(viewing, found, first).map((own) => ({
     ...own,
     rank: featured.has(own.id) ? FEATURED : hourOf(own.id) >= EVENING ? OF_EVENING : OF_DAY,
   }))

@@ -1,13 +1,6 @@
 import { dayOf, utcToMs } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
-import {
-  endOfOver,
-  lastDayOf,
-  written,
-  writtenDay,
-  writtenNumber,
-  writtenRange,
-} from '../../http/page-dates.ts'
+import { lastDayOf, written, writtenDay, writtenNumber, writtenRange } from '../../http/page-dates.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
@@ -44,10 +37,7 @@ export async function findOngoing(
   const found = await findPageEvents(
     viewing,
     {
-      ...from(filters, day),
-      ...(filters.when === undefined && {
-        ends_after: endOfOver(day === viewing.today ? viewing.wall : `${day} 23:59:59`),
-      }),
+      ...from(viewing, filters, day),
       starts_before: `${day} 00:00:00`,
     },
     1,

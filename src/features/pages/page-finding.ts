@@ -79,12 +79,20 @@ export function withoutDatesAndWhen(filters: EventFilters): EventFilters {
 const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
-/** That end on a day or later. */
-export const from = (filters: EventFilters, day: string): EventFilters => ({
+/**
+ * That are on on a day or later. One that ends in the small hours counts as ended on the evening before,
+ * unless it is still on now, or `when` asks for it (rule 13.10).
+ */
+export const from = ({ today, wall }: Clock, filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
-  ends_after: `${addDays(day, -1)} 23:59:59`,
+  ends_after:
+    filters.when === undefined
+      ? endOfOver(day === today ? wall : `${day} 23:59:59`)
+      : `${addDays(day, -1)} 23:59:59`,
   strict_dates: true,
 })
+
+type Clock = Pick<Viewing, 'today' | 'wall'>
 
 /** That start on a day or later, up to the end of the last day. */
 export const starting = (filters: EventFilters, first: string, last: string | undefined): EventFilters => ({
@@ -99,8 +107,8 @@ export function everyDateOf({ collapse: _collapse, ...filters }: EventFilters): 
 }
 
 /** Both days included. */
-export const between = (filters: EventFilters, first: string, last: string): EventFilters => ({
-  ...from(filters, first),
+export const between = (clock: Clock, filters: EventFilters, first: string, last: string): EventFilters => ({
+  ...from(clock, filters, first),
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 

@@ -40,7 +40,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
   const { site } = context
   const { cards, total } = await findCards(
     viewing,
-    from({ post_parent: series.id }, today),
+    from(viewing, { post_parent: series.id }, today),
     page,
     DATES_A_PAGE,
   )
@@ -153,7 +153,7 @@ const MOST_NAMED = 4
 
 export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<number[]> {
   if (row.series === null) return []
-  const filters = from({ post_parent: row.series }, viewing.today)
+  const filters = from(viewing, { post_parent: row.series }, viewing.today)
   const { ids } = await findPageEvents(viewing, filters, 1, MOST_NAMED + 1)
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }

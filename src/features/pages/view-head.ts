@@ -437,7 +437,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
       asked.span.view !== 'list' &&
       way(spanLink(site, { view: 'list' }, undefined, ''), say(site, 'Show the calendar'))
     )
-  const { total } = await findPageEvents(viewing, from({}, viewing.today), 1, 1)
+  const { total } = await findPageEvents(viewing, from(viewing, {}, viewing.today), 1, 1)
   const scope = asked.query.isFiltered && asked.term ? scopeOf(asked.term) : undefined
   const text = scope
     ? say(site, 'Clear all filters')
@@ -448,9 +448,9 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
 // How many events each choice of the form leaves.
 
 /** Undefined for past events, and where counting takes too long. */
-function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: boolean) {
-  const coming = isPast ? undefined : from(filters, today)
-  return coming && countMatching(context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
+function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
+  const coming = isPast ? undefined : from(viewing, filters, viewing.today)
+  return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
 }
 
 type CountsOf = ReturnType<typeof countsOf>

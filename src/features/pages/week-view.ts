@@ -10,12 +10,11 @@ import {
   written,
   writtenDay,
   writtenRange,
-  writtenStart,
 } from '../../http/page-dates.ts'
 import { type Html, html, NOTHING } from '../../http/page-html.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
-import { type Stretch, stretchesOf } from './month-view.ts'
+import { type Stretch, stretchesOf, timeOn } from './month-view.ts'
 import { between, cardsOf, findBounds, findPageEvents } from './page-finding.ts'
 import {
   canonicalOf,
@@ -47,12 +46,12 @@ interface Drawing {
 
 /** Returns the page of the week that a day is in: events of several days as bars, and a list for each day. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
-  const { context, memory, today } = viewing
+  const { context, today } = viewing
   const { site } = context
   const days = weekOf(day, viewing.weekStart)
   const [first, last] = [days[0] ?? day, days.at(-1) ?? day]
-  const found = await findPageEvents(viewing, between(asked.query.filters, first, last), 1, MOST)
-  const stretches = stretchesOf(found, memory.index).filter((own) => own.last >= first)
+  const found = await findPageEvents(viewing, between(viewing, asked.query.filters, first, last), 1, MOST)
+  const stretches = stretchesOf(viewing, found, first)
   const long = stretches.filter((own) => own.first < own.last).sort(byInterest(first))
   const single = Map.groupBy(
     stretches.filter((own) => own.first === own.last),
@@ -177,7 +176,7 @@ function dayOfWeek({ viewing, cards, dayPath }: Drawing, day: string, own: reado
   const { context, today } = viewing
   const { site } = context
   const hidden = own.length - MOST_OF_A_DAY
-  const entries = own.slice(0, MOST_OF_A_DAY).map(({ id }) => entry(viewing, cards.get(id)))
+  const entries = own.slice(0, MOST_OF_A_DAY).map(({ id }) => entry(viewing, cards.get(id), day))
   const more =
     hidden > 0 &&
     html`<li class="all"><a class="quiet" href="${dayPath(day)}">${sayMore(site, hidden)}</a></li>`
@@ -185,12 +184,12 @@ function dayOfWeek({ viewing, cards, dayPath }: Drawing, day: string, own: reado
   return html`<section class="of${state}${own.length === 0 && ' none'}"><h2><a href="${dayPath(day)}"${day === today && html` aria-current="date"`}><span class="hidden">${writtenDay(site, day, '')}, ${sayEvents(site, own.length)}</span><span aria-hidden="true">${capitalized(site, written(site, 'weekdayShort', day))}</span> <time datetime="${day}" aria-hidden="true">${Number(day.slice(8))}</time></a></h2>${own.length > 0 && html`<ul>${entries}${more}</ul>`}</section>\n`
 }
 
-function entry(viewing: Viewing, card: Card | undefined): Html {
+function entry(viewing: Viewing, card: Card | undefined, day: string): Html {
   if (!card) return NOTHING
   const { site } = viewing.context
   const time = card.isAllDay
     ? say(site, 'All day')
-    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${writtenStart(site, card.start, card.end)}</time>${zoneBehind(card)}`
+    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${timeOn(site, card, day)}</time>${zoneBehind(card)}`
   const hue = hueOf(viewing, card).trim()
   return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(site, card.url)}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${card.place && html` <span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }

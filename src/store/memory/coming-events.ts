@@ -1,4 +1,4 @@
-import { formatUtc, utcToMs } from '../../base/text/moments.ts'
+import { dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import {
   compareSlots,
   type EventIndex,
@@ -22,24 +22,29 @@ const LOOK_AHEAD = 64
 interface Coming {
   list: SortedSlots
   from: number
-  /** The slots of the events that began earlier and last until that day or longer. */
+  /** The slots of the events that began earlier and are still on. */
   lasting: number[]
 }
 
-function comingOf(index: EventIndex, kind: PostingKind, id: number, day: string): Coming {
+function comingOf(index: EventIndex, kind: PostingKind, id: number, over: string): Coming {
   const list = slotsOfPosting(index, postingsFor(index, kind, [id])[0])
-  const key = utcToMs(`${day} 00:00:00`)
+  const key = utcToMs(`${dayOf(over)} 00:00:00`)
   const from = lowerBound(list, boundAt(index.starts, index.ordered, key, false))
   const begun = sliceSlots(list, Math.max(0, from - LOOK_BACK), from)
-  return { list, from, lasting: begun.filter((slot) => (index.ends[slot] as number) >= key) }
+  return { list, from, lasting: begun.filter((slot) => (index.ends[slot] as number) > utcToMs(over)) }
 }
 
 /**
- * Counts the listed events of a venue or organizer that end on a day or later; of the events that have begun,
- * only the latest 200 are checked.
+ * Counts the listed events of a venue or organizer that start on the day of `over` or end after that wall
+ * time; of the events that have begun, only the latest 200 are checked.
  */
-export function countComing(index: EventIndex, kind: 'venue' | 'organizer', id: number, day: string): number {
-  const { list, from, lasting } = comingOf(index, kind, id, day)
+export function countComing(
+  index: EventIndex,
+  kind: 'venue' | 'organizer',
+  id: number,
+  over: string,
+): number {
+  const { list, from, lasting } = comingOf(index, kind, id, over)
   return list.size - from + lasting.length
 }
 
@@ -52,17 +57,17 @@ export interface Subject {
 }
 
 /**
- * Returns the ids of the next listed events at a venue from `day` on, in order, at most `most`: one of each
+ * Returns the ids of the next listed events at a venue from the day of `over` on, in order, at most `most`: one of each
  * series, without the subject and its series.
  */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
   { id, series }: Subject,
-  day: string,
+  over: string,
   most: number,
 ): number[] {
-  const { list, from, lasting } = comingOf(index, 'venue', venue, day)
+  const { list, from, lasting } = comingOf(index, 'venue', venue, over)
   const slots = [...sliceSlots(list, from, from + LOOK_AHEAD), ...lasting]
   return oneOfEachSeries(index, slots, { id, series }, new Set(), most)
 }
@@ -73,14 +78,14 @@ const WEIGHTS = { term: 1, organizer: 0.75 } as const
 const MOST_SHARED = 25
 
 /**
- * Returns the ids of the listed events from a day on that share most with the subject, the closest first: one
+ * Returns the ids of the listed events from the day of `over` on that share most with the subject, the closest first: one
  * of each series, without the subject, its series, and the events in `shown`. What few events have in common
  * counts for more. Of each organizer and term the next 64 events are checked.
  */
 export function relatedEvents(
   index: EventIndex,
   subject: Subject,
-  day: string,
+  over: string,
   shown: ReadonlySet<number>,
   most: number,
 ): number[] {
@@ -90,7 +95,7 @@ export function relatedEvents(
   ]
   const scores = new Map<number, number>()
   for (const { kind, id } of shared.slice(0, MOST_SHARED)) {
-    const { list, from, lasting } = comingOf(index, kind, id, day)
+    const { list, from, lasting } = comingOf(index, kind, id, over)
     const score = WEIGHTS[kind] * Math.log2(1 + index.slotCount / Math.max(1, list.size))
     for (const slot of [...sliceSlots(list, from, from + LOOK_AHEAD), ...lasting])
       scores.set(slot, (scores.get(slot) ?? 0) + score)

@@ -187,26 +187,20 @@ function queryOf(state) {
   return query
 }
 
-/**
- * Returns a function that decides whether an event is on from a day on. One that ends in the small hours is
- * on until then.
- */
-const isFrom =
-  (/** @type {Day} */ day, at = now()) =>
-  (/** @type {Shown} */ { last, end_date }) =>
-    last >= day || (at > day && end_date > at)
-
 /** Loads and shows the events. Then the button or day with the key `focus` gets the focus. */
 export async function load(/** @type {State} */ state, focus = '') {
   state.loading.abort()
   state.loading = new AbortController()
   const { signal } = state.loading
-  const [first = '', last] = spanOf(state)
+  const [, last] = spanOf(state)
   try {
     const days = last ? import('./embed-days.js') : undefined
     const more = given(state, 'show') ? import('./embed-extras.js') : undefined
-    const all = await fetchEvents(queryOf(state), !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
-    state.events = all.filter(isFrom(first))
+    state.events = await fetchEvents(
+      queryOf(state),
+      !!last,
+      AbortSignal.any([signal, AbortSignal.timeout(2e4)]),
+    )
     state.days = await days
     state.extras = await more
     state.root.adoptedStyleSheets = [{ sheet }, state.days, state.extras].flatMap((part) => part?.sheet ?? [])
@@ -247,7 +241,12 @@ function agenda(state) {
   const { view, day, events, texts, isPicked } = state
   const isMonth = view === 'month' && !isPicked
   const to = isMonth ? later(monthOf(day, 1), -1) : view === 'list' ? '9' : day
-  const shown = events.filter(isFrom(day)).filter(({ first }) => first <= to)
+  const isAll = view === 'list' && given(state, 'when')
+  const at = now()
+  // What ends in the small hours is on until then; a list with `when` has what was found.
+  const shown = events.filter(
+    ({ first, last, end_date }) => first <= to && (isAll || last >= day || (at > day && end_date > at)),
+  )
   const list = make('div', { part: 'agenda', class: isMonth && 'narrow' })
   const dayOn = (/** @type {Shown} */ { first, last }) => (last < day || first > day ? first : day)
   for (const [on, own] of [...Map.groupBy(shown, dayOn)].sort()) {

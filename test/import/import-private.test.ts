@@ -208,6 +208,28 @@ describe('what a source calls private', () => {
     assert.deepEqual(await seen('admin'), ['Was open: private'])
   })
 
+  for (const format of ['json', 'ndjson'])
+    test(`goes out and comes in by ${format} with the drafts that it links to, and the status of these`, async (t) => {
+      const venue = { venue: 'Draft hall', status: 'draft' }
+      const { id } = await calendar.service.create('/venues', venue)
+      const organizer = await calendar.service.create('/organizers', { organizer: 'Crew', status: 'private' })
+      const links = { venue: id, organizer: [organizer.id] }
+      await calendar.service.create('/events', { title: 'Rough', ...TIMES, status: 'draft', ...links })
+      const there = await startCalendar({ timezone: 'UTC' })
+      t.after(there.close)
+      const { out, code } = await there.kalends(
+        'import',
+        await there.file(`a.${format}`, await exported(format)),
+      )
+      assert.equal(code, 0, out)
+      for (const one of [calendar, there]) {
+        const { events } = (await one.service.get(`${ALL}&status=draft`, 'admin')).body
+        const [{ venue, organizer }] = events
+        assert.deepEqual([venue.venue, venue.status], ['Draft hall', 'draft'])
+        assert.deepEqual([organizer[0].organizer, organizer[0].status], ['Crew', 'private'])
+      }
+    })
+
   test('is marked in a calendar file, so that other programs know it too', async () => {
     await calendar.service.create('/events', { title: 'Closed', ...TIMES, status: 'private' })
     await calendar.service.create('/events', { title: 'Rough', ...TIMES, status: 'draft' })

@@ -4,6 +4,7 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { Parser } from 'htmlparser2'
 import ICAL from 'ical.js'
+import { dropOld } from '../../src/store/storage/pruning.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
@@ -411,6 +412,32 @@ test('the time of an Atom feed does not go back when its newest event leaves it'
     await change(id)
     assert.ok((await updated()) >= made, `${await updated()} after ${made}`)
   }
+})
+
+test('an entry does not grow older when its venue is taken back, nor the feed when withdrawals are forgotten', async (t) => {
+  const site = await startService()
+  t.after(site.close)
+  const times = async () => {
+    const text = await (await fetch(`${site.base}/events?format=atom`)).text()
+    return [...text.matchAll(/<updated>(.*)<\/updated>/g)].map(([, time = '']) => time)
+  }
+  const { write } = site.app.database
+  const venue = await site.create('/venues', { venue: 'Hall' })
+  await site.create('/events', { ...WHEN, title: 'Stays', venue: venue.id })
+  const { id } = await site.create('/events', { ...WHEN, title: 'Goes' })
+  await write((tx) => tx.updateTable('events').set({ modified_utc: '2020-01-01 00:00:00' }).execute())
+  await site.update(`/venues/${venue.id}`, { status: 'draft' })
+  assert.notDeepEqual(
+    (await times()).filter((time) => !time.startsWith('2020')),
+    [],
+  )
+  await site.remove(`/events/${id}?force=true`)
+  const before = await times()
+  const later = Date.now() + 200 * 86_400_000
+  await dropOld(site.app.database, 0, later)
+  await write((tx) => tx.updateTable('venues').set({ modified_utc: '2020-01-01 00:00:00' }).execute())
+  const after = await times()
+  assert.equal(after.at(-1), before.at(-1))
 })
 
 describe('JSON Feed and JSON-LD', () => {

@@ -1,6 +1,7 @@
 import { isUuid } from '../../base/text/characters.ts'
 import { emptyElement, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { findLastWithdrawal } from '../../store/storage/pruning.ts'
 import {
   describeWhen,
   type EventFacts,
@@ -37,7 +38,10 @@ export const atom = feedFormat({
         note(withdrawn_utc)
         return ''
       },
-      tail: () => `${xmlElement('updated', rfc3339(latest))}\n</feed>\n`,
+      tail: async () => {
+        note(await findLastWithdrawal(context.db))
+        return `${xmlElement('updated', rfc3339(latest))}\n</feed>\n`
+      },
     }
   },
 })

@@ -43,7 +43,8 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
-  const times = [row, ...venues, ...organizers, ...(image ? [image] : [])].map(
+  // Also of what is no longer shown, so that an event does not grow older when its venue is taken back.
+  const times = [row, ...links.venues, ...links.organizers, ...(image ? [image] : [])].map(
     (record) => record.modified_utc,
   )
   const title = plainText(row.title)

@@ -36,7 +36,7 @@ interface FeedText {
   between: string
   /** Feeds without it leave such events out. */
   withdrawn?: (row: WithdrawnEvent) => string
-  tail: () => string
+  tail: () => string | Promise<string>
 }
 
 export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType' | 'title'> {
@@ -114,7 +114,7 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
     await nextTurn()
   }
   yield* withdrawnChunks(found, text)
-  yield Buffer.from(text.tail())
+  yield Buffer.from(await text.tail())
 }
 
 async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {

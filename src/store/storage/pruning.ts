@@ -71,7 +71,7 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
   return Number(numDeletedRows)
 }
 
-/** Their times have no index, so this walks through all, some with each write. */
+/** Their times have no index, so this walks through all, some with each write. The latest stays (`findLastWithdrawal`). */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0
   while (after !== null) {
@@ -88,12 +88,23 @@ async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Pro
   )
   const last = rows[0]?.last ?? null
   if (last !== null)
-    await sql`delete from withdrawn_events where event > ${after} and event <= ${last} and withdrawn_utc < ${beforeUtc}`.execute(
-      tx,
-    )
+    await sql`delete from withdrawn_events where event > ${after} and event <= ${last} and withdrawn_utc < ${beforeUtc}
+      and withdrawn_utc < (select max(withdrawn_utc) from withdrawn_events)`.execute(tx)
   return last
 }
 
 async function untilFew(drop: () => Promise<number>): Promise<void> {
   while ((await drop()) === DROPPED_AT_ONCE);
+}
+
+/**
+ * The time of the latest withdrawal, however long ago, in UTC: a feed that an event has left is not older than
+ * that (RFC 4287, 4.2.15). Empty for none.
+ */
+export async function findLastWithdrawal(db: Db): Promise<string> {
+  const found = await db
+    .selectFrom('withdrawn_events')
+    .select(({ fn }) => fn.max('withdrawn_utc').as('last'))
+    .executeTakeFirst()
+  return found?.last ?? ''
 }

@@ -47,9 +47,9 @@ export function limitsPage(): string {
   return [
     '# Limits',
     '',
-    'Every text and list that is sent has a limit, which is checked before anything else is done with it. Over a limit the answer is 400 `rest_invalid_param`, whose text names the field and the limit; over the limit of a whole body it is 413. The same limits hold for venues, organizers and terms that are sent within an event. The interface description has them as `maxLength` and `maxItems`. This page is compared with the declarations by `test/house/limits-page.test.ts`, which writes it with `UPDATE=1`.',
+    'Every text and list has a limit, which is checked first, also within an event: beyond it the answer is 400 `rest_invalid_param`, whose text names field and limit, beyond that of a body 413. OpenAPI has them as `maxLength` and `maxItems`. `UPDATE=1 npx node --test test/house/limits-page.test.ts` writes this page.',
     '',
-    `An entity such as \`&amp;\` counts as one character. Bytes are those of UTF-8. Words end at blanks; in searches of venues and organizers at every sign. The limit of descriptions and excerpts is the setting \`${environmentName('text_bytes')}\`, those of bodies \`${environmentName('body_bytes')}\` and \`${environmentName('image_bytes')}\`.`,
+    `An entity such as \`&amp;\` is one character, bytes are those of UTF-8. Settings: \`${environmentName('text_bytes')}\` for descriptions and excerpts, \`${environmentName('body_bytes')}\`, \`${environmentName('image_bytes')}\`.`,
     '',
     ...table(['Of every request', 'At the most'], general),
     '',
@@ -65,7 +65,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function rowsOf(fields: Fields): string[][] {
-  return Object.entries(fields).map(([name, field]) => [`\`${name}\``, describe(field)])
+  const byLimit = Map.groupBy(Object.entries(fields), ([, field]) => describe(field))
+  return [...byLimit].map(([limit, same]) => [same.map(([name]) => `\`${name}\``).join(', '), limit])
 }
 
 function describe(field: Field): string {

@@ -352,7 +352,7 @@ function openLog(config: Config): Log {
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), ended }
 }
 
-/** As docs/deploying.md describes for fail2ban. */
+/** As docs/production.md describes for fail2ban. */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }

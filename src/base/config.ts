@@ -316,9 +316,9 @@ export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 /** A sentence by the name of the removed setting. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
-    'More nodes answer more readers, from their memory; a standby is for failover (docs/deploying.md).',
+    'More nodes answer more readers, from their memory; a standby is for failover (docs/production-details.md).',
   workers:
-    'Run several services on one database, each at a port of its own, behind a proxy (docs/deploying.md).',
+    'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
 
 /** No settings: each is read by one command. */

@@ -142,9 +142,9 @@ test('the lines of requests can be left out, for reads or altogether', onSqlite,
   assert.deepEqual(answered(none), [])
 })
 
-/** Reads the expression of docs/deploying.md as fail2ban does. */
+/** Reads the expression of docs/production.md as fail2ban does. */
 function failregex(): RegExp {
-  const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8')
   const [, expression = ''] = /^ *failregex = (.+)$/m.exec(page) ?? []
   return new RegExp(expression.replace('<HOST>', '(?<host>[0-9a-f.:]+)'))
 }

@@ -20,7 +20,7 @@ test('deployments set no variable that is no setting', () => {
     ...Object.keys(settings).map(environmentName),
     ...Object.values(commandVariables),
   ])
-  const named = [...files, 'docs/deploying.md', 'docs/capacity.md'].flatMap((path) =>
+  const named = [...files, 'docs/production.md', 'docs/production-details.md'].flatMap((path) =>
     [...textOf(path).matchAll(/\bKALENDS_[A-Z_]*[A-Z]\b/g)].map(([name]) => `${path}: ${name}`),
   )
   assert.ok(named.length > 10)
@@ -42,7 +42,7 @@ test('every setting reaches the service of compose, but for those of the contain
 })
 
 test('the proxy of two nodes has the directives that the documents explain', () => {
-  const explained = new Set(textOf('docs/deploying.md').split('\n'))
+  const explained = new Set(textOf('docs/production.md').split('\n'))
   const directives = textOf('deploy/nodes.conf').match(/^ +(?:proxy|client|keepalive)\w* .+;$/gm) ?? []
   assert.ok(directives.length > 8)
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('the proxy of two nodes has the directives that the documents explain', () 
 
 test('folders for backups of containers belong to the user of the image', () => {
   const [, user] = textOf('deploy/Containerfile').match(/^USER (\d+):\d+$/m) ?? []
-  const [, ...owners] = textOf('docs/backup.md').match(/-o (\d+) -g (\d+) /) ?? []
+  const [, ...owners] = textOf('docs/production.md').match(/-o (\d+) -g (\d+) /) ?? []
   assert.deepEqual(owners, [user, user])
 })
 
@@ -150,7 +150,7 @@ test('the folder of backups has to be there, is the one that may be written, and
     /^ExecStart=\/opt\/kalends\/bin\/kalends\.js backup (\/\S+) --keep \d+$/m.exec(service) ?? []
   assert.ok(unit.split('\n').includes(`AssertPathIsDirectory=${folder}`), unit)
   assert.ok(service.split('\n').includes(`ReadWritePaths=/var/lib/kalends ${folder}`), service)
-  assert.ok(textOf('docs/backup.md').includes(`install -d -o kalends -g kalends -m 0700 ${folder}\n`))
+  assert.ok(textOf('docs/production.md').includes(`install -d -o kalends -g kalends -m 0700 ${folder}\n`))
 })
 
 const canAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0

@@ -256,7 +256,7 @@ test('every promise of docs/reliability.md names a test that is there', () => {
   )
 })
 
-test('decision records are numbered without a gap and say context, decision and consequences', () => {
+test('decision records have a number each and say context, decision and consequences', () => {
   const records = pages
     .filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -264,10 +264,7 @@ test('decision records are numbered without a gap and say context, decision and 
     Number(path.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4)),
   )
   assert.ok(records.length > 0)
-  assert.deepEqual(
-    numbers,
-    numbers.map((_, at) => at + 1),
-  )
+  assert.equal(new Set(numbers).size, numbers.length)
   for (const { path, text } of records) {
     for (const heading of ['Context', 'Decision', 'Consequences']) {
       assert.match(text, new RegExp(`^## ${heading}$`, 'm'), `${path} has no ${heading}`)

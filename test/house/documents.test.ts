@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import {
   commandVariables,
@@ -18,6 +19,7 @@ import { Problem } from '../../src/base/problems.ts'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { placedFilters } from '../../src/calendar/linked/linked-filters.ts'
 import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
+import { makeProgram } from '../../src/command-line.ts'
 import { attributeFilters } from '../../src/features/pages/page-filters.ts'
 import { linkedSpans, writeSpan } from '../../src/features/pages/spans.ts'
 import { problemCodes } from '../../src/http/openapi.ts'
@@ -83,6 +85,44 @@ test('the README gives the two commands that set everything up', () => {
   for (const command of ['npm install && npm start', 'npm install && npm test']) {
     assert.ok(lines.includes(command), `no line of its own says ${command}`)
   }
+})
+
+/** The command lines of `kalends` in blocks, without what a shell does with them. */
+function commandsOf(text: string): string[][] {
+  const blocks = [...text.matchAll(/^ *```[^\n]*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
+  const lines = blocks.flatMap((block) => block.replaceAll(/\\\n/g, ' ').split('\n'))
+  return lines.flatMap((line) => {
+    const start = /^(?:sudo |--preserve-env=\w+ |[A-Z_]+='[^']*' |npx |\.\/)*kalends (?=[a-z])/.exec(
+      line,
+    )?.[0]
+    if (start === undefined) return []
+    const [command = ''] = line.slice(start.length).split(/ +#| {2,}| [>|&]|$/)
+    const words = [...command.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)]
+    return [words.map(([word]) => word.replaceAll(/^['"]|['"]$/g, ''))]
+  })
+}
+
+async function unknownIn(words: readonly string[]): Promise<string[]> {
+  let command = await makeProgram(words, {}, new Command('kalends'))
+  let rest = [...words]
+  for (;;) {
+    const found = command.commands.find((sub) => sub.name() === rest[0])
+    if (!found) break
+    command = found
+    rest = rest.slice(1)
+  }
+  const { operands, unknown } = command.parseOptions(rest)
+  const { registeredArguments } = command
+  const missing = registeredArguments.slice(operands.length).filter(({ required }) => required)
+  const isMore = !registeredArguments.at(-1)?.variadic && operands.length > registeredArguments.length
+  return [...unknown, ...missing.map((argument) => `<${argument.name()}>`), ...(isMore ? operands : [])]
+}
+
+test('every command of kalends in the documents is one, with its options and arguments', async () => {
+  const found = pages.flatMap(({ path, text }) => commandsOf(text).map((words) => ({ path, words })))
+  assert.ok(found.length > 40)
+  for (const { path, words } of found)
+    assert.deepEqual(await unknownIn(words), [], `${path}: kalends ${words.join(' ')}`)
 })
 
 test('every flag of kalends in the README is a setting or an option of a command', () => {

@@ -69,16 +69,16 @@ describe('many events at once', () => {
     assert.match(told.body, /#999999/)
     assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), ['trash', 'trash', 'trash'])
     const back = await takeBack(editor, told)
-    assert.match(back.body, /3 events are as they were/)
+    assert.match(back.body, /Undone for 3 events/)
     assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), [
       'publish',
       'publish',
       'draft',
     ])
-    assert.match((await takeBack(editor, told)).body, /taken back before/)
+    assert.match((await takeBack(editor, told)).body, /undone before/)
     const alone = await doAll(editor, 'trash', [first, 999_999])
     assert.match(alone.body, /1 event changed, 1 not/)
-    assert.match((await takeBack(editor, alone)).body, /<h1>1 event is as it was</)
+    assert.match((await takeBack(editor, alone)).body, /<h1>Undone for 1 event</)
   })
 
   test('what is scheduled is published now, and waits for its date again when that is taken back', async () => {
@@ -158,7 +158,7 @@ describe('many events at once', () => {
     const venueOf = async (id: number) => (await service.get(`/venues/${id}`, 'admin')).body.status
     assert.deepEqual([await venueOf(one.venue), await venueOf(other.venue)], ['publish', 'publish'])
     await service.create('/events', { title: 'Also there', ...on(5), venue: other.venue })
-    assert.match((await takeBack(editor, told)).body, /2 events are as they were/)
+    assert.match((await takeBack(editor, told)).body, /Undone for 2 events/)
     assert.deepEqual([await statusOf(one.id), await venueOf(one.venue)], ['pending', 'draft'])
     assert.deepEqual([await statusOf(other.id), await venueOf(other.venue)], ['pending', 'publish'])
     await doAll(editor, 'publish', [one.id])
@@ -210,7 +210,7 @@ describe('many events at once', () => {
       (await editor.get('/desk/events?search=many&status=draft')).body,
       /aria-current="page">Drafts <span>60</,
     )
-    assert.match((await takeBack(editor, told)).body, /60 events are as they were/)
+    assert.match((await takeBack(editor, told)).body, /Undone for 60 events/)
   })
 
   test('dates of a series are changed alone, or with all of their series', async () => {
@@ -239,7 +239,7 @@ describe('many events at once', () => {
     const address = done.headers.get('location') ?? ''
     assert.equal((await author.get(address)).status, 404)
     const [, undo = ''] = /name="undo" value="([^"]*)"/.exec((await editor.get(address)).body) ?? []
-    assert.match((await author.post('/desk/events/undo', { undo })).body, /taken back before/)
+    assert.match((await author.post('/desk/events/undo', { undo })).body, /undone before/)
     assert.equal(await statusOf(ids[0] ?? 0), 'draft')
   })
 

@@ -297,7 +297,7 @@ describe('the form of an event', () => {
     assert.equal(two.start_date, '2030-06-02 10:00:00')
     const names = await editor.get('/desk/names?kind=venue&starts=st%20bri')
     assert.equal(names.body.names[0].name, 'St Brigid’s Hall')
-    assert.equal(names.body.create, 'Make “st bri”')
+    assert.equal(names.body.create, 'Create “st bri”')
   })
 
   test('what was typed is said in words, with what clashes with it and what may be the same', async () => {

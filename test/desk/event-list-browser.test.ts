@@ -142,7 +142,7 @@ describe('the list of events in a browser', {
     assert.equal((await service.get(`/events/${ids[0]}`, 'admin')).body.status, 'trash')
     await tab.evaluate(`document.querySelector('[action$="/events/undo"] button').focus()`)
     await tab.key('Enter')
-    await untilShown(tab, `document.querySelector('h1').textContent === '2 events are as they were'`)
+    await untilShown(tab, `document.querySelector('h1').textContent === 'Undone for 2 events'`)
     assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
   })
 

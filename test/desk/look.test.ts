@@ -167,7 +167,7 @@ test('a value that the start names is shown and not asked for', async () => {
   const held = await startService({ site_name: 'Held' })
   try {
     const { body } = await (await sitAtDesk(held, 'admin')).get('/desk/look')
-    assert.match(body, /Held<\/b><\/p><p class="hint">Whoever runs the service has set this at its start\./)
+    assert.match(body, /Held<\/b><\/p><p class="hint">This was set when the service was started\./)
     assert.doesNotMatch(body, /name="site_name"/)
   } finally {
     await held.close()

@@ -71,7 +71,7 @@ describe('an event in one line', () => {
 
   test('an unknown venue stays text that will be made, and a rule makes a series', async () => {
     const { body } = await read('Yoga every tuesday 18:00 until 1 june 2027 @ The Old Barn')
-    assert.match(body, /Will be made/)
+    assert.match(body, /Will be created/)
     const controls = controlsIn(body)
     assert.equal(controls.venue_name, 'The Old Barn')
     const saved = await editor.post('/desk/events/new', { ...controls, status: 'publish' })

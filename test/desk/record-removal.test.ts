@@ -62,7 +62,7 @@ describe('records that are not wanted any more', () => {
       const twice = await service.create(`/${room}`, { [naming]: 'The Twin' })
       const stays = await service.create(`/${room}`, { [naming]: 'The One' })
       const event = await service.create('/events', { title: 'Over', ...day, [link]: twice.id })
-      assert.match((await editor.get(`/desk/${room}/${twice.id}/trash`)).body, /This cannot be taken back\./)
+      assert.match((await editor.get(`/desk/${room}/${twice.id}/trash`)).body, /This cannot be undone\./)
       const wrong = await editor.post(`/desk/${room}/${twice.id}/merge`, { into: 'Nobody' })
       assert.equal(wrong.status, 422)
       assert.match(wrong.body, /There is no other one “Nobody”\./)

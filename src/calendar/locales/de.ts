@@ -86,7 +86,7 @@ export const de: Locale = {
   'As the device': 'Wie das Gerät',
   Light: 'Hell',
   Dark: 'Dunkel',
-  'Head of the pages': 'Kopf der Seiten',
+  'Page header': 'Seitenkopf',
   'A line': 'Eine Linie',
   'A band in the colour': 'Ein Band in der Farbe',
   'The name large, in the middle': 'Der Name groß in der Mitte',
@@ -94,7 +94,7 @@ export const de: Locale = {
   Round: 'Rund',
   'Slightly round': 'Leicht gerundet',
   Square: 'Eckig',
-  'Room around things': 'Raum um die Dinge',
+  Spacing: 'Abstände',
   'As usual': 'Wie üblich',
   Spacious: 'Großzügig',
   Compact: 'Knapp',
@@ -115,7 +115,7 @@ export const de: Locale = {
   'Picture for links on other sites': 'Bild für Links auf anderen Websites',
   'Pictures and font': 'Bilder und Schriftdatei',
   'At most {most} kB: {kinds}.': 'Höchstens {most} kB: {kinds}.',
-  'Links in the head': 'Links im Kopf',
+  'Links in the header': 'Links im Seitenkopf',
   'One a line: words first, address last.': 'Je Zeile einer: erst die Wörter, dann die Adresse.',
   'Such as https://example.org/imprint, /imprint/ or mailto:us@example.org.':
     'Etwa https://example.org/impressum, /impressum/ oder mailto:wir@example.org.',
@@ -137,16 +137,15 @@ export const de: Locale = {
   'Their slugs with commas between them, six at the most.':
     'Ihre Slugs mit Kommas dazwischen, höchstens sechs.',
   'Views of the pages': 'Ansichten der Seiten',
-  'Whoever runs the service has set this at its start.':
-    'Das hat beim Start festgelegt, wer den Dienst betreibt.',
+  'This was set when the service was started.': 'Das wurde beim Start des Dienstes festgelegt.',
   'Remove the file': 'Die Datei entfernen',
-  'Try it out': 'Ausprobieren',
+  'Preview it': 'Vorschau',
   'The front page as it would look': 'Die Startseite, wie sie aussähe',
   'Save the look': 'Aussehen speichern',
   'The look is saved; all pages have it.': 'Das Aussehen ist gespeichert; alle Seiten haben es.',
   'Back to the plain look': 'Zurück zum schlichten Aussehen',
-  'This takes back everything that was set here, the files and texts too.':
-    'Das nimmt alles zurück, was hier gesetzt wurde, auch Dateien und Texte.',
+  'This resets everything that was set here, files and texts included.':
+    'Das setzt alles zurück, was hier eingestellt wurde, auch Dateien und Texte.',
   'Somebody has changed the look meanwhile. What you typed is here; look at it, and save again.':
     'Jemand hat das Aussehen inzwischen geändert. Die Eingaben stehen noch hier; ansehen und erneut speichern.',
   'At most {most} characters, none of them invisible.': 'Höchstens {most} Zeichen, keines davon unsichtbar.',
@@ -874,8 +873,8 @@ export const de: Locale = {
     'Was das Bild bei dieser Veranstaltung zeigt, wenn es etwas anderes ist, als der Text des Bildes sagt',
   'This program was given a password before, on {date}. It stays good until you take it away.':
     'Dieses Programm hat am {date} schon ein Passwort bekommen. Es gilt, bis Sie es wegnehmen.',
-  'Another price': 'Noch ein Preis',
-  'This cannot be taken back.': 'Das lässt sich nicht zurücknehmen.',
+  'Add a price': 'Preis hinzufügen',
+  'This cannot be undone.': 'Das lässt sich nicht rückgängig machen.',
   'To change a date and all that follow it, open that date.':
     'Um einen Termin und alle folgenden zu ändern, öffnen Sie diesen Termin.',
   'There are more categories: type the name of one, and it is found.':
@@ -886,8 +885,8 @@ export const de: Locale = {
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
     'j und k gehen zum nächsten und zum vorigen Eintrag. Dort veröffentlicht a ihn, r schickt ihn zurück, und e öffnet ihn.',
   'Use these keys': 'Diese Tasten verwenden',
-  'Press a day to add an event, or “…” beside one to move it.':
-    'Drücken Sie einen Tag, um etwas einzutragen, oder „…“ neben einem Termin, um ihn zu verschieben.',
+  'Click a day to add an event, or “…” beside one to move it.':
+    'Klicken Sie auf einen Tag, um einen Termin anzulegen, oder auf „…“ neben einem Termin, um ihn zu verschieben.',
   'Write it as https://example.org, for example.': 'Schreiben Sie es etwa als https://example.org.',
   'This form did not come from the desk': 'Dieses Formular kam nicht vom Schreibtisch',
   'Nothing was changed. Your browser says that another site sent this form.':
@@ -902,7 +901,7 @@ export const de: Locale = {
   'New password': 'Neues Passwort',
   '{least} characters or more; a few words are easy to remember.':
     '{least} Zeichen oder mehr; ein paar Wörter merkt man sich leicht.',
-  'This link is of no use any more': 'Dieser Link gilt nicht mehr',
+  'This link is no longer valid': 'Dieser Link ist nicht mehr gültig',
   'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.':
     'Ein Link gilt einmal und eine halbe Stunde lang. Wer diesen Kalender betreibt, kann einen neuen machen: kalends user link LOGIN.',
   'Look around': 'Umsehen',
@@ -938,7 +937,7 @@ export const de: Locale = {
   'You are signed in as {name}.': 'Sie sind angemeldet als {name}.',
   'Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.':
     'Sagen Sie nur zu einem Programm Ja, das Sie gerade selbst gestartet haben. Auf der Seite Ihres Kontos können Sie das Passwort wieder entziehen.',
-  'Yes, let it in': 'Ja, einlassen',
+  Allow: 'Erlauben',
   'A password for {name}': 'Ein Passwort für {name}',
   'Copy it now: it is shown only this once.': 'Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.',
   'It is used together with your name, {login}.': 'Es wird zusammen mit Ihrem Namen {login} benutzt.',
@@ -962,23 +961,23 @@ export const de: Locale = {
   'Letters, digits and . _ - @; it stays as it is.':
     'Buchstaben, Ziffern und . _ - @; er bleibt, wie er ist.',
   'E-mail, if it is to sign in as well': 'E-Mail, wenn auch sie zur Anmeldung dient',
-  'Make the account and a link': 'Konto und Link machen',
+  'Create account and link': 'Konto und Link erstellen',
   'A link for {name}': 'Ein Link für {name}',
   'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.':
     'Kopieren und schicken Sie ihn jetzt: Er wird nur dieses eine Mal gezeigt und gilt einmal und {minutes} Minuten lang. Dort wählt die Person ein Passwort.',
   Link: 'Verweis',
   'A link lets them choose a password, also in place of a forgotten one.':
     'Mit einem Link wählen sie ein Passwort, auch anstelle eines vergessenen.',
-  'Make a link': 'Einen Link machen',
+  'Create a link': 'Link erstellen',
   'Who is deactivated signs in nowhere, with no password and no token. Their records stay.':
     'Wer gesperrt ist, meldet sich nirgends an, mit keinem Passwort und keinem Token. Die Einträge bleiben.',
   'This account is deactivated: nobody signs in with it.':
     'Dieses Konto ist gesperrt: Niemand meldet sich damit an.',
   Deactivate: 'Sperren',
-  'Let them in again': 'Wieder einlassen',
-  'Who takes over their records': 'Wer die Einträge übernimmt',
+  Reactivate: 'Wieder aktivieren',
+  'New owner of their records': 'Neuer Besitzer der Einträge',
   'A sign-in name.': 'Ein Anmeldename.',
-  'Hand over the records': 'Einträge übergeben',
+  'Transfer the records': 'Einträge übertragen',
   'Delete the account for good': 'Konto endgültig löschen',
   'Nobody has this sign-in name.': 'Niemand hat diesen Anmeldenamen.',
   'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.':
@@ -997,7 +996,7 @@ export const de: Locale = {
   'Your password is new, and you are signed out everywhere else.':
     'Ihr Passwort ist neu, und Sie sind überall sonst abgemeldet.',
   'That session has ended.': 'Diese Sitzung ist beendet.',
-  'That password is good for nothing any more.': 'Dieses Passwort gilt nicht mehr.',
+  'That password is revoked.': 'Dieses Passwort ist widerrufen.',
   'The name that others see': 'Der Name, den andere sehen',
   'Your password until now': 'Ihr bisheriges Passwort',
   'It signs you out everywhere else.': 'Es meldet Sie überall sonst ab.',
@@ -1008,11 +1007,11 @@ export const de: Locale = {
   'Each program has one of its own, which opens the calendar to it and never this desk.':
     'Jedes Programm hat ein eigenes, das ihm den Kalender öffnet und nie diesen Schreibtisch.',
   'What the new one is for': 'Wofür das neue ist',
-  'Make a password': 'Ein Passwort machen',
-  'End it': 'Beenden',
+  'Create a password': 'Passwort erstellen',
+  'End session': 'Sitzung beenden',
   'Sign out everywhere else': 'Überall sonst abmelden',
   'never used': 'nie benutzt',
-  'Take it away': 'Entziehen',
+  Revoke: 'Widerrufen',
   'That is not your password.': 'Das ist nicht Ihr Passwort.',
   'Say in one line what it is for.': 'Sagen Sie in einer Zeile, wofür es ist.',
   'Sign in to go on': 'Anmelden und weitermachen',
@@ -1064,8 +1063,8 @@ export const de: Locale = {
     'Eine Veranstaltung dieser Länge ist noch nicht zu Ende, wenn der nächste Termin beginnt.',
   'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.':
     'Weil die Uhren umgestellt werden, endet der Termin am {date} um {time}: Alle Termine dauern gleich lang.',
-  'Press a date to leave it out or to bring it back.':
-    'Drücken Sie auf einen Termin, um ihn auszulassen oder zurückzuholen.',
+  'Click a date to skip or restore it.':
+    'Klicken Sie auf einen Termin, um ihn auszulassen oder wiederherzustellen.',
   'This is a whole number, as 2.': 'Hier steht eine ganze Zahl, wie 2.',
   'fri, 4 Dec, tomorrow …': 'Fr, 4.12., morgen …',
   '4 Dec, 18 Dec, 8 Jan': '4.12., 18.12., 8.1.',
@@ -1083,8 +1082,8 @@ export const de: Locale = {
   'all day': 'ganztägig',
   'ends the next morning': 'endet am nächsten Morgen',
   'That is in the past.': 'Das ist schon vorbei.',
-  'Type a name; a new venue is made from what you type.':
-    'Schreiben Sie einen Namen; aus einem neuen wird ein neuer Ort.',
+  'Type a name; a new venue is created from what you type.':
+    'Geben Sie einen Namen ein; ein neuer Name legt einen neuen Ort an.',
   'Add an organizer': 'Veranstalter hinzufügen',
   'Choose a picture': 'Bild wählen',
   'Another picture': 'Anderes Bild',
@@ -1108,7 +1107,7 @@ export const de: Locale = {
   'It is not in the trash.': 'Sie ist nicht im Papierkorb.',
   'Left empty, it is made from the title.': 'Bleibt sie leer, entsteht sie aus dem Titel.',
   'Propose change': 'Änderung vorschlagen',
-  'Take back to a draft': 'Als Entwurf zurücknehmen',
+  'Revert to draft': 'In Entwurf umwandeln',
   'Save draft': 'Entwurf speichern',
   'It is in the calendar already.': 'Das steht schon im Kalender.',
   'The date or the time is not right.': 'Datum oder Uhrzeit stimmt nicht.',
@@ -1132,7 +1131,7 @@ export const de: Locale = {
   'Copy all dates of the series': 'Alle Termine der Reihe kopieren',
   'All dates': 'Alle',
   'Left out': 'Ausgelassen',
-  'Make “{name}”': '„{name}“ anlegen',
+  'Create “{name}”': '„{name}“ anlegen',
   'At the same time at this venue:': 'Zur gleichen Zeit an diesem Ort:',
   'Perhaps the same event:': 'Vielleicht derselbe Termin:',
   'This is a preview.': 'Das ist eine Vorschau.',
@@ -1141,8 +1140,8 @@ export const de: Locale = {
   'You typed something here that was not saved, {time}.':
     'Sie haben hier {time} etwas geschrieben, das nicht gespeichert wurde.',
   'Somebody has changed the event since.': 'Jemand hat den Termin seitdem geändert.',
-  'Put it into the form': 'Ins Formular setzen',
-  'Throw it away': 'Verwerfen',
+  'Restore it': 'Wiederherstellen',
+  Discard: 'Verwerfen',
   'What is different': 'Was anders ist',
   'The calendar cannot be reached just now. What you typed is still here: save again in a moment.':
     'Der Kalender ist gerade nicht zu erreichen. Was Sie geschrieben haben, steht noch hier: Speichern Sie gleich noch einmal.',
@@ -1249,18 +1248,18 @@ export const de: Locale = {
   'The one that stays': 'Der Eintrag, der bleibt',
   'Its name or its number. All events and old addresses go over to it.':
     'Sein Name oder seine Nummer. Alle Termine und alten Adressen gehen auf ihn über.',
-  'Make one of both': 'Aus beiden einen machen',
+  Merge: 'Zusammenführen',
   'There is no other one “{name}”.': 'Es gibt keinen anderen Eintrag „{name}“.',
-  'Events that came over: {count}': 'Übernommene Termine: {count}',
+  'Events moved: {count}': 'Verschobene Termine: {count}',
   Deleted: 'Gelöscht',
   'An event in one line': 'Ein Termin in einer Zeile',
   'Choir Tue 19:00–21:00 @ St Brigid’s #music': 'Chor Di 19:00–21:00 @ Pfarrsaal #musik',
-  'Read it': 'Lesen',
+  'Show event': 'Termin anzeigen',
   'You see what was understood before anything is saved.':
     'Sie sehen, was verstanden wurde, bevor etwas gespeichert wird.',
   'Add quickly': 'Schnell hinzufügen',
   'One line in plain words': 'Eine Zeile in einfachen Worten',
-  'A line has up to {count} signs.': 'Eine Zeile hat bis zu {count} Zeichen.',
+  'A line has up to {count} characters.': 'Eine Zeile hat bis zu {count} Zeichen.',
   'What was understood': 'Was verstanden wurde',
   'No time was found in the line.': 'In der Zeile wurde keine Uhrzeit gefunden.',
   'Midnight at the end of a day is 0:00 on the next day.':
@@ -1273,7 +1272,7 @@ export const de: Locale = {
   'Save as a draft': 'Als Entwurf speichern',
   'Open in the form': 'Im Formular öffnen',
   'Found in the directory': 'Im Verzeichnis gefunden',
-  'Will be made': 'Wird angelegt',
+  'Will be created': 'Wird angelegt',
   'Publish {count} events?': '{count} Termine veröffentlichen?',
   'Make drafts of {count} events?': '{count} Termine zu Entwürfen machen?',
   'Make drafts': 'Zu Entwürfen machen',
@@ -1289,15 +1288,15 @@ export const de: Locale = {
   'Give {count} events another organizer': '{count} Terminen einen anderen Veranstalter geben',
   'Change the organizer': 'Veranstalter ändern',
   'Cancel or postpone {count} events': '{count} Termine absagen oder verschieben',
-  'Tell everybody': 'Bekannt geben',
+  'Cancel or postpone': 'Absagen oder verschieben',
   'Move {count} events': '{count} Termine verlegen',
   'and 1 more': 'und ein weiterer',
   'and {count} more': 'und {count} weitere',
   'More events match; these are the first {count} of them.':
     'Es passen mehr Termine; dies sind die ersten {count}.',
-  'Leave it': 'Nichts ändern',
+  Back: 'Zurück',
   'Nothing can bring them back.': 'Nichts holt sie zurück.',
-  'This can be taken back for a day.': 'Das lässt sich einen Tag lang zurücknehmen.',
+  'This can be undone for a day.': 'Das lässt sich einen Tag lang rückgängig machen.',
   'Of events that repeat': 'Bei Terminen, die sich wiederholen',
   'The chosen dates': 'Die ausgewählten Tage',
   'All dates of their series': 'Alle Tage ihrer Serien',
@@ -1321,23 +1320,22 @@ export const de: Locale = {
   'Back to the list': 'Zurück zur Liste',
   'Not done: {count}': 'Nicht getan: {count}',
   'Done: {count}': 'Getan: {count}',
-  '1 was so already.': '1 war schon so.',
-  '{count} were so already.': '{count} waren schon so.',
+  '1 was unchanged.': '1 war unverändert.',
+  '{count} were unchanged.': '{count} waren unverändert.',
   '{count} events changed': '{count} Termine geändert',
   '1 event changed, {left} not': '1 Termin geändert, {left} nicht',
   '{count} events changed, {left} not': '{count} Termine geändert, {left} nicht',
-  'Take it all back': 'Alles zurücknehmen',
-  '1 event is as it was': '1 Termin ist wie zuvor',
-  '{count} events are as they were': '{count} Termine sind wie zuvor',
-  'That was taken back before, or is older than a day.':
-    'Das wurde schon zurückgenommen oder ist älter als einen Tag.',
+  Undo: 'Rückgängig machen',
+  'Undone for 1 event': 'Für 1 Termin rückgängig gemacht',
+  'Undone for {count} events': 'Für {count} Termine rückgängig gemacht',
+  'That was undone before, or is older than a day.':
+    'Das wurde schon rückgängig gemacht oder ist älter als einen Tag.',
   'Chosen events:': 'Ausgewählte Termine:',
   '1 chosen': '1 ausgewählt',
   '{count} chosen': '{count} ausgewählt',
   'All {count} that match': 'Alle {count} passenden',
   'All that match, at most {count}': 'Alle passenden, höchstens {count}',
   'Choose the events first.': 'Wählen Sie zuerst die Termine aus.',
-  'Cancel or postpone': 'Absagen oder verschieben',
   '{deed}…': '{deed} …',
   'Choose none': 'Keine auswählen',
   'Choose all on this page': 'Alle auf dieser Seite auswählen',
@@ -1404,7 +1402,6 @@ export const de: Locale = {
   'A week later': 'Eine Woche später',
   Close: 'Schließen',
   Cancel: 'Abbrechen',
-  Undo: 'Rückgängig',
   '{title} is on {date} now.': '{title} ist jetzt am {date}.',
   'This is a date of a series. Which dates shall move with it to {date}?':
     'Dies ist ein Termin einer Serie. Welche Termine sollen mit auf den {date} rücken?',

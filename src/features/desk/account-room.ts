@@ -39,7 +39,7 @@ const DONE = {
   saved: 'Saved',
   password: 'Your password is new, and you are signed out everywhere else.',
   ended: 'That session has ended.',
-  revoked: 'That password is good for nothing any more.',
+  revoked: 'That password is revoked.',
 } as const satisfies Record<string, MessageText>
 
 async function showAccount(request: DeskRequest): Promise<DeskAnswer> {
@@ -66,7 +66,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
 <form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="text" autocomplete="username" value="${user.user.login}" readonly hidden>${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button type="submit" class="button main">${say('Change the password')}</button></div></form>
 <section class="card"><h2>${say('Where you are signed in')}</h2>${sessionList(request, sessions)}</section>
 <section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialList(request, credentials)}
-<form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField({ name: 'for', label: say('What the new one is for'), value: fieldOf(request, 'for'), attributes: html` autocomplete="off"` }, faults)}${scopeFields(request)}<div><button type="submit" class="button">${say('Make a password')}</button></div></form></section></div>`,
+<form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField({ name: 'for', label: say('What the new one is for'), value: fieldOf(request, 'for'), attributes: html` autocomplete="off"` }, faults)}${scopeFields(request)}<div><button type="submit" class="button">${say('Create a password')}</button></div></form></section></div>`,
   }
 }
 
@@ -78,7 +78,7 @@ function sessionList({ context: { site, now }, user }: DeskRequest, sessions: re
     const end =
       hash === user.session.hash
         ? html`<span class="state good">${say('This browser')}</span>`
-        : html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="${hash}">${say('End it')}</button></form>`
+        : html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="${hash}">${say('End session')}</button></form>`
     return html`<li><div><bdi class="title">${browserIn(client) || say('Unknown')}</bdi><small>${address}, ${say('last seen {when}', at(seen_utc))}, ${say('since {when}', at(created_utc))}</small></div>${end}</li>`
   })
   return html`<ul class="lines">${lines}</ul>${sessions.length > 1 && html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`}`
@@ -111,7 +111,7 @@ function credentialList({ context: { site, now } }: DeskRequest, credentials: re
     const may = scope === '' ? say('Everything that you may do') : scopes.join(', ')
     const used = used_utc === '' ? say('never used') : say('last used {when}', at(used_utc))
     const until = expires_utc !== '' && html`, ${say('until {when}', at(expires_utc))}`
-    return html`<li><div><bdi class="title">${name}</bdi><small>${may}</small><small>${used}, ${say('since {when}', at(created_utc))}${until}</small></div><form method="post" action="${deskPath(site, `/me/passwords/${id}`)}"><button type="submit" class="button">${say('Take it away')}</button></form></li>`
+    return html`<li><div><bdi class="title">${name}</bdi><small>${may}</small><small>${used}, ${say('since {when}', at(created_utc))}${until}</small></div><form method="post" action="${deskPath(site, `/me/passwords/${id}`)}"><button type="submit" class="button">${say('Revoke')}</button></form></li>`
   })
   return html`<ul class="lines">${lines}</ul>`
 }

@@ -106,8 +106,8 @@ ${asked.isCut && html`<p class="hint">${say('More events match; these are the fi
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
 <input type="hidden" name="deed" value="${asked.deed}"><input type="hidden" name="ids" value="${asked.ids.join(',')}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
-<p class="ways"><button type="submit" class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Leave it')}</a></p>
-<p class="hint">${say(asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be taken back for a day.')}</p></form>`,
+<p class="ways"><button type="submit" class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Back')}</a></p>
+<p class="hint">${say(asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be undone for a day.')}</p></form>`,
   }
 }
 
@@ -343,7 +343,7 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
     body: html`${undoForm(context, told)}
 ${told.left > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.left) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}${more(told.left - told.refused.length)}</ul></section>`}
-${told.unchanged > 0 && html`<p class="hint">${countAtDesk(site, told.unchanged, '1 was so already.', '{count} were so already.')}</p>`}
+${told.unchanged > 0 && html`<p class="hint">${countAtDesk(site, told.unchanged, '1 was unchanged.', '{count} were unchanged.')}</p>`}
 ${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${more(told.done - told.titles.length)}</ul></section>`}`,
   }
 }
@@ -360,7 +360,7 @@ function sentence({ site }: Context, { done, left: refused }: Told): string {
 
 function undoForm({ site }: Context, { undo, list }: Told): Content {
   if (undo === '') return ''
-  return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Take it all back')}</button></form>`
+  return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 async function takeBack(request: DeskRequest): Promise<DeskView> {
@@ -373,8 +373,8 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
   const count = (rows ?? []).filter(({ outcome }) => outcome === 'done').length
   return {
     title: rows
-      ? countAtDesk(site, count, '1 event is as it was', '{count} events are as they were')
-      : say('That was taken back before, or is older than a day.'),
+      ? countAtDesk(site, count, 'Undone for 1 event', 'Undone for {count} events')
+      : say('That was undone before, or is older than a day.'),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
     body: html`${refused.length > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, refused.length) })}</h2><ul>${refused.map(({ id, title, problem }) => html`<li><a href="${deskPath(site, `/events/${id}`)}" dir="auto">${plainText(title) || `#${id}`}</a><small>${problem && whyRefused(site, problem)}</small></li>`)}</ul></section>`}<p class="ways start"><a class="button" href="${back}">${say('Events')}</a></p>`,

@@ -564,7 +564,7 @@ export const BULK_DEEDS = {
   tags: { ask: 'Change the tags of {count} events', press: 'Change tags' },
   venue: { ask: 'Give {count} events another venue', press: 'Change the venue' },
   organizer: { ask: 'Give {count} events another organizer', press: 'Change the organizer' },
-  cancel: { ask: 'Cancel or postpone {count} events', press: 'Tell everybody' },
+  cancel: { ask: 'Cancel or postpone {count} events', press: 'Cancel or postpone' },
   move: { ask: 'Move {count} events', press: 'Move' },
 } as const satisfies Record<string, { ask: MessageText; press: MessageText }>
 

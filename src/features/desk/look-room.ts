@@ -101,9 +101,9 @@ function lookView(request: DeskRequest, form: LookForm, version: string): DeskVi
     framesOwn: true,
     body: html`<div class="look">${faultList(site, form.faults)}<form class="edit" method="post" action="${deskPath(site, '/look')}" enctype="multipart/form-data" novalidate${guarded(site)} data-look>${UNSENT_BY_ENTER}
 <input type="hidden" name="version" value="${version}"><div class="story">${lookControls(site, form)}</div>
-<div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${request.showLook && html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Try it out')}</button>`}</div></form>
+<div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${request.showLook && html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Preview it')}</button>`}</div></form>
 ${request.showLook && html`<iframe class="tried" name="look-preview" title="${say('The front page as it would look')}" src="${preview}"></iframe>`}
-<details class="card plain"><summary>${say('Back to the plain look')}</summary><form method="post" action="${deskPath(site, '/look/reset')}"><p>${say('This takes back everything that was set here, the files and texts too.')}</p><button type="submit" class="button">${say('Take it all back')}</button></form></details></div>`,
+<details class="card plain"><summary>${say('Back to the plain look')}</summary><form method="post" action="${deskPath(site, '/look/reset')}"><p>${say('This resets everything that was set here, files and texts included.')}</p><button type="submit" class="button">${say('Undo')}</button></form></details></div>`,
   }
 }
 
@@ -213,7 +213,7 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
       },
       {
         name: 'pages_header',
-        label: 'Head of the pages',
+        label: 'Page header',
         words: { line: 'A line', band: 'A band in the colour', masthead: 'The name large, in the middle' },
       },
       {
@@ -223,7 +223,7 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
       },
       {
         name: 'pages_density',
-        label: 'Room around things',
+        label: 'Spacing',
         words: { normal: 'As usual', spacious: 'Spacious', compact: 'Compact' },
       },
       {
@@ -258,7 +258,7 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
   {
     heading: 'Other links',
     asked: [
-      { name: 'pages_links', label: 'Links in the head', hint: 'One a line: words first, address last.' },
+      { name: 'pages_links', label: 'Links in the header', hint: 'One a line: words first, address last.' },
       { name: 'pages_imprint', label: 'Imprint', hint: ADDRESS_HINT },
       { name: 'pages_privacy', label: 'Privacy' },
       { name: 'pages_accessibility', label: 'Accessibility' },
@@ -307,7 +307,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   const { values, faults } = form
   const value = values[name] ?? ''
   if (form.given.has(name))
-    return html`<div class="field"><p>${sayAtDesk(site, label)}: <b dir="auto">${value}</b></p><p class="hint">${sayAtDesk(site, 'Whoever runs the service has set this at its start.')}</p></div>`
+    return html`<div class="field"><p>${sayAtDesk(site, label)}: <b dir="auto">${value}</b></p><p class="hint">${sayAtDesk(site, 'This was set when the service was started.')}</p></div>`
   if (isLookFile(name)) return fileControl(site, form, name, label)
   const { most, isText } = extentOf(name)
   const isColour = name === 'pages_accent'

@@ -112,7 +112,7 @@ ${isDay(day) ? dayList(plan, day, ofDay) : ''}${agenda(plan, grid)}`,
 
 const hintOf = ({ site, caller }: Context): Content =>
   can(caller, 'edit') &&
-  html`<span class="for-mice">${sayAtDesk(site, 'Press a day to add an event; drag one to move it, or choose “…” beside it.')}</span><span class="for-fingers">${sayAtDesk(site, 'Press a day to add an event, or “…” beside one to move it.')}</span>`
+  html`<span class="for-mice">${sayAtDesk(site, 'Press a day to add an event; drag one to move it, or choose “…” beside it.')}</span><span class="for-fingers">${sayAtDesk(site, 'Click a day to add an event, or “…” beside one to move it.')}</span>`
 
 const monthPath = ({ context: { site } }: Pick<Plan, 'context'>, month: string, query = '') =>
   deskPath(site, `/month/${month}${query}`)

@@ -104,7 +104,7 @@ ${plainField({ name: 'name', label: say('Name'), value: value('name'), attribute
 ${plainField({ name: 'login', label: say('Sign-in name'), value: value('login'), hint: say('Letters, digits and . _ - @; it stays as it is.'), attributes: html` autocomplete="off" autocapitalize="none" spellcheck="false" required` }, faults)}
 ${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: value('email'), attributes: html` autocomplete="off"` }, faults)}
 ${roleField(request, value('role') || 'author', faults)}</div>
-<div class="savebar"><button type="submit" class="button main">${say('Make the account and a link')}</button></div></form>`,
+<div class="savebar"><button type="submit" class="button main">${say('Create account and link')}</button></div></form>`,
   }
 }
 
@@ -199,8 +199,8 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
     under,
     body: html`${faultList(site, faults)}<div class="story narrow">
 <form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: faults.email === undefined ? emailOf(user) : fieldOf(request, 'email'), attributes: html` autocomplete="off"` }, faults)}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
-${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button type="submit" class="button" name="deed" value="link">${say('Make a link')}</button></div></form>`}
-<form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button type="submit" class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Let them in again')}</button></div></form>
+${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button type="submit" class="button" name="deed" value="link">${say('Create a link')}</button></div></form>`}
+<form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button type="submit" class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Reactivate')}</button></div></form>
 ${await heirForm(request, user, faults)}</div>`,
   }
 }
@@ -220,8 +220,8 @@ async function heirForm(request: DeskRequest, user: User, faults: FormFaults): P
     .map((heir) => html`<option value="${heir.user.login}">${heir.user.name}</option>`)
   const attributes = html` list="heirs" autocomplete="off" autocapitalize="none" spellcheck="false"`
   return html`<form class="card" method="post" novalidate>${UNSENT_BY_ENTER}
-${plainField({ name: 'heir', label: say('Who takes over their records'), value: fieldOf(request, 'heir'), hint: say('A sign-in name.'), attributes }, faults)}<datalist id="heirs">${options}</datalist>
-<div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
+${plainField({ name: 'heir', label: say('New owner of their records'), value: fieldOf(request, 'heir'), hint: say('A sign-in name.'), attributes }, faults)}<datalist id="heirs">${options}</datalist>
+<div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Transfer the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }
 
 /** By the values of their buttons. */

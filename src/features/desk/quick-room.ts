@@ -34,7 +34,7 @@ const LONGEST_LINE = 300
 /** For any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
   const say = deskTranslatorFor(site)
-  return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
+  return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Show event')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
 }
 
 async function readLine(request: DeskRequest): Promise<DeskAnswer> {
@@ -47,7 +47,7 @@ async function readLine(request: DeskRequest): Promise<DeskAnswer> {
   const under = sayAtDesk(site, 'One line in plain words')
   if (text === '') return { title, under, room: 'events', body: quickLineForm(site) }
   if (!line) {
-    const fault = sayAtDesk(site, 'A line has up to {count} signs.', { count: String(LONGEST_LINE) })
+    const fault = sayAtDesk(site, 'A line has up to {count} characters.', { count: String(LONGEST_LINE) })
     const body = html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>${quickLineForm(site, text)}`
     return { status: 422, title, under, room: 'events', body }
   }
@@ -128,7 +128,7 @@ function venueOf({ site }: Context, { venue, newVenue }: QuickLinks): Content {
   if (name === undefined) return ''
   const hint = venue
     ? [sayAtDesk(site, 'Found in the directory'), decodedText(venue.about)].filter(Boolean).join(' · ')
-    : sayAtDesk(site, 'Will be made')
+    : sayAtDesk(site, 'Will be created')
   return html`<div class="field"><label for="venue_name">${sayAtDesk(site, 'Venue')}</label><input type="text" id="venue_name" name="venue_name" value="${name}" dir="auto" autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
 }
 
@@ -137,7 +137,7 @@ function labelsOf({ site }: Context, { categories, tags, newTags }: QuickLinks):
   const box = (name: string, value: string, text: string, more: Content = '') =>
     html`<label class="check"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span>${more}</label>`
   const known = (name: string) => (one: PickedName) => box(`${name}[]`, String(one.id), decodedText(one.name))
-  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Categories')} · ${sayAtDesk(site, 'Tags')}</legend>${categories.map(known('categories'))}${tags.map(known('tags'))}${newTags.map((name) => box('new_tags[]', name, name, html` <small class="hint">${sayAtDesk(site, 'Will be made')}</small>`))}</fieldset>`
+  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Categories')} · ${sayAtDesk(site, 'Tags')}</legend>${categories.map(known('categories'))}${tags.map(known('tags'))}${newTags.map((name) => box('new_tags[]', name, name, html` <small class="hint">${sayAtDesk(site, 'Will be created')}</small>`))}</fieldset>`
 }
 
 export const quickPages: readonly DeskPage[] = [{ at: '/quick', get: readLine, post: readLine }]

@@ -249,7 +249,7 @@ async function showForm(room: RecordRoom, request: DeskRequest): Promise<DeskAns
   const merged = query.get('merged')
   const notice =
     merged !== null
-      ? sayAtDesk(context.site, 'Events that came over: {count}', { count: merged.replace(/\D/g, '') })
+      ? sayAtDesk(context.site, 'Events moved: {count}', { count: merged.replace(/\D/g, '') })
       : query.has('saved') && sayAtDesk(context.site, 'Saved')
   return { ...(await formView(room, context, { values, faults: {} }, { id, version })), notice }
 }
@@ -447,7 +447,7 @@ async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<
     under: html`<a href="${address}">${say('Back to the form')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`}<div class="confirm">
 <p>${uses === 0 ? say('No event has it.') : html`<a href="${eventsWith(room, site, id)}">${say('Events that have it: {count}', { count })}</a>`}${uses > 0 && html` ${say('They stay, without it.')}`}</p>
-<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Leave it')}</a></p></form>
+<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Back')}</a></p></form>
 ${can(caller, 'edit_others') && (await mergeForm(room, request, id, fault !== ''))}</div>`,
   }
 }
@@ -464,7 +464,7 @@ async function mergeForm(
   const names = offered
     .filter((one) => one.id !== id)
     .map(({ name }) => html`<option>${decodedText(name)}</option>`)
-  return html`<form class="card" method="post" action="${deskPath(site, `/${room.name}/${id}/merge`)}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(site, 'Is it there twice?')}</h2><div class="field"><label for="into">${sayAtDesk(site, 'The one that stays')}</label><input type="text" id="into" name="into" value="${fieldOf(request, 'into')}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${isWrong && html` aria-invalid="true"`}><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(site, 'Its name or its number. All events and old addresses go over to it.')} ${sayAtDesk(site, 'This cannot be taken back.')}</p></div><p class="ways start"><button type="submit" class="button">${sayAtDesk(site, 'Make one of both')}</button></p></form>`
+  return html`<form class="card" method="post" action="${deskPath(site, `/${room.name}/${id}/merge`)}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(site, 'Is it there twice?')}</h2><div class="field"><label for="into">${sayAtDesk(site, 'The one that stays')}</label><input type="text" id="into" name="into" value="${fieldOf(request, 'into')}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${isWrong && html` aria-invalid="true"`}><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(site, 'Its name or its number. All events and old addresses go over to it.')} ${sayAtDesk(site, 'This cannot be undone.')}</p></div><p class="ways start"><button type="submit" class="button">${sayAtDesk(site, 'Merge')}</button></p></form>`
 }
 
 async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {

@@ -1,7 +1,7 @@
 // The form of an event: shows times in words, moves the end with the start, offers names, and keeps the typed
 // text until it is saved.
 
-import { comboboxOn } from '../assets/combobox.js'
+import { comboboxOn } from './combobox.js'
 
 /** @type {HTMLFormElement | null} */
 const form = document.querySelector('form.event-form')
@@ -378,7 +378,7 @@ function listZones() {
 function offerRichText() {
   const text = document.getElementById('description')
   if (!(text instanceof HTMLTextAreaElement)) return
-  const edit = async () => (await import('../assets/rich-text.js')).editRichly(text)
+  const edit = async () => (await import('./rich-text.js')).editRichly(text)
   if (text === document.activeElement) edit()
   else text.addEventListener('focus', edit, { once: true })
 }

@@ -72,7 +72,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   repeat_count: 'Number of dates',
   repeat_every: 'Every',
   more_dates: 'Further dates',
-  another_cost: 'Another price',
+  another_cost: 'Add a price',
   image_alt: 'What it shows',
   new_tags: 'Tags',
   new_categories: 'New category',

@@ -47,7 +47,7 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   const create =
     text === '' || isKnown || !can(context.caller, 'edit')
       ? undefined
-      : sayAtDesk(context.site, 'Make “{name}”', { name: text })
+      : sayAtDesk(context.site, 'Create “{name}”', { name: text })
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 

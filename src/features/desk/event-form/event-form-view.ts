@@ -266,7 +266,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   )
   return html`<input type="hidden" name="left_out[]" value="">${hidden.map((day) => html`<input type="hidden" name="left_out[]" value="${day}">`)}${
     boxes &&
-    html`<p class="hint">${form.ruleInWords && `${capitalized(site, form.ruleInWords)}. `}${sayAtDesk(site, 'Press a date to leave it out or to bring it back.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
+    html`<p class="hint">${form.ruleInWords && `${capitalized(site, form.ruleInWords)}. `}${sayAtDesk(site, 'Click a date to skip or restore it.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
   }${dates?.doOverlap && html`<p class="warning">${sayAtDesk(site, 'An event of this length is not over when the next date begins.')}</p>`}${dates?.shifted && shiftedEnd(context, dates.shifted)}`
 }
 
@@ -293,7 +293,7 @@ function wherePart(form: EventForm): Html {
   return part(
     'where',
     say('Where'),
-    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described('venue_name', fault, true)} placeholder="${say('Venue')}"><p class="hint" id="venue_name-hint">${address || say('Type a name; a new venue is made from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
+    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described('venue_name', fault, true)} placeholder="${say('Venue')}"><p class="hint" id="venue_name-hint">${address || say('Type a name; a new venue is created from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
 <details class="inline"><summary>${say('Map')}</summary><div class="checks">${switches}</div></details>`,
   )
 }
@@ -355,7 +355,7 @@ function anotherCost(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''
   const [typed, fault] = [lastTyped(form.typed, 'another_cost'), form.faults.another_cost]
-  return html`<details class="inline"${(typed !== '' || fault !== undefined) && html` open`}><summary>${say('Another price')}</summary>${lineControl(form, 'another_cost', say('Another price'))}</details>`
+  return html`<details class="inline"${(typed !== '' || fault !== undefined) && html` open`}><summary>${say('Add a price')}</summary>${lineControl(form, 'another_cost', say('Add a price'))}</details>`
 }
 
 function whoPart(form: EventForm): Html {
@@ -400,7 +400,7 @@ function goalsOf({ known, may }: EventForm): Goal[] {
   if (may.propose) return may.statuses.map((status) => [status, 'Propose change'])
   const isPublic = known !== undefined && ['publish', 'private', 'future'].includes(known.status)
   return may.statuses.map((status): Goal => {
-    if (status === 'draft') return [status, isPublic ? 'Take back to a draft' : 'Save draft']
+    if (status === 'draft') return [status, isPublic ? 'Revert to draft' : 'Save draft']
     if (status === 'pending') return [status, known?.status === 'pending' ? 'Update' : 'Send for review']
     if (status === known?.status) return [status, 'Update']
     if (status === 'private') return [status, 'Save as private']

@@ -142,7 +142,7 @@ ${goal}
 ${last !== undefined && html`<p>${say('This program was given a password before, on {date}. It stays good until you take it away.', { date: written(site, 'dayMonthYear', utcToWall(last, site.timezone)) })}</p>`}<p class="hint">${say('Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.')}</p>
 <form class="story" method="post" action="${pathTo(site, `${CONSENT_PATH}?${request.query}`)}">
 ${scopeFields(request)}
-<button type="submit" class="button main" name="answer" value="approve">${say('Yes, let it in')}</button>
+<button type="submit" class="button main" name="answer" value="approve">${say('Allow')}</button>
 <button type="submit" class="button" name="answer" value="reject">${say('No')}</button></form>`,
   }
 }

@@ -85,7 +85,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
 function goneView({ context: { site } }: AnyDeskRequest): DeskView {
   return {
     status: 404,
-    title: sayAtDesk(site, 'This link is of no use any more'),
+    title: sayAtDesk(site, 'This link is no longer valid'),
     isAlone: true,
     body: html`<p>${sayAtDesk(site, 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.')}</p>
 <p><a class="button" href="${deskPath(site, '/sign-in')}">${sayAtDesk(site, 'Sign in')}</a></p>`,

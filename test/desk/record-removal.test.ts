@@ -75,7 +75,7 @@ describe('records that are not wanted any more', () => {
       assert.equal(merged.headers.get('location'), `/desk/${room}/${stays.id}?merged=1`, merged.body)
       const { body } = await service.get(`/events/${event.id}`)
       assert.equal([body[link]].flat()[0].id, stays.id)
-      assert.match((await editor.get(`/desk/${room}/${stays.id}?merged=1`)).body, /Events that came over: 1/)
+      assert.match((await editor.get(`/desk/${room}/${stays.id}?merged=1`)).body, /Events moved: 1/)
     }
   })
 

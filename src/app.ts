@@ -5,8 +5,7 @@ import { limitCaches } from './base/cache.ts'
 import { type Config, mediaAddress, mediaUrl, type SettingSource, type Site, siteOf } from './base/config.ts'
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
-import { isTaken, readTexts } from './base/look-settings.ts'
-import { type CalendarGround, readerContext } from './calendar/ground.ts'
+import type { CalendarGround } from './calendar/ground.ts'
 import { tellLostFiles } from './calendar/images/lost-files.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
 import {
@@ -17,38 +16,19 @@ import {
   giveFirstPassword,
 } from './calendar/people/first-administrator.ts'
 import { extendSeries, publishDue, renewTimes } from './calendar/series/series-upkeep.ts'
-import type { DemoGround } from './features/demo/demo.ts'
-import { makeDeskGate } from './features/desk/sign-in/desk-sign-in.ts'
 import {
-  makeRunningImports,
-  type RunningImports,
-  runDueImports,
-  type StartImport,
-  stopImports,
-} from './features/imports/import-schedule.ts'
-import {
-  countSettled,
-  type Metrics,
-  makeMetrics,
-  noteAnswer,
-  readMetrics,
-  withCounts,
-} from './features/metrics/metrics.ts'
-import type { Family } from './features/metrics/metrics-server.ts'
-import { filesOfLook, lookOf, readStart } from './features/pages/look.ts'
-import { makeSender, type Sender, sendDue, stopSending } from './features/webhooks/send-webhooks.ts'
+  bringTable,
+  type Feature,
+  listPrunings,
+  type RunningService,
+  type ServiceStart,
+  type Serving,
+} from './feature.ts'
+import { features as allFeatures } from './features.ts'
 import type { OnAnswered } from './http/front.ts'
 import { trustedProxies } from './http/incoming.ts'
-import {
-  logAnswer,
-  logSettled,
-  makeRequestLog,
-  type RequestLog,
-  withoutSecrets,
-  writeLines,
-} from './http/request-log.ts'
+import { logAnswer, makeRequestLog, type RequestLog, withoutSecrets, writeLines } from './http/request-log.ts'
 import { canShare, type HttpServer, makeServer } from './http/server.ts'
-import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
 import {
   closeMemory,
@@ -61,7 +41,9 @@ import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
 import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
+import type { Pruning } from './store/storage/pruning.ts'
 import { dropOld } from './store/storage/pruning.ts'
+import { makeRouteTable } from './wordpress/platform.ts'
 
 // Starts and stops the service: the only place where its parts are joined.
 
@@ -76,9 +58,9 @@ export interface App {
   deskEntry: DeskEntry | undefined
   /** How the demo filled the database. */
   demo: string | undefined
-  /** Undefined when no metrics are served. */
-  readMetrics: (() => Promise<Family[]>) | undefined
-  /** Finishes requests in flight. */
+  /** What features tell the operator once the service answers. */
+  told: readonly string[]
+  /** Finishes the requests in flight and closes everything. */
   stop: () => Promise<void>
   /** Names the signal in the log. */
   stopBy: (signal: string) => Promise<void>
@@ -93,14 +75,9 @@ const SCHEDULE_EVERY = 1000
 /** An hour is enough: the horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
-/** Ms between looks for messages that are due. */
-const WEBHOOKS_EVERY = 500
-
-/** Ms between looks for old changes and history. */
+/** Milliseconds between looks for changes and history that are old enough to be dropped. */
 const PRUNING_EVERY = 600_000
-/** Ms between looks for imports that are due. */
-const IMPORTS_EVERY = 30_000
-
+/** A calendar that is ready to be served, with its images and its site, and what the demo did to it. */
 type Ground = CalendarGround & Pick<App, 'demo'>
 
 type Report = (error: unknown, requestId?: string) => void
@@ -108,7 +85,8 @@ type Report = (error: unknown, requestId?: string) => void
 interface GroundOptions {
   /** A database without events. */
   demo?: boolean
-  /** For the operator. */
+  features?: readonly Feature[]
+  /** Receives sentences for the operator. */
   tell?: (sentence: string) => void
 }
 
@@ -119,7 +97,7 @@ interface GroundOptions {
 export async function prepareGround(
   config: Config,
   report: Report,
-  { demo = false, tell }: GroundOptions = {},
+  { demo = false, tell, features = allFeatures }: GroundOptions = {},
 ): Promise<Ground> {
   const file = fileAt(config.data)
   if (file !== undefined) throw new Error(`${file} is a file, and --data takes a folder.`)
@@ -129,16 +107,17 @@ export async function prepareGround(
   await createFirstAdministrator(database, now)
   const site = siteOf(config, config.port)
   const ground = { database, images: imagesOf(config, store, site), site }
-  return { ...ground, demo: demo ? await showDemo({ ...ground, now }) : undefined }
+  const fill = demo ? features.find((feature) => feature.fill)?.fill : undefined
+  return { ...ground, demo: await fill?.({ ...ground, now }) }
 }
 
-export interface StartOptions extends Pick<GroundOptions, 'demo'> {
-  /** For the log. */
+/** Options for `startApp`. */
+export interface StartOptions extends Omit<GroundOptions, 'tell'> {
+  /** The source of each setting that was given, by the name of the setting, for the log. */
   settings?: Readonly<Record<string, SettingSource>>
   /** Once the service answers, before it says that it is ready: the first password. */
   announce?: (app: App) => void
-  /** Without it no imports run on a schedule. */
-  startImport?: StartImport
+  settingWords?: ServiceStart['settingWords']
 }
 
 interface Running {
@@ -149,8 +128,7 @@ interface Running {
   memory: EventMemory
   database: Database
   log: Log
-  sender: Sender
-  imports: RunningImports
+  servings: readonly Serving[]
   isStopping: boolean
 }
 
@@ -169,33 +147,38 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const report: Report = (error, requestId) =>
     logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
   const tell = (sentence: string) => logger.warn(sentence)
+  const { features = allFeatures, settingWords } = options
+  const servings = await serveAll({ config, features, logger, report, tell, settingWords })
   const { database: opened, images, site, demo } = await prepareGround(config, report, { ...options, tell })
-  const metrics = config.metrics === '' ? undefined : makeMetrics()
-  const database = metrics ? withCounts(metrics, opened) : opened
+  const database = servings.reduce((inner, { around }) => around?.(inner) ?? inner, opened)
   const refused = refusalsIn(logger)
   const authenticator = makeAuthenticator(database, undefined, refused, () => isBehind(memory))
-  const gate = config.desk === 'on' ? makeDeskGate(database, refused) : undefined
   const budget = limitCaches(config.cache_bytes)
-  const owner = await followOwner(database, site, config, tell)
+  const owner = await followOwner(database, site, config, servings)
   const memory = openEventMemory(database, budget, report, owner.renew, authenticator.forget)
   const edition = await readEdition(database.read)
   const { authenticate } = authenticator
-  const { webhook_hosts: webhookHosts } = config
   const announced = Promise.withResolvers<void>()
   const kept = { database, edition, memory, images, announced: announced.promise }
   const http = makeServer(
-    { ...kept, site, webhookHosts, start: config, authenticate, gate, now: () => Date.now(), report },
-    { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
+    { ...kept, site, start: config, authenticate, refused, now: () => Date.now(), report },
+    {
+      ...serverLimits(config),
+      cacheBudget: budget,
+      routes: makeRouteTable(site, await bringTable(features)),
+      makeRows: (parts) => servings.flatMap(({ rows }) => rows?.(parts) ?? []),
+      ...hearing(requestLog, servings),
+    },
   )
-  const sender = senderOf(database, site, images, config, report, watchingSettled(logger, metrics))
-  const imports = makeRunningImports()
+  const families = async () =>
+    (await Promise.all(servings.map(async (serving) => (await serving.families?.()) ?? []))).flat()
+  const ground = { database, images, site, memory, cacheBudget: budget, admission: http.admission, families }
   const timers = [
-    startWebhooks(sender, report),
+    ...startWorks(ground, servings),
     startSchedule(database, logger),
     startExtending(database, site, report, tell),
-    startPruning(database, config, report),
+    startPruning(database, config, await listPrunings(features), report),
     tellFailures(database, report, tell),
-    ...(options.startImport ? [startImports(database, options.startImport, imports, report)] : []),
   ]
   const running: Running = {
     config,
@@ -205,8 +188,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     memory,
     database,
     log,
-    sender,
-    imports,
+    servings,
     isStopping: false,
   }
   // A port that the system picks has few clients: more listeners would only take time.
@@ -221,9 +203,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const stopBy = (signal: string) => stopRunning(running, signal)
   logger.info({ version, node: process.version, port, settings: options.settings ?? {} }, 'started')
   const first = await openDoors(database, config, options).catch(stopAndThrow(stop))
-  const watched = { version, database, memory, cacheBudget: budget, admission: http.admission }
-  const read = metrics && (() => readMetrics(metrics, watched))
-  const app = { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
+  const told = servings.flatMap((serving) => serving.told ?? [])
+  const app = { server: http.server, database, site, port, ...first, demo, told, stop, stopBy }
   options.announce?.(app)
   announced.resolve()
   return app
@@ -252,42 +233,43 @@ function serverLimits(config: Config) {
     patienceMs: config.patience_ms,
     rateLimit: config.rate_limit,
     trustedProxy: config.trusted_proxy,
-    hasPages: config.pages !== 'off',
   }
 }
 
+/** Begins all features. @throws Error with one sentence */
+async function serveAll(start: ServiceStart): Promise<Serving[]> {
+  const begun = await Promise.all(start.features.map(({ serve }) => serve?.(start)))
+  return begun.filter((serving) => serving !== undefined)
+}
+
 /**
- * Changes `site` and the returned `look` in place: now, when `renew` is called after a change, and when
- * `listensOn` tells the port.
+ * Puts the settings of the owners into effect beside those of the start, by changing `site` in place and by
+ * telling features: now, when `renew` is called after a change, and when `listensOn` tells the port.
  */
-async function followOwner(
-  { read }: Database,
-  site: Site,
-  started: Config,
-  tell: (sentence: string) => void,
-) {
-  const { texts, files: startFiles } = readStart(started)
-  const config = { ...started, pages_texts: texts }
-  let present = config
-  const look = await lookOf(config, startFiles)
-  let { port } = config
+async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
+  let present = started
+  let { port } = started
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
-    present = withOwnerSettings(config, set)
+    present = withOwnerSettings(started, set)
     Object.assign(site, siteOf(present, port))
-    Object.assign(look, await lookOf(present, filesOfLook(startFiles, files)))
+    await Promise.all(servings.map(({ follow }) => follow?.(set, files)))
   }
   await renew()
-  const hidden = readTexts(present.pages_texts)
-    .filter(isTaken)
-    .map(({ slug }) => `/${slug}/`)
-  if (hidden.length > 0)
-    tell(`Pages of text at ${hidden.join(', ')} are hidden, since the calendar uses their addresses.`)
   const listensOn = (listened: number) => {
     port = listened
     Object.assign(site, siteOf(present, port))
   }
-  return { look, renew, listensOn }
+  return { renew, listensOn }
+}
+
+/** Begins the work of features that comes again. */
+function startWorks(service: RunningService, servings: readonly Serving[]): NodeJS.Timeout[] {
+  const works = servings.flatMap((serving) => serving.works?.(service) ?? [])
+  return works.map(({ every, isAtOnce, look }) => {
+    if (isAtOnce) look()
+    return setInterval(look, every).unref()
+  })
 }
 
 async function stopRunning(running: Running, signal: string | undefined): Promise<void> {
@@ -298,7 +280,7 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
   for (const timer of running.timers) clearInterval(timer)
   await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
   await atMost(CLOSES_WITHIN, async () => {
-    await Promise.all([stopSending(running.sender), stopImports(running.imports)])
+    await Promise.all(running.servings.map((serving) => serving.stop?.()))
     await authenticator.close()
     await closeMemory(memory)
     await database.close()
@@ -357,33 +339,21 @@ function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
-/** For the log of requests and the metrics, as far as they are kept. */
-function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { onAnswered?: OnAnswered } {
-  if (log && metrics)
-    return {
-      onAnswered: (answered) => {
-        noteAnswer(metrics, answered)
-        logAnswer(log, answered)
-      },
-    }
-  if (log) return { onAnswered: (answered) => logAnswer(log, answered) }
-  return metrics ? { onAnswered: (answered) => noteAnswer(metrics, answered) } : {}
-}
-
-function watchingSettled(logger: Logger, metrics: Metrics | undefined): Sender['onSettled'] {
-  return (settled) => {
-    logSettled(logger, settled)
-    if (metrics) countSettled(metrics.webhooks, settled)
+/** Returns a listener that passes each answer on to the log and to features, as far as they listen. */
+function hearing(log: RequestLog | undefined, servings: readonly Serving[]): { onAnswered?: OnAnswered } {
+  const listening = servings.flatMap(({ onAnswered }) => onAnswered ?? [])
+  if (log) listening.push((answered) => logAnswer(log, answered))
+  const [one, ...others] = listening
+  if (!one) return {}
+  if (others.length === 0) return { onAnswered: one }
+  return {
+    onAnswered: (answered) => {
+      for (const listen of listening) listen(answered)
+    },
   }
 }
 
-/** Its code is loaded only here. */
-async function showDemo(ground: DemoGround): Promise<string> {
-  const { fillDemo } = await import('./features/demo/demo.ts')
-  return fillDemo(ground)
-}
-
-/** At once and every `SCHEDULE_EVERY` ms (rule 19.3). */
+/** Publishes the records that are due, at once and every `SCHEDULE_EVERY` ms (rule 19.3). */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
@@ -409,47 +379,16 @@ function startExtending(
   return setInterval(look, EXTENDING_EVERY).unref()
 }
 
-function startWebhooks(sender: Sender, report: Report): NodeJS.Timeout {
-  return setInterval(() => sendDue(sender, Date.now()).catch(report), WEBHOOKS_EVERY).unref()
-}
-
-function senderOf(
-  database: Database,
-  site: Site,
-  images: ImageService,
-  { webhook_hosts: hosts }: Config,
-  report: Report,
-  onSettled: Sender['onSettled'],
-): Sender {
-  return makeSender({
-    database,
-    hosts,
-    report,
-    onSettled,
-    contextOf: (isPrivate) => readerContext({ database, site, images }, isPrivate, { report }),
-  })
-}
-
-/** At once where no former values are to be kept. */
+/** Drops old rows every `PRUNING_EVERY` ms, and also at once where no former values are to be kept. */
 function startPruning(
   database: Database,
   { history_days, history_bytes }: Config,
+  prunings: readonly Pruning[],
   report: Report,
 ): NodeJS.Timeout {
-  const drop = () => dropOld(database, history_days, Date.now(), history_bytes).catch(report)
+  const drop = () => dropOld(database, history_days, Date.now(), history_bytes, prunings).catch(report)
   if (history_bytes === 0) void drop()
   return setInterval(drop, PRUNING_EVERY).unref()
-}
-
-function startImports(
-  database: Database,
-  start: StartImport,
-  running: RunningImports,
-  report: Report,
-): NodeJS.Timeout {
-  const look = () => void runDueImports(database, start, Date.now, report, running).catch(report)
-  look()
-  return setInterval(look, IMPORTS_EVERY).unref()
 }
 
 async function listen(http: HttpServer, { host, port, metrics }: Config, isShared: boolean): Promise<number> {

@@ -13,8 +13,7 @@ import {
 import { messageOf } from './base/errors.ts'
 import { runCommand } from './base/run-command.ts'
 import { tellFirstSteps } from './calendar/people/first-administrator.ts'
-import { importStarter } from './features/imports/import-schedule.ts'
-import { serveMetrics } from './features/metrics/metrics-server.ts'
+import { features } from './features.ts'
 import { withoutSecrets } from './http/request-log.ts'
 
 // The command line: flags, help, `serve`, and the loading of other commands.
@@ -75,36 +74,20 @@ async function runService(
   // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
   const given = {
-    startImport: importStarter(settingWords(flags)),
+    settingWords: settingWords(flags),
     settings: settingSources(flags, env),
   }
-  const metrics = await openMetrics(config)
   const tell = (app: App) => {
     stopOnSignal(app)
-    metrics?.begin(app)
     announce(app, config)
   }
   await startApp(config, { demo, announce: tell, ...given })
 }
 
-/** Call it first: a reader waits until `begin`. @throws Error with one sentence when it cannot listen */
-async function openMetrics({
-  metrics,
-}: Config): Promise<{ begin: (of: Pick<App, 'readMetrics'>) => void } | undefined> {
-  if (metrics === '') return undefined
-  const { promise: begun, resolve } = Promise.withResolvers<NonNullable<App['readMetrics']>>()
-  const { address } = await serveMetrics(metrics, async () => (await begun)())
-  return {
-    begin: ({ readMetrics }) => {
-      if (readMetrics) resolve(readMetrics)
-      console.log(`Metrics are at ${address}`)
-    },
-  }
-}
-
 /**
- * In order, in place of `bin/kalends.js`, before anybody is told that the service answers. SIGHUP too: a
- * supervisor starts it again with new settings. A second signal ends the process at once.
+ * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once.
+ * Call it before anybody is told that the service answers. SIGHUP stops it as well: a supervisor that sends
+ * it for new settings starts the service again. A second signal ends the process at once.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
@@ -124,7 +107,11 @@ function stopOnSignal({ stopBy }: App): void {
   }
 }
 
-function announce({ site, firstAdministrator, deskEntry, demo }: App, { data }: Config): void {
+function announce(
+  { site, firstAdministrator, deskEntry, demo, told: sentences }: App,
+  { data }: Config,
+): void {
+  for (const sentence of sentences) console.log(sentence)
   const told = { folder: data, isTerminal: process.stdout.isTTY, siteUrl: site.url }
   for (const sentence of tellFirstSteps(firstAdministrator, deskEntry, told)) console.log(sentence)
   if (demo) console.log(demo)
@@ -174,8 +161,9 @@ export async function makeProgram(
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')
     const configure = () => readConfig(givenFlags(program.opts()), env)
-    await registerCommands(program, configure, operands[0])
-    // The doctor says itself what is wrong with a setting; every other command refuses it.
+    await registerCommands(program, { configure, features }, operands[0])
+    // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it
+    // needs that setting or not.
     program.hook('preAction', (_program, command) =>
       command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
     )

@@ -16,7 +16,7 @@ import {
   wantedVersions,
 } from '../calendar/records/record-store.ts'
 import type { Served } from '../calendar/resources.ts'
-import { chooseFormat } from '../features/feeds/formats.ts'
+import { chooseFormat, type Formats } from './choose-format.ts'
 import { type Format, okReply, type Reply } from './format.ts'
 import { describeInterface } from './openapi.ts'
 import {
@@ -116,7 +116,7 @@ export async function answer(
     case 'doc':
       return okReply(describeInterface(routes, beside, context))
     case 'list':
-      return listReply(asked, action.served, context)
+      return listReply(asked, action.served, action.formats, context)
     case 'create': {
       const isAllowed = mayAsk(action, context, undefined)
       return writeOnce(
@@ -270,10 +270,15 @@ function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */
-async function listReply(asked: MatchedRequest, served: Served, context: Context): Promise<Reply> {
+async function listReply(
+  asked: MatchedRequest,
+  served: Served,
+  formats: Formats,
+  context: Context,
+): Promise<Reply> {
   const { args } = asked.endpoint
   const raw = asked.values(args)
-  const format = chooseFormat(served.resource, raw.format, asked.accept)
+  const format = chooseFormat(formats, raw.format, asked.accept)
   if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, asked.self)
   const { format: _named, ...query } = await parseFields(
     args,

@@ -1,7 +1,6 @@
 import { pageFilters } from '../base/fields/field.ts'
-import { count, recordId, settledText, words } from '../base/fields/kinds.ts'
+import { count, recordId, words } from '../base/fields/kinds.ts'
 import {
-  anyOf,
   arrayOf,
   boolean,
   dateTime,
@@ -9,14 +8,12 @@ import {
   integerSchema,
   record,
   type Schema,
-  schemaRef,
   string,
 } from '../base/fields/member.ts'
-import { invalidParam, Problem } from '../base/problems.ts'
+import { Problem } from '../base/problems.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import { parseFields } from '../calendar/declare/parse.ts'
-import { defineFields, type Fields } from '../calendar/declare/resource.ts'
-import type { EventsQuery } from '../calendar/events/event-filters.ts'
+import { defineFields } from '../calendar/declare/resource.ts'
 import {
   type RecordHistory,
   readHistory,
@@ -29,130 +26,10 @@ import type { StateKind } from '../calendar/history/record-states.ts'
 import { about } from '../calendar/locales/messages.ts'
 import { can } from '../calendar/people/caller.ts'
 import { presentSingle } from '../calendar/records/record-store.ts'
-import { events, type Served } from '../calendar/resources.ts'
-import { FEED_KINDS, readerOf, readFeed } from '../features/sync/changes-feed.ts'
-import { readToken, type SyncScope, type SyncToken } from '../features/sync/sync-token.ts'
+import type { Served } from '../calendar/resources.ts'
 import { okReply, type Reply } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
-import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
-
-// Routes of the feed of changes and of versions.
-
-// The feed of changes.
-
-const MOST_ON_A_PAGE = 1000
-/** A token names the transactions that were under way. */
-const LONGEST_TOKEN = { characters: 6000 }
-
-const feedFields = defineFields({
-  since: {
-    kind: settledText,
-    about: about('The sync_token or next_token of the answer before; without it, everything comes first'),
-    within: LONGEST_TOKEN,
-  },
-  kinds: {
-    kind: words,
-    about: about('Which kinds of records: venue, organizer, category, tag and event'),
-    valid: (value) => words.read(value)?.every((word) => FEED_KINDS.some((kind) => kind === word)) === true,
-  },
-  per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
-})
-
-/** Not by date: events leave such lists with time, without a change. */
-const FILTERS: readonly string[] = [
-  'search',
-  'categories',
-  'tags',
-  'venue',
-  'organizer',
-  'featured',
-] satisfies (keyof EventsQuery)[]
-
-function eventFilters(): Fields {
-  return Object.fromEntries(Object.entries(events.filters).filter(([name]) => FILTERS.includes(name)))
-}
-
-const changed = { kind: { type: 'string', enum: FEED_KINDS }, id } satisfies Record<string, Schema>
-
-const upsert = record({
-  action: { type: 'string', const: 'upsert' },
-  ...changed,
-  record: anyOf(schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')),
-})
-
-const removal = record({ action: { type: 'string', const: 'delete' }, ...changed })
-
-const page: Schema = record(
-  { changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string },
-  ['changes'],
-)
-
-export function changesRoute(): Route {
-  return ownRoute('/changes', 'changes', [
-    {
-      methods: ['GET'],
-      query: { ...feedFields, ...eventFilters() },
-      audience: 'everybody',
-      queue: 'reads',
-      verb: 'readChanges',
-      summary: 'Read what has changed',
-      outcome: 'A page of what has changed, with a token for the next one',
-      answers: page,
-      problems: ['rest_sync_token_expired'],
-      answer: changesReply,
-    },
-  ])
-}
-
-/**
- * The first request may send kinds and filters; a token contains them, and is refused with others.
- * @throws Problem rest_invalid_param for no token, rest_sync_token_expired for one too old or of another
- * scope
- */
-async function changesReply(
-  asked: MatchedRequest,
-  { database, edition }: OwnGround,
-  context: Context,
-): Promise<Reply> {
-  const { values: valuesOf } = asked
-  const {
-    since: sent,
-    per_page: perPage = 100,
-    kinds,
-  } = await parseFields(feedFields, valuesOf(feedFields), context)
-  const since = sent === undefined ? undefined : (readToken(sent) ?? invalidToken())
-  const fields = eventFilters()
-  const raw = valuesOf(fields)
-  const filters = Object.fromEntries(
-    Object.entries(raw).filter(([, value]) => value !== undefined && value !== null),
-  )
-  const scope = scopeOf(kinds, filters, since, context)
-  const query = {
-    scope,
-    filters: await parseFields(fields, scope.filters, context),
-    since,
-    perPage: Math.min(perPage, MOST_ON_A_PAGE),
-  }
-  return okReply(await readFeed(context, { edition, cursor: database.cursor }, query))
-}
-
-function invalidToken(): never {
-  throw invalidParam('since')
-}
-
-function scopeOf(
-  kinds: readonly string[] | undefined,
-  filters: SyncScope['filters'],
-  since: SyncToken | undefined,
-  { caller }: Context,
-): SyncScope {
-  const before = since?.scope
-  return {
-    kinds: kinds ?? before?.kinds ?? FEED_KINDS,
-    filters: Object.keys(filters).length > 0 ? filters : (before?.filters ?? {}),
-    reader: readerOf(caller),
-  }
-}
+import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
 // Versions, for those who may edit the record.
 

@@ -8,11 +8,10 @@ import { type EventsQuery, eventFilters } from '../calendar/events/event-filters
 import { findInMemory } from '../calendar/events/find-events.ts'
 import { versionedTag } from '../calendar/records/record-store.ts'
 import type { Served } from '../calendar/resources.ts'
-import { formatsOf, namesAnother, preferredFormat } from '../features/feeds/formats.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../store/memory/event-memory.ts'
 import { bytesOf, type WrittenRecord } from '../store/memory/event-pieces.ts'
-import { findMatch, type RouteTable } from '../wordpress/platform.ts'
 import { admitted, isFull, isPressed, leave, tryEnter } from './admission.ts'
+import { namesOneOf, preferredFormat } from './choose-format.ts'
 import {
   clockOf,
   collected,
@@ -51,6 +50,7 @@ import {
   writeList,
 } from './json.ts'
 import { anonymousContext, type Responder, type Service, signInAsStranger } from './respond.ts'
+import { findMatch, type RouteTable } from './route-table.ts'
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
@@ -67,6 +67,8 @@ export interface PublicReads {
   buffers: Buffers
   /** The template of the list of events. */
   listRoute: string
+  /** Whether an `Accept` header may choose another representation than JSON. */
+  namesAnother: (accept: string | undefined) => boolean
   /** Headers of every list, without `Link`; `rootLink` is the first of its links. */
   listHeaders: readonly string[]
   rootLink: string
@@ -120,6 +122,7 @@ export function makePublicReads(
     respond,
     finished: noFinishedAnswers(service, budget),
     buffers: makeBuffers(),
+    namesAnother: namesOneOf(routes.formats),
     listRoute: `/${site.namespace}/events`,
     listHeaders: Object.entries(headers).flat(),
     rootLink,
@@ -144,7 +147,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   try {
     const now = service.now()
     const behind = isBehind(service.memory)
-    const isPlain = !namesAnother(headers.accept) || namesFormat(url)
+    const isPlain = !reads.namesAnother(headers.accept) || namesFormat(url)
     // A finished answer needs no look at the route table: only rows that allow it have kept answers.
     let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
     const action = known ? undefined : findCachedAction(routes, path)
@@ -179,8 +182,7 @@ function findCachedAction(routes: RouteTable, path: string): RouteAction | undef
  * than JSON.
  */
 function finishedKey(action: RouteAction, url: string, accept: string | undefined): string {
-  const name =
-    action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
+  const name = action.do === 'list' ? preferredFormat(action.formats, accept).name : json.name
   return name === json.name ? url : `${name} ${url}`
 }
 

@@ -1,14 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
-import type { Logger } from 'pino'
-import { withoutPaths } from '../base/text/urls.ts'
-import type { SettledMessage } from '../features/webhooks/send-webhooks.ts'
-import { describeReason } from '../features/webhooks/webhook-store.ts'
 import { withoutPassword } from '../store/storage/database-address.ts'
 import type { Answered } from './front.ts'
 import { clientAddress, type Trusted } from './incoming.ts'
 
-// Lines of the log; secrets in it.
+// Writes the lines of the log about answers, and hides secrets in texts of the log.
 
 const HIDDEN = '***'
 
@@ -135,16 +131,3 @@ export function writeLines(log: RequestLog): void {
 }
 
 const quoted = (text: string) => JSON.stringify(text)
-
-/** Further failures of a webhook are not logged. */
-export function logSettled(logger: Logger, settled: SettledMessage): void {
-  const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
-  const { status, error } = posted
-  const reason = describeReason('en', error)
-  const line = { webhook: webhook.id, address: withoutPaths(webhook.url), status, reason }
-  if (outcome === 'given_up')
-    logger.error({ ...line, message: message.message, waiting }, 'webhook message given up')
-  if (disabled !== undefined)
-    logger.error({ ...line, reason: describeReason('en', disabled), waiting }, 'webhook disabled')
-  else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')
-}

@@ -7,15 +7,13 @@ import type { UnderWay } from '../calendar/editing/idempotency.ts'
 import { withImages } from '../calendar/images/images.ts'
 import { problemReply } from '../calendar/locales/problem-replies.ts'
 import { translatorFor } from '../calendar/locales/translate.ts'
+import type { OnRefused } from '../calendar/people/authenticate.ts'
 import { anonymous, type Caller, isLoggedIn, mayChangeAll } from '../calendar/people/caller.ts'
-import type { DeskGate } from '../features/desk/sign-in/desk-sign-in.ts'
-import { formatsOf } from '../features/feeds/formats.ts'
 import type { ImageService } from '../store/media/media-store.ts'
 import { catchUp, type EventMemory } from '../store/memory/event-memory.ts'
 import type { Database } from '../store/storage/database.ts'
 import type { Writer } from '../store/storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../store/storage/unavailable.ts'
-import { findInNamespace, findMatch, platformReply, type RouteTable } from '../wordpress/platform.ts'
 import { admitted, isFull, overloaded, type QueueName } from './admission.ts'
 import { batchReply } from './batch.ts'
 import type { Reply } from './format.ts'
@@ -36,6 +34,7 @@ import {
   type Target,
 } from './incoming.ts'
 import { wantsEnvelope, withFieldsAndEnvelope } from './json.ts'
+import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
 import {
   type Endpoint,
   isForAdministrators,
@@ -55,8 +54,6 @@ export interface Service {
   /** The edition of the database, for ETags. */
   edition: string
   images: ImageService
-  /** The hosts that the setting names for webhooks. */
-  webhookHosts: readonly string[]
   /** The settings that the service was started with, which owners may change. */
   start: Config
   /** The calendar in the memory of this process. */
@@ -66,8 +63,8 @@ export interface Service {
    * @throws Problem for wrong credentials
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** The sign-in of the desk; undefined for a service without a desk. */
-  gate: DeskGate | undefined
+  /** Told of each sign-in that fails. */
+  refused: OnRefused
   /** Returns the present time in milliseconds since the epoch. */
   now: () => number
   /** Reports a fault of the service. */
@@ -159,17 +156,17 @@ async function dispatch(
   target: Target,
   context: Context,
 ): Promise<Reply> {
-  const { namespace, platform } = answering.routes
+  const { namespace, beside } = answering.routes
   const replyTo: RouteReply = (...request) => routeReply(answering, request)
   const matched = findInNamespace(answering.routes, incoming.url.path)
   if (matched)
     return replyTo(matched, incoming, target, context, (asked) =>
-      answer(asked, { routes: namespace, beside: platform.own.routes }, context),
+      answer(asked, { routes: namespace, beside: beside.own }, context),
     )
-  const beside = await platformReply(platform, incoming, target, context, replyTo, (asked) =>
+  const reply = await beside.reply(incoming, target, context, replyTo, (asked) =>
     answerOwn(answering, asked, incoming, context),
   )
-  return beside ?? unmatched(target)
+  return reply ?? unmatched(target)
 }
 
 async function routeReply(answering: Answering, request: Parameters<RouteReply>): Promise<Reply> {
@@ -422,9 +419,7 @@ function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body
 
 /** Returns the `Vary` header, if it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
-  return action.do === 'list' && formatsOf(action.served.resource).length > 1
-    ? { Vary: VARY_WITH_ACCEPT }
-    : {}
+  return action.do === 'list' && action.formats.length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
 
 /**

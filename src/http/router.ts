@@ -1,19 +1,17 @@
 import type { CacheBudget } from '../base/cache.ts'
 import { Problem } from '../base/problems.ts'
 import { decodeLeniently } from '../base/text/urls.ts'
-import { deskAt, makeDeskRoute } from '../features/desk/desk-route.ts'
-import type { Look } from '../features/pages/look.ts'
-import { feedAt, makePublicFeeds } from '../features/pages/public-feeds.ts'
-import { assetAt, makePublicPages, pageAt, pagelessFront } from '../features/pages/public-pages.ts'
 import { MEDIA_CACHE_CONTROL } from '../store/media/media-store.ts'
 import { DatabaseUnavailable } from '../store/storage/unavailable.ts'
-import { makeRouteTable, type RouteTable } from '../wordpress/platform.ts'
 import { isPressed } from './admission.ts'
 import { withBody } from './bodies.ts'
+import type { FinishedAnswers } from './finished.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
 import type { SignIn, Visit } from './incoming.ts'
+import { pagelessFront } from './pageless-front.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
+import type { RouteTable } from './route-table.ts'
 import { sendReply, sendStream, sendText } from './send.ts'
 
 // Holds the table of everything that the service answers, and answers each request by the first row that
@@ -23,26 +21,40 @@ import { sendReply, sendStream, sendText } from './send.ts'
  * Answers a visit at once or later.
  * @throws Problem, or any other error, which is answered unless something has been sent
  */
-type Answering = (visit: Visit, signIn: SignIn) => unknown
+export type Answering = (visit: Visit, signIn: SignIn) => unknown
 
-interface AnswerRow {
+/** A row of the table of everything that this service answers. */
+export interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   /** Finds out who sent the request. */
   signIn: SignIn
   /** Whether the row answers while the service is overloaded, or decides itself what to refuse then. */
   isUnderPressure: boolean
+  /** Whether other rows are asked before, since this one answers at any path. */
+  isLast?: true
   /** Returns the function that answers a visit; undefined for a visit that other rows answer. */
   find: (visit: Visit) => Answering | undefined
 }
 
-interface RouterParts {
+/** The parts that features make their rows from. */
+export interface RowGround {
+  service: Service
+  front: Front
+  routes: RouteTable
+  finished: FinishedAnswers
   cacheBudget: CacheBudget
-  /** The look of pages for people and of the desk. */
-  look: Look
-  hasPages: boolean
+  /** Answers what is below the REST root, or would be. */
+  answerRest: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
 }
 
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+/** The parts that the table is made with, besides the service. */
+export interface RouterParts {
+  cacheBudget: CacheBudget
+  routes: RouteTable
+  makeRows: (ground: RowGround) => readonly AnswerRow[]
+}
+
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** Makes the function that answers each visit by the first row that has an answer to it. */
 export function makeRouter(service: Service, front: Front, ground: RouterParts): (visit: Visit) => void {
@@ -71,46 +83,26 @@ export function makeRouter(service: Service, front: Front, ground: RouterParts):
   }
 }
 
-/**
- * Makes the table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else.
- */
 function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
-  const { answerRest, reads, routes } = makeRest(service, front, ground)
-  const pages = ground.hasPages
-    ? makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
-    : undefined
-  const desk = service.gate && makeDeskRoute(service, front, service.gate, { ...ground, pages: pages?.pages })
-  const findPage: AnswerRow['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
-  const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
-  const feeds = makePublicFeeds(
-    { service, front, pages, answerList: answerRest, answerPage },
-    ground.cacheBudget,
-  )
+  const { answerRest, finished } = makeRest(service, front, ground)
+  const { cacheBudget, routes } = ground
+  const brought = ground.makeRows({ service, front, routes, finished, cacheBudget, answerRest })
   const byPath = fixedAnswers(service, front)
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
-  const assistants = service.start.mcp === 'off' ? undefined : assistantsOnDemand(service, front, routes)
   const open = { methods: READS, signIn: signInAsStranger } as const
   return [
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
     { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
-    { ...rest, isUnderPressure: false, find: ({ url }) => (url.path === MCP_PATH ? assistants : undefined) },
     {
       ...open,
       isUnderPressure: false,
       find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined),
     },
-    {
-      methods: 'all',
-      signIn: signInAsStranger,
-      isUnderPressure: false,
-      find: ({ url }) => desk && deskAt(desk, url.path),
-    },
-    { ...open, isUnderPressure: true, find: ({ url }) => pages && assetAt(pages, url.path) },
-    { ...rest, methods: READS, find: (visit) => feedAt(feeds, visit) },
-    { ...open, isUnderPressure: true, find: findPage },
-    { ...open, isUnderPressure: false, find: ({ url }) => (pages ? undefined : welcomeAt(front, url.path)) },
+    ...brought.filter(({ isLast }) => !isLast),
+    ...brought.filter(({ isLast }) => isLast),
+    { ...open, isUnderPressure: false, find: ({ url }) => welcomeAt(service, front, url.path) },
     { ...rest, find: () => answerRest },
   ]
 }
@@ -120,8 +112,7 @@ function isBelow(root: string, path: string): boolean {
 }
 
 /** Makes the answer to everything below the REST root, and to addresses that are not there. */
-function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) {
-  const routes = makeRouteTable(service.site)
+function makeRest(service: Service, front: Front, { cacheBudget, routes }: RouterParts) {
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, cacheBudget, front)
   const answerOrdinarily: Answering = (visit, signIn) =>
@@ -134,26 +125,7 @@ function makeRest(service: Service, front: Front, { cacheBudget }: RouterParts) 
     if (readPublic(reads, visit, tellWrong)) return undefined
     return isPressed(front.pressure) ? refuseOverload(front, visit) : answerOrdinarily(visit, signIn)
   }
-  return { answerRest, reads, routes }
-}
-
-/** The path at which assistants ask. */
-const MCP_PATH = '/mcp'
-
-/**
- * Makes the function that answers assistants. Its code is loaded for the first one, so that a service which
- * none asks has none of it in memory.
- */
-function assistantsOnDemand(service: Service, front: Front, routes: RouteTable): Answering {
-  let loaded: Promise<Answering> | undefined
-  const load = async (): Promise<Answering> => {
-    const { makeAssistants } = await import('../features/assistants/assistants-route.ts')
-    return makeAssistants(service, front, routes)
-  }
-  return async (visit, signIn) => {
-    loaded ??= load()
-    await (await loaded)(visit, signIn)
-  }
+  return { answerRest, finished: reads.finished }
 }
 
 function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
@@ -230,9 +202,10 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
  * Returns the function that answers with the front page of a service without pages for people; undefined for
  * any other path.
  */
-function welcomeAt(front: Front, path: string): Answering | undefined {
+function welcomeAt({ start }: Service, front: Front, path: string): Answering | undefined {
   const { site } = front
-  if (site.restRoot === '' || (path !== '/' && path !== '/index.php')) return undefined
+  if (start.pages !== 'off' || site.restRoot === '' || (path !== '/' && path !== '/index.php'))
+    return undefined
   const { headers, html } = pagelessFront(site)
   return (visit) => sendText(front, visit, { status: 200, route: '/', headers, text: html })
 }

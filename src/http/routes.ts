@@ -8,9 +8,10 @@ import type { Field, Fields } from '../calendar/declare/resource.ts'
 import type { Repeatable, UnderWay } from '../calendar/editing/idempotency.ts'
 import type { MessageText } from '../calendar/locales/messages.ts'
 import { resources, type Served } from '../calendar/resources.ts'
-import { formatField } from '../features/feeds/formats.ts'
 import type { Database } from '../store/storage/database.ts'
-import type { Reply } from './format.ts'
+import { type Formats, formatField } from './choose-format.ts'
+import type { Format, Reply } from './format.ts'
+import { json } from './json.ts'
 
 // Routes are data.
 
@@ -36,8 +37,7 @@ export interface OwnGround {
   database: Database
   /** For tokens. */
   edition: string
-  /** Of the setting. */
-  webhookHosts: readonly string[]
+  /** The settings that the service was started with. */
   start: Config
 }
 
@@ -79,7 +79,8 @@ export type RouteAction =
   | { do: 'plain'; operation: PlainOperation }
   | { do: 'own'; operation: OwnOperation; group: string }
   | { do: 'own'; operation: OwnOperation; served: Served; by: 'id' }
-  | { do: 'list' | 'create'; served: Served }
+  | { do: 'list'; served: Served; formats: Formats }
+  | { do: 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
 
 /** Reads included. */
@@ -134,17 +135,19 @@ export function indexRoute(template: string, fields: Fields, path = template): R
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
 }
 
-export function collectionRoute(served: Served): Route {
+/** Makes the route of a whole collection: its list, and the creation of a record. */
+export function collectionRoute(served: Served, others: readonly Format[] = []): Route {
   const { filters, resource } = served
   const { path, fields } = resource
+  const formats: Formats = [json, ...others.filter(({ lists }) => lists === 'all' || lists.includes(path))]
   return {
     path: `/${path}`,
     template: `/${path}`,
     endpoints: [
       {
         methods: ['GET'],
-        action: { do: 'list', served },
-        args: { ...filters, ...formatField(served.resource) },
+        action: { do: 'list', served, formats },
+        args: { ...filters, ...formatField(formats) },
         cached: true,
       },
       // A batch holds no files.
@@ -255,12 +258,15 @@ function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', addre
     : { ...address, ...optional }
 }
 
-/** In the order of the index (rule 3.1). */
-export function namespaceRoutes(site: Site): Route[] {
+/**
+ * Makes every route of the namespace, in the order of the index (rule 3.1).
+ * @param others the representations beside JSON
+ */
+export function namespaceRoutes(site: Site, others: readonly Format[]): Route[] {
   const resourceRoutes = resources.flatMap((served) => {
     const { id, slug } = served.resource.addresses
     return [
-      collectionRoute(served),
+      collectionRoute(served, others),
       itemRoute(served, 'id', id),
       ...(slug ? [itemRoute(served, 'slug', slug)] : []),
     ]

@@ -2,11 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, STATUS_CODES } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CacheBudget } from '../base/cache.ts'
 import type { Site } from '../base/config.ts'
 import { Problem, type ProblemCode } from '../base/problems.ts'
 import { problemReply } from '../calendar/locales/problem-replies.ts'
-import type { Look } from '../features/pages/look.ts'
 import type { Admission } from './admission.ts'
 import { type Intake, makeIntake } from './bodies.ts'
 import {
@@ -19,12 +17,12 @@ import {
 } from './front.ts'
 import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
-import { makeRouter } from './router.ts'
+import { makeRouter, type RouterParts } from './router.ts'
 
 // The HTTP server: listens, limits what arrives, stops in order.
 
-interface ServerOptions {
-  /** No upload. */
+interface ServerOptions extends RouterParts {
+  /** The most bytes of a body that is no upload. */
   bodyBytes: number
   imageBytes: number
   /** Memory of all arriving bodies together. */
@@ -35,10 +33,7 @@ interface ServerOptions {
   /** A second, of one client; 0 for any number. */
   rateLimit: number
   trustedProxy: readonly string[]
-  /** Shared by all caches. */
-  cacheBudget: CacheBudget
-  look: Look
-  hasPages: boolean
+  /** Called for every answer. */
   onAnswered?: OnAnswered
 }
 

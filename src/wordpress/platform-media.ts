@@ -23,8 +23,9 @@ import { about } from '../calendar/locales/messages.ts'
 import { can } from '../calendar/people/caller.ts'
 import { foundPage, pageRequest } from '../calendar/records/record-store.ts'
 import type { Upload } from '../http/incoming.ts'
+import { postFilters } from '../http/post-filters.ts'
 import type { ImageRow } from '../store/storage/schema.ts'
-import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
+import { platformTime, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import { listPosts } from './post-list.ts'
 
 // Images for clients of the platform.

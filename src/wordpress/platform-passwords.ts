@@ -18,9 +18,10 @@ import {
 } from '../calendar/people/credentials.ts'
 import { findUser, RefusedUserChange, type User } from '../calendar/people/users.ts'
 import { okReply, type Reply } from '../http/format.ts'
+import { postFilters } from '../http/post-filters.ts'
 import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDATES } from '../http/routes.ts'
 import type { Db } from '../store/storage/database.ts'
-import { platformTime, postFilters } from './platform-resource.ts'
+import { platformTime } from './platform-resource.ts'
 
 // The caller's own application passwords.
 

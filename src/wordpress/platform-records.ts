@@ -32,8 +32,9 @@ import {
 import { type Served, servedNamed } from '../calendar/resources.ts'
 import { taxonomyWord } from '../calendar/terms/term-present.ts'
 import { findTermIdsOf, TAXONOMIES, type TermIdsOfEvent } from '../calendar/terms/term-store.ts'
+import { postFilters } from '../http/post-filters.ts'
 import type { PagedKind, RecordColumns, RecordTable } from '../store/storage/schema.ts'
-import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
+import { platformTime, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import {
   hasStatus,
   hasTermOf,

@@ -1,14 +1,8 @@
-import { pageFilters } from '../base/fields/field.ts'
-import { ids, integer, readInteger, settledText, text, untypedMoment, words } from '../base/fields/kinds.ts'
-import { limits } from '../base/fields/limits.ts'
 import { Problem } from '../base/problems.ts'
 import { parametersOf } from '../base/text/urls.ts'
 import type { Operations } from '../calendar/declare/operations.ts'
-import { defineFields, type Fields, type Resource } from '../calendar/declare/resource.ts'
-import { about } from '../calendar/locales/messages.ts'
+import type { Fields, Resource } from '../calendar/declare/resource.ts'
 import type { Served } from '../calendar/resources.ts'
-import { categoryFilters } from '../calendar/terms/term-filters.ts'
-import { POST_ORDERS } from './post-list.ts'
 
 // What platform routes share (rules 29.1 to 29.6).
 
@@ -45,51 +39,7 @@ export function serveForPlatform<Row, Loaded = Row>(
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }
 
-const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
-
-/** Rules 29.3 and 29.5. */
-export const postFilters = defineFields({
-  context: {
-    kind: text,
-    about: about('What it is read for: view, edit or embed'),
-    default: 'view',
-    valid: isOneOf(['view', 'edit', 'embed']),
-  },
-  ...pageFilters,
-  search: {
-    kind: settledText,
-    about: about('Only records with these words in their texts'),
-    within: limits.search,
-  },
-  after: { kind: untypedMoment, about: about('Only records published after this time') },
-  before: { kind: untypedMoment, about: about('Only records published before this time') },
-  modified_after: { kind: untypedMoment, about: about('Only records changed after this time') },
-  modified_before: { kind: untypedMoment, about: about('Only records changed before this time') },
-  author: { kind: ids, about: about('Only records of these authors, by id') },
-  exclude: { kind: ids, about: about('Leave out the records with these ids') },
-  include: { kind: ids, about: about('Only the records with these ids') },
-  offset: {
-    kind: integer,
-    about: about('How many records to pass over before the first page'),
-    valid: (value) => (readInteger(value) ?? -1) >= 0,
-  },
-  order: {
-    ...categoryFilters.order,
-    default: 'desc',
-    valid: isOneOf(['asc', 'desc']),
-  },
-  orderby: {
-    kind: text,
-    about: about(
-      'What the records are ordered by: date, modified, id, title, slug, author, include or relevance',
-    ),
-    default: 'date',
-    valid: isOneOf(POST_ORDERS),
-  },
-  slug: { kind: words, about: about('Only the records with these slugs'), within: limits.slugs },
-})
-
-/** But its page. */
+/** Writes the parameters of a list, except its page, for links. */
 export function shapingOf({
   page: _page,
   per_page: _perPage,

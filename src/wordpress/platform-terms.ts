@@ -38,9 +38,10 @@ import {
   listTerms,
   TERM_ORDERS,
 } from '../calendar/terms/term-store.ts'
+import { postFilters } from '../http/post-filters.ts'
 import type { Db } from '../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../store/storage/schema.ts'
-import { postFilters, serveForPlatform, shapingOf } from './platform-resource.ts'
+import { serveForPlatform, shapingOf } from './platform-resource.ts'
 
 // Categories and tags for clients of the platform.
 

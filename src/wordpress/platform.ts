@@ -14,14 +14,14 @@ import { presentById } from '../calendar/records/record-store.ts'
 import { resources, type Served, series } from '../calendar/resources.ts'
 import { taxonomyWord } from '../calendar/terms/term-present.ts'
 import { findTermsByIds } from '../calendar/terms/term-store.ts'
-import { webhookRoutes } from '../features/webhooks/webhook-rest.ts'
 import { batchRoute } from '../http/batch.ts'
 import { uploadOf } from '../http/bodies.ts'
-import { okReply, type Reply } from '../http/format.ts'
+import { type Format, okReply, type Reply } from '../http/format.ts'
 import { VARY_WITH_ACCEPT } from '../http/front.ts'
 import { answer, describeRoute } from '../http/handlers.ts'
-import { changesRoute, historyRoutes } from '../http/history-rest.ts'
+import { historyRoutes } from '../http/history-rest.ts'
 import type { Body, Incoming, RouteReply, Target } from '../http/incoming.ts'
+import type { RouteTable } from '../http/route-table.ts'
 import {
   collectionRoute,
   type Endpoint,
@@ -202,8 +202,12 @@ interface Platform {
   namespaceRoutes: readonly Route[]
 }
 
-/** Rules 29.1 to 29.5. */
-export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
+/** Makes the routes of the platform that a site offers (rules 29.1 to 29.5). */
+export function makePlatform(
+  site: Site,
+  namespaceRoutes: readonly Route[],
+  brought: readonly Route[],
+): Platform {
   const described = [
     ['/types', describeTypes],
     ['/taxonomies', describeTaxonomies],
@@ -239,19 +243,19 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
       platformItem(categories, ['read']),
     ],
   }
-  const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes() }
+  const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes(brought) }
   const finders = [platform, own, batch, root].map((group) => ({ group, find: routeFinder(group.routes) }))
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-export function ownRoutes(): Route[] {
+/** Makes the routes beside the interface and the platform. @param brought those of features */
+export function ownRoutes(brought: readonly Route[]): Route[] {
   return [
-    changesRoute(),
     uncached(listRoute(series)),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
     ...[...resources, series].flatMap(historyRoutes),
     settingsRoute,
-    ...webhookRoutes,
+    ...brought,
   ]
 }
 
@@ -272,8 +276,11 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
   }
 }
 
-/** Rules 29.1 to 29.5. Undefined for any other path. */
-export async function platformReply(
+/**
+ * Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any
+ * other path.
+ */
+async function platformReply(
   platform: Platform,
   incoming: Incoming,
   target: Target,
@@ -499,31 +506,25 @@ function describeTaxonomy(
   }
 }
 
-export interface RouteTable {
-  site: Site
-  namespace: readonly Route[]
-  platform: Platform
-  /** Lower case. */
-  prefix: string
-  find: (path: string) => Match | undefined
+/** The parts of the table that features bring: representations, and routes of this project's own. */
+export interface Brought {
+  formats: readonly Format[]
+  routes: readonly Route[]
 }
 
-export function makeRouteTable(site: Site): RouteTable {
-  const namespace = namespaceRoutes(site)
+export function makeRouteTable(site: Site, { formats, routes }: Brought): RouteTable {
+  const namespace = namespaceRoutes(site, formats)
+  const platform = makePlatform(site, namespace, routes)
   return {
     site,
     namespace,
-    platform: makePlatform(site, namespace),
     prefix: `${site.restRoot}/${site.namespace}`.toLowerCase(),
     find: routeFinder(namespace),
+    formats,
+    beside: {
+      own: platform.own.routes,
+      find: (path) => findBeside(platform, path, site)?.match,
+      reply: (incoming, ...asked) => platformReply(platform, incoming, ...asked),
+    },
   }
-}
-
-export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
-  const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
-  return isBelow ? find(path.slice(prefix.length)) : undefined
-}
-
-export function findMatch(table: RouteTable, path: string): Match | undefined {
-  return findInNamespace(table, path) ?? findBeside(table.platform, path, table.site)?.match
 }

@@ -6,6 +6,7 @@ import { parseSearch, parseWords } from '../base/text/search.ts'
 import { utcToWall } from '../base/text/zones.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../calendar/records/record-store.ts'
+import { POST_ORDERS } from '../http/post-filters.ts'
 import type { Db } from '../store/storage/database.ts'
 import type { RecordTable, Taxonomy } from '../store/storage/schema.ts'
 import { alsoMatching } from '../store/storage/search/search-index.ts'
@@ -13,16 +14,6 @@ import { oneLineContains, wholeList } from '../store/storage/statement.ts'
 
 // Records as posts of the platform (rules 29.3 and 29.5).
 
-export const POST_ORDERS = [
-  'date',
-  'modified',
-  'id',
-  'title',
-  'slug',
-  'author',
-  'include',
-  'relevance',
-] as const
 type PostOrder = (typeof POST_ORDERS)[number]
 
 /** Images have the time in UTC alone. */

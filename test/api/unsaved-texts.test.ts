@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { prunings } from '../../src/features/desk/desk-rows.ts'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
   discardUnsavedText,
@@ -157,8 +158,8 @@ test('it goes after thirty days, and of more than a hundred the oldest', async (
       values: {},
     })
   assert.equal((await listUnsavedTexts(editor)).length, 100)
-  await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000)
+  await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000, undefined, prunings)
   assert.equal((await listUnsavedTexts(editor)).length, 100)
-  await dropOld(service.app.database, 0, editor.now + 32 * 86_400_000)
+  await dropOld(service.app.database, 0, editor.now + 32 * 86_400_000, undefined, prunings)
   assert.deepEqual(await listUnsavedTexts(editor), [])
 })

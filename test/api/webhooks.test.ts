@@ -18,6 +18,7 @@ import {
   addWebhook,
   claimDue,
   enableWebhook,
+  prunings,
   removeWebhook,
   rotateSecret,
   setDelivery,
@@ -600,9 +601,9 @@ test('messages are not in copies and backups, and are dropped after 30 days', as
   const told = await hook('venue.*')
   await service.create('/venues', { venue: 'For a while' })
   await quiet(told.id)
-  await dropOld(database(), 0, Date.now() + 29 * 86_400_000)
+  await dropOld(database(), 0, Date.now() + 29 * 86_400_000, undefined, prunings)
   assert.equal((await deliveries(told.id)).length, 1)
-  await dropOld(database(), 0, Date.now() + 31 * 86_400_000)
+  await dropOld(database(), 0, Date.now() + 31 * 86_400_000, undefined, prunings)
   assert.equal((await deliveries(told.id)).length, 0)
   await remove(told.id)
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Command } from 'commander'
 import { readConfig } from '../../src/base/config.ts'
 import { commandGroups, registerCommands } from '../../src/commands.ts'
+import { features } from '../../src/features.ts'
 
 const configure = () => readConfig({}, {})
 const namesIn = ({ commands }: Command) =>
@@ -11,17 +12,17 @@ const namesIn = ({ commands }: Command) =>
 /** Returns the commands that are loaded for a given one. */
 async function namesFor(asked: string | undefined): Promise<string[]> {
   const program = new Command()
-  await registerCommands(program, configure, asked)
+  await registerCommands(program, { configure, features }, asked)
   return namesIn(program)
 }
 
 test('every command is there when it is asked for, with those of its group alone', async () => {
-  for (const { names } of commandGroups)
+  for (const { names } of commandGroups(features))
     for (const name of names) assert.deepEqual(await namesFor(name), names, name)
 })
 
 test('all commands are there when none of them is asked for, each once', async () => {
-  const all = commandGroups.flatMap(({ names }) => names)
+  const all = commandGroups(features).flatMap(({ names }) => names)
   assert.equal(new Set(all).size, all.length)
   for (const asked of [undefined, 'usr', 'help']) assert.deepEqual(await namesFor(asked), all)
 })

@@ -6,10 +6,13 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/base/config.ts'
 import { line } from '../../src/base/fields/kinds.ts'
 import { resources } from '../../src/calendar/resources.ts'
+import { bringTable } from '../../src/feature.ts'
+import { features } from '../../src/features.ts'
 import { describeInterface } from '../../src/http/openapi.ts'
 import { namespaceRoutes, type Route, type RouteAction } from '../../src/http/routes.ts'
 import { ownRoutes } from '../../src/wordpress/platform.ts'
 
+const { formats, routes } = await bringTable(features)
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
 
 function siteIn(language: Language) {
@@ -19,7 +22,9 @@ function siteIn(language: Language) {
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as its readers do.
 function documentIn(language: Language, change: (routes: Route[]) => Route[] = (routes) => routes): any {
   const site = siteIn(language)
-  return JSON.parse(JSON.stringify(describeInterface(change(namespaceRoutes(site)), ownRoutes(), { site })))
+  return JSON.parse(
+    JSON.stringify(describeInterface(change(namespaceRoutes(site, formats)), ownRoutes(routes), { site })),
+  )
 }
 
 const english = documentIn('en')
@@ -58,7 +63,7 @@ test('paths and schemas are those that clients of the reference service know', (
   const versions = ['events', 'venues', 'organizers', 'categories', 'tags', 'series'].flatMap((path) =>
     ['', '/{version}', '/{version}/restore'].map((end) => `/kalends/v1/${path}/{id}/history${end}`),
   )
-  const own = ['/changes', '/series', '/series/{id}', ...versions, '/settings', ...webhooks, '/batch/v1']
+  const own = ['/series', '/series/{id}', ...versions, '/settings', '/changes', ...webhooks, '/batch/v1']
   assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, ...own])
   assert.deepEqual(english.paths['/changes'].servers, [
     { url: 'https://calendar.example.net:8443/wp-json/kalends/v1' },

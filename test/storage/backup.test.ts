@@ -24,11 +24,15 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
+import type { ServiceStart } from '../../src/feature.ts'
 import { saveSchedule } from '../../src/features/imports/import-schedule.ts'
+import { imports as scheduled } from '../../src/features/imports/imports-feature.ts'
+import { serveImports } from '../../src/features/imports/serve-imports.ts'
 import { registerBackupCommand } from '../../src/features/transfer/backup.ts'
 import { registerRestoreCommand } from '../../src/features/transfer/restore.ts'
 import { sealFile } from '../../src/features/transfer/seal.ts'
 import { addWebhook } from '../../src/features/webhooks/webhook-store.ts'
+import { features } from '../../src/features.ts'
 import { localMediaStore } from '../../src/store/media/media-store.ts'
 import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 import { type Manifest, writeBackupTables } from '../../src/store/storage/backup-file.ts'
@@ -777,11 +781,13 @@ describe('a calendar with a webhook and an import on a schedule', () => {
   ): Promise<{ messages: number; imports: number }> {
     heard.length = 0
     let imports = 0
-    const app = await startApp(testConfig(folder, { ...at, webhook_hosts: '127.0.0.1' }), {
-      startImport: async () => {
+    const serve = async (start: ServiceStart) =>
+      serveImports(start, async () => {
         imports += 1
         return { code: 0, said: '' }
-      },
+      })
+    const app = await startApp(testConfig(folder, { ...at, webhook_hosts: '127.0.0.1' }), {
+      features: features.map((feature) => (feature === scheduled ? { ...feature, serve } : feature)),
     })
     await addEvent(app, 'Told')
     await until(() => isOver(imports), 'the calendar stays silent')

@@ -121,8 +121,8 @@ interface Way {
 }
 
 function writingWays({ app: { site } }: TestService): Way[] {
-  const namespace = namespaceRoutes(site)
-  const { platform, root } = makePlatform(site, namespace)
+  const namespace = namespaceRoutes(site, [])
+  const { platform, root } = makePlatform(site, namespace, [])
   const waysOf = (routes: readonly Route[], start: string) =>
     routes.flatMap(({ template, endpoints }) =>
       endpoints.flatMap(({ methods, action }) => {

@@ -25,11 +25,11 @@ import {
   type Responder,
   type Service,
 } from '../../http/respond.ts'
+import type { RouteTable } from '../../http/route-table.ts'
 import { sendText } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
 import type { Database } from '../../store/storage/database.ts'
-import type { RouteTable } from '../../wordpress/platform.ts'
 import { errorResult, eventResult, listResult, type ToolResult, writtenResult } from './assistant-answers.ts'
 import {
   type AskedOfRest,

@@ -1,4 +1,5 @@
 import type { Config, Site } from '../../base/config.ts'
+import type { Trouble } from '../../base/finding.ts'
 import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
@@ -11,6 +12,7 @@ import type { User } from '../../calendar/people/users.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
 import { writtenDate, writtenNumber, writtenShortTime } from '../../http/page-dates.ts'
 import type { Content, Html } from '../../http/page-html.ts'
+import type { Db } from '../../store/storage/database.ts'
 import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { pathTo } from '../pages/viewing.ts'
@@ -54,6 +56,7 @@ export interface AnyDeskRequest {
   /** Such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
+  listTroubles: (db: Db) => Promise<Trouble[]>
   /** As visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Trouble } from '../../base/finding.ts'
 import { isRecord } from '../../base/foreign-json.ts'
 import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
@@ -20,6 +21,7 @@ import { weekStartOf } from '../../http/page-dates.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from '../../http/respond.ts'
 import { send, sendText } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
+import type { Db } from '../../store/storage/database.ts'
 import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
 import { CONSENT_PATH } from '../../wordpress/platform-passwords.ts'
 import type { Look } from '../pages/look.ts'
@@ -58,11 +60,12 @@ export interface DeskRoute {
   assets: DeskAssets
   /** Undefined for a service without pages. */
   pages: Pages | undefined
+  listTroubles: (db: Db) => Promise<Trouble[]>
   /** Changed settings in memory when the assets were made. */
   settings: number
 }
 
-export type DeskGround = Pick<DeskRoute, 'look' | 'pages'>
+export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
   const { settings } = service.memory
@@ -203,6 +206,7 @@ async function answerOf(
     client: incoming.headers['user-agent'] ?? '',
     accent: desk.look.accent,
     gate: desk.gate,
+    listTroubles: desk.listTroubles,
     showPage: desk.pages && eventPages(desk.pages),
     start: service.start,
     showLook: desk.pages && lookPreview(service, desk.pages),

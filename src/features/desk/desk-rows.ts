@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
+import type { Pruning } from '../../store/storage/pruning.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
@@ -88,7 +89,7 @@ export async function trimUnsaved(tx: Db, user: number, most: number): Promise<v
 }
 
 /** Saved before a time; returns how many. */
-export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
+async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from unsaved_texts where ("user", kind, record, form) in
     (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
     tx,
@@ -97,7 +98,7 @@ export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Prom
 }
 
 /** Decided before a time; returns how many. */
-export async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<number> {
+async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const decided: ProposalColumns['state'][] = ['published', 'withdrawn']
   const old = tx
     .selectFrom('proposals')
@@ -113,7 +114,7 @@ export async function dropDecided(tx: Db, beforeUtc: string, most: number): Prom
 }
 
 /** Made before a time; returns how many. */
-export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
+async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('bulk_changes')
     .select('token')
@@ -140,3 +141,10 @@ export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0
 }
+
+/** Unsaved texts and decided proposals stay for 30 days, undo records of bulk changes for one. */
+export const prunings: readonly Pruning[] = [
+  { days: 30, drop: dropUnsaved },
+  { days: 30, drop: dropDecided },
+  { days: 1, drop: dropBulkChanges },
+]

@@ -1,5 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
+import type { Trouble } from '../../base/finding.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -16,8 +17,7 @@ import {
   writtenTime,
 } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
-import { examineSendingOf, type Sending } from '../../store/storage/examine.ts'
-import { describeReason } from '../webhooks/webhook-store.ts'
+import { askOf, isHeldNow } from '../../store/storage/examine.ts'
 import { statusName } from './desk-inputs.ts'
 import {
   type DeskPage,
@@ -38,20 +38,21 @@ import { listUnsavedTexts } from './review/unsaved-texts.ts'
 const MOST_EVENTS = 30
 const DAYS = 7
 
-async function showToday({ context, user, start }: DeskRequest): Promise<DeskView> {
+async function showToday({ context, user, start, listTroubles }: DeskRequest): Promise<DeskView> {
   const { site, now, db, caller } = context
   const wall = utcToWall(formatUtc(now), site.timezone)
   const today = wall.slice(0, 10)
   const isAdministrator = can(caller, 'manage_users')
   const days = { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }
   const author = authorFirst(context)
-  const [waiting, back, all, own, unsaved, troubles, freeBytes] = await Promise.all([
+  const [waiting, back, all, own, unsaved, isHeld, troubles, freeBytes] = await Promise.all([
     waitingList(context),
     sentBackList(context),
     findPlanned(context, days),
     author === undefined ? [] : findPlanned(context, { ...days, author }),
     listUnsavedTexts(context),
-    isAdministrator ? examineSendingOf(db) : undefined,
+    isAdministrator && isHeldNow(askOf(db)),
+    isAdministrator ? listTroubles(db) : [],
     isAdministrator ? freeBytesOf(start.data).catch(() => undefined) : undefined,
   ])
   const others = all.filter(({ id }) => !own.some((event) => event.id === id))
@@ -63,7 +64,7 @@ async function showToday({ context, user, start }: DeskRequest): Promise<DeskVie
     body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, wall, coming)}</section></div>
-<aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, troubles, freeBytes)}</aside></div>`,
+<aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, isHeld, troubles, freeBytes)}</aside></div>`,
   }
 }
 
@@ -133,19 +134,21 @@ const HELD =
   'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
 
 /** Administrators alone get them. */
-function troubleList({ site }: Context, troubles: Sending | undefined, freeBytes = LITTLE_BYTES): Content {
+function troubleList(
+  { site }: Context,
+  isHeld: boolean,
+  troubles: readonly Trouble[],
+  freeBytes = LITTLE_BYTES,
+): Content {
   const isFull = freeBytes < LITTLE_BYTES
-  const { isHeld = false, failing = [], stuck = [] } = troubles ?? {}
   const line = (name: string, isStopped: boolean, reason: string) =>
     html`<li><p><strong dir="auto">${name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
   const lines = [
     ...(isHeld ? [html`<li><p>${sayAtDesk(site, HELD)}</p></li>`] : []),
-    ...stuck.map(({ name, isPaused, outcome }) =>
-      line(sayAtDesk(site, 'Import “{name}”', { name }), isPaused, outcome),
-    ),
-    ...failing.map(({ url, disabledWhy: why }) =>
-      line(url, why !== undefined, why === undefined ? '' : describeReason(site.language, why)),
-    ),
+    ...troubles.map(({ shown }) => {
+      const { name, isStopped, reason } = shown(site.language)
+      return line(name, isStopped, reason)
+    }),
   ]
   if (lines.length === 0 && !isFull) return ''
   return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${isFull && html`<li><p>${sayAtDesk(site, 'Only {free} MB are free on the disk. Once it is full nothing can be saved.', { free: writtenNumber(site, Math.floor(freeBytes / 1_000_000)) })}</p></li>`}${lines}</ul></section>`

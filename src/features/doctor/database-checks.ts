@@ -1,13 +1,12 @@
 import { type Config, databaseAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
-import { withoutPaths } from '../../base/text/urls.ts'
+import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { type Feature, listTroubles } from '../../feature.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { type Examined, examineDatabase } from '../../store/storage/examine.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
-import { describeReason } from '../webhooks/webhook-store.ts'
-import { type Finding, failing, ok, warning } from './finding.ts'
 
 // Checks of the database: answer, state, users, work, backups.
 
@@ -19,12 +18,18 @@ export interface CheckedDatabase {
   findings: Finding[]
 }
 
-/** `now` in ms. */
-export async function checkDatabase(config: Config, now: number): Promise<CheckedDatabase> {
+/** Runs all checks on the database. `now` is in ms since the epoch. */
+export async function checkDatabase(
+  config: Config,
+  now: number,
+  features: readonly Feature[],
+): Promise<CheckedDatabase> {
   let examined: Examined
   try {
     await refuseLost(config)
-    examined = await examineDatabase(databaseAddress(config), formatUtc(now))
+    examined = await examineDatabase(databaseAddress(config), formatUtc(now), (ask) =>
+      listTroubles(features, ask),
+    )
   } catch (error) {
     const todo = 'Look at --database and --data, at the server, and at its log.'
     return { examined: undefined, findings: [failing('database', messageOf(error), todo)] }
@@ -131,25 +136,11 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
+/** Checks webhooks and imports on a schedule. No finding where they work. */
+function checkSending({ isHeld, troubles }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
-    ...webhooks.map(({ url, since, disabledWhy: why }) =>
-      warning(
-        'webhooks',
-        why === undefined
-          ? `${withoutPaths(url)} has taken no message since ${since}.`
-          : `${withoutPaths(url)} is told nothing any more: ${describeReason('en', why)}`,
-        'Mend the receiver; one that is disabled has to be enabled again.',
-      ),
-    ),
-    ...stuck.map(({ name, isPaused, outcome }) =>
-      warning(
-        'imports',
-        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(outcome)}`}`,
-        isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
-      ),
-    ),
+    ...troubles.map(({ finding }) => finding),
   ]
 }
 

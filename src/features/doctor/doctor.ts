@@ -1,7 +1,8 @@
 import { type Config, settings } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { type Finding, failing, ok, warning } from '../../base/finding.ts'
+import type { Feature } from '../../feature.ts'
 import { checkDatabase } from './database-checks.ts'
-import { type Finding, failing, ok, warning } from './finding.ts'
 import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 
@@ -12,7 +13,11 @@ import { checkClock, checkNetwork } from './network-checks.ts'
  * @param read @throws Error with a line for each wrong setting
  * @param now milliseconds since the epoch
  */
-export async function examine(read: () => Config, now: number): Promise<Finding[]> {
+export async function examine(
+  read: () => Config,
+  now: number,
+  features: readonly Feature[],
+): Promise<Finding[]> {
   let config: Config
   try {
     config = read()
@@ -22,8 +27,11 @@ export async function examine(read: () => Config, now: number): Promise<Finding[
       .split('\n')
       .map((line) => failing('configuration', line, todo))
   }
-  const database = await checkDatabase(config, now)
-  const folders = await checkFolders(config, database.examined?.images)
+  const database = await checkDatabase(config, now, features)
+  const brought = (
+    await Promise.all(features.map(async ({ checks }) => (await checks?.(config)) ?? []))
+  ).flat()
+  const folders = await checkFolders(config, database.examined?.images, brought)
   const network = await checkNetwork(config, database.examined?.edition ?? '')
   return [
     ok('configuration', `${Object.keys(settings).length} settings can be read.`),

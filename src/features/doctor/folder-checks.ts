@@ -4,27 +4,34 @@ import { dirname, join, resolve } from 'node:path'
 import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
+import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import { lookForFiles } from '../../calendar/images/lost-files.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
-import { readStart } from '../pages/look.ts'
-import { type Finding, failing, ok, warning } from './finding.ts'
 
 // Checks of folders, permissions, disks and the store of images.
 
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077
 
-export async function checkFolders(config: Config, images: ExaminedImages | undefined): Promise<Finding[]> {
+/**
+ * Checks the data folder, its files and its disk, the store of images, and the files of the images that the
+ * database knows.
+ */
+export async function checkFolders(
+  config: Config,
+  images: ExaminedImages | undefined,
+  brought: readonly Finding[],
+): Promise<Finding[]> {
   const media = await checkMedia(config)
   return [
     ...(await checkData(config)),
     ...(await checkPermissions(config)),
     await checkDisk('disk', resolve(config.data)),
     ...(await checkMediaDisk(config)),
-    ...checkLook(config),
+    ...brought,
     media,
     ...(media.state === 'ok' && images ? await checkImages(mediaAddress(config), images) : []),
   ]
@@ -54,21 +61,6 @@ async function checkData({ data }: Config): Promise<Finding[]> {
       ),
     )
   return findings
-}
-
-function checkLook(config: Config): Finding[] {
-  try {
-    readStart(config)
-    return []
-  } catch (error) {
-    return [
-      failing(
-        'look',
-        messageOf(error),
-        'Put it back, or take it out of the settings: kalends serve does not start.',
-      ),
-    ]
-  }
 }
 
 async function checkAccess(about: string, folder: string, todo: string): Promise<Finding> {

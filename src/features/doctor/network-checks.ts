@@ -1,12 +1,11 @@
 import { createServer } from 'node:net'
 import { type Config, type Site, siteOf } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import type { Examined } from '../../store/storage/examine.ts'
-import { readToken } from '../sync/sync-token.ts'
-import { type Finding, failing, ok, warning } from './finding.ts'
 
 // Checks of port, public address, proxies and clocks.
 
@@ -82,7 +81,10 @@ function clockOf(site: string, headers: Headers): SiteClock | undefined {
 
 function editionIn(text: string): string | undefined {
   const page = parsedJson(text)
-  return isRecord(page) ? readToken(String(page.next_token ?? page.sync_token))?.edition : undefined
+  if (!isRecord(page)) return undefined
+  // A token begins with the edition.
+  const token = parsedJson(Buffer.from(String(page.next_token ?? page.sync_token), 'base64url'))
+  return Array.isArray(token) && typeof token[0] === 'string' ? token[0] : undefined
 }
 
 async function beginningOf({ body }: Response): Promise<string> {

@@ -1,40 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { codeOf, messageOf } from '../../base/errors.ts'
+import type { Family } from '../../base/metric-families.ts'
 
 // Prometheus' text format at a port of its own.
 
-export interface Sample {
-  /** Such as `_bucket`. */
-  suffix: string
-  labels: Readonly<Record<string, string>>
-  value: number
-}
-
-export interface Family {
-  name: string
-  help: string
-  type: 'counter' | 'gauge' | 'histogram'
-  samples: Sample[]
-}
-
-type Counted = 'counter' | 'gauge'
-
-export function labelled(
-  name: string,
-  type: Counted,
-  help: string,
-  numbers: readonly (readonly [Sample['labels'], number])[],
-): Family {
-  return { name, help, type, samples: numbers.map(([labels, value]) => ({ suffix: '', labels, value })) }
-}
-
-/** Without labels. */
-export function single(name: string, type: Counted, help: string, value: number): Family {
-  return labelled(name, type, help, [[{}, value]])
-}
-
-/** Version 0.0.4. */
+/** Writes families in the text format of Prometheus, version 0.0.4. */
 function renderFamilies(families: readonly Family[]): string {
   return families.map(renderFamily).join('')
 }

@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { CacheBudget } from '../../base/cache.ts'
-import type { Admission } from '../../http/admission.ts'
+import { type Family, labelled, type Sample, single } from '../../base/metric-families.ts'
+import type { RunningService } from '../../feature.ts'
 import type { Answered } from '../../http/front.ts'
-import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
+import { isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
-import type { SettledMessage } from '../webhooks/send-webhooks.ts'
-import { countDisabled, countWaiting } from '../webhooks/webhook-store.ts'
-import { type Family, labelled, type Sample, single } from './metrics-server.ts'
 
-// Counts answers, database work and webhook messages of this process.
+// Counts the answers and database work of this process, and makes metrics of these counts
+// and of its state.
+
+type Watched = RunningService & { version: string }
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
@@ -16,20 +16,10 @@ export interface Metrics {
   answers: AnswerCounts
   writes: Durations
   searches: Durations
-  webhooks: WebhookCounts
-  /** Not finished by the database. */
+  /** How many writes and searches the database has not finished. */
   waiting: { writes: number; searches: number }
   /** Nanoseconds by which timers were late. */
   loopDelay: LoopDelay
-}
-
-/** Read at each request for metrics. */
-interface Watched {
-  version: string
-  database: Database
-  memory: EventMemory
-  cacheBudget: CacheBudget
-  admission: Admission
 }
 
 const LOOP_RESOLUTION_MS = 10
@@ -40,7 +30,7 @@ export function makeMetrics(): Metrics {
   loopDelay.enable()
   const waiting = { writes: 0, searches: 0 }
   const durations = { writes: noDurations(), searches: noDurations() }
-  return { answers: noAnswers(), ...durations, webhooks: noWebhookCounts(), waiting, loopDelay }
+  return { answers: noAnswers(), ...durations, waiting, loopDelay }
 }
 
 export function noteAnswer(metrics: Metrics, answered: Answered): void {
@@ -77,7 +67,7 @@ export async function readMetrics(metrics: Metrics, watched: Watched): Promise<F
     ...answerFamilies(metrics.answers),
     ...databaseFamilies(metrics),
     ...(await memoryFamilies(watched)),
-    ...(await webhookFamilies(metrics.webhooks, watched.database)),
+    ...(await watched.families()),
     ...queueFamilies(watched),
     ...connectionFamilies(watched),
     ...processFamilies(metrics.loopDelay),
@@ -318,50 +308,4 @@ function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<strin
     return { suffix: '_bucket', labels: { ...labels, le }, value: below }
   })
   return [...buckets, { suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: below }]
-}
-
-/** By outcome, since the process began. */
-interface WebhookCounts {
-  attempts: Record<SettledMessage['outcome'], number>
-  disablings: number
-}
-
-function noWebhookCounts(): WebhookCounts {
-  return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
-}
-
-export function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessage): void {
-  counts.attempts[outcome] += 1
-  if (disabled !== undefined) counts.disablings += 1
-}
-
-/** Without waiting ones if the database does not answer. */
-async function webhookFamilies(
-  { attempts, disablings }: WebhookCounts,
-  { read }: Database,
-): Promise<Family[]> {
-  const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
-  const tried =
-    'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.'
-  const counted: Family[] = [
-    labelled('kalends_webhook_attempts_total', 'counter', tried, byLabel('outcome', attempts)),
-    single(
-      'kalends_webhook_disablings_total',
-      'counter',
-      'Webhooks that were disabled since they failed.',
-      disablings,
-    ),
-  ]
-  if (!found) return counted
-  const [waiting, disabled] = found
-  return [
-    ...counted,
-    single(
-      'kalends_webhook_messages_waiting',
-      'gauge',
-      'Messages to webhooks that have not arrived yet.',
-      waiting,
-    ),
-    single('kalends_webhooks_disabled', 'gauge', 'Webhooks that are told nothing any more.', disabled),
-  ]
 }

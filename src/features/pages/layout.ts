@@ -2,6 +2,7 @@ import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { unitName, zoneName } from '../../http/page-dates.ts'
 import { type Content, type Html, html, trusted } from '../../http/page-html.ts'
+import { VERSION } from '../../http/pageless-front.ts'
 import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
 import { rootOf } from './page-addresses.ts'
 import type { Assets } from './page-assets.ts'
@@ -10,9 +11,6 @@ import { shortened } from './teasers.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // The document around every page, and the page that explains a failure.
-
-/** Clients compare it (rule 29.8). */
-export const VERSION = 'v1'
 
 const LONGEST_DESCRIPTION = 200
 export const LONGEST_TITLE = 110

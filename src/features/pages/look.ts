@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { type Finding, failing } from '../../base/finding.ts'
 import {
   endingOf,
   isLookFile,
@@ -190,4 +191,23 @@ export function lookStyle(
   const own = `${CORNERS[corner]}${face && `--font:${face};`}${scheme === 'auto' ? '' : `color-scheme:${scheme};`}`
   const loaded = font && `@font-face{font-family:Own;src:url(${font}) format("woff2");font-display:swap}`
   return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
+}
+
+/**
+ * Checks the files and texts of the look that settings name. No finding where the service can read them, or
+ * none is named.
+ */
+export function checkLook(config: Config): Finding[] {
+  try {
+    readStart(config)
+    return []
+  } catch (error) {
+    return [
+      failing(
+        'look',
+        messageOf(error),
+        'Put it back, or take it out of the settings: kalends serve does not start.',
+      ),
+    ]
+  }
 }

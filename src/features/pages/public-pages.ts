@@ -3,10 +3,9 @@ import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { ASSETS_PATH } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
-import { escapeHtml } from '../../base/text/html.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { translate, translatorFor } from '../../calendar/locales/translate.ts'
+import { translatorFor } from '../../calendar/locales/translate.ts'
 import { admitted, isPressed } from '../../http/admission.ts'
 import {
   editionOf,
@@ -23,13 +22,14 @@ import {
 import { type Front, isGone, refuseOverload } from '../../http/front.ts'
 import { clientAddress, LONGEST_URL, type SignIn, type Visit } from '../../http/incoming.ts'
 import { isNight } from '../../http/page-dates.ts'
+import { discoveryHeaders } from '../../http/pageless-front.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
 import { asNew, contentTag, type Outgoing, send } from '../../http/send.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { inEnglish } from '../../wordpress/translated-paths.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts'
-import { type ProblemStatus, VERSION } from './layout.ts'
+import type { ProblemStatus } from './layout.ts'
 import type { Look } from './look.ts'
 import { isPagePath, SUGGEST_PATH } from './page-addresses.ts'
 import { type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
@@ -51,68 +51,7 @@ import {
   renewLook,
 } from './pages.ts'
 
-// Visits to pages: language, cache, files. A site without pages has one small front page.
-
-export interface PagelessFront {
-  headers: Record<string, string>
-  html: string
-}
-
-/**
- * Leads programs to the interface (rule 29.8): generic clients follow the link, clients of the namespace read
- * the headers.
- */
-export function pagelessFront(site: Site): PagelessFront {
-  const name = escapeHtml(site.name)
-  const about = escapeHtml(
-    translate(site.language, 'Events, venues, organizers, categories and tags of this calendar.'),
-  )
-  const description = escapeHtml(translate(site.language, 'The description of this interface'))
-  const namespace = escapeHtml(`${site.base}/`)
-  const html = `<!doctype html>
-<html lang="${site.language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${name}</title>
-<meta name="description" content="${about}">
-<link rel="https://api.w.org/" href="${escapeHtml(`${site.restUrl}/`)}">
-<link rel="alternate" type="application/json" href="${namespace}">
-<meta name="tec-api-version" content="${VERSION}">
-<meta name="tec-api-origin" content="${escapeHtml(site.url)}">
-</head>
-<body>
-<h1>${name}</h1>
-<p>${about}</p>
-<p><a href="${namespace}">${namespace}</a></p>
-<p><a href="${namespace}doc">${description}</a></p>
-</body>
-</html>
-`
-  return { headers: sitePageHeaders(site), html }
-}
-
-function sitePageHeaders(site: Site): Record<string, string> {
-  return {
-    ...discoveryHeaders(site),
-    'Access-Control-Allow-Origin': '*',
-    'Content-Type': 'text/html; charset=UTF-8',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'",
-    'Cache-Control': 'public, max-age=0, must-revalidate',
-  }
-}
-
-/** Rule 29.8. */
-function discoveryHeaders(site: Site): Record<string, string> {
-  return {
-    Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,
-    'X-TEC-API-VERSION': VERSION,
-    'X-TEC-API-ROOT': `${site.base}/`,
-    'X-TEC-API-ORIGIN': site.url,
-    'Access-Control-Expose-Headers': 'Link, X-TEC-API-VERSION, X-TEC-API-ROOT, X-TEC-API-ORIGIN',
-  }
-}
+// Visits to pages: language, cache, files.
 
 /** By `text/html` in `Accept`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {

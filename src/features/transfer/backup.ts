@@ -10,6 +10,7 @@ import { freeBytesOf, syncFolder } from '../../base/files.ts'
 import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-command.ts'
 import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from '../../base/show-progress.ts'
 import { formatUtc } from '../../base/text/moments.ts'
+import type { CalendarPlaces } from '../../calendar/open-ground.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import {
   BACKUP_FORMAT,
@@ -26,13 +27,6 @@ import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
 
 // The command `backup`: once or at an interval.
-
-/** `failure`: cause of the last failure of the media store, which its rejections do not carry. */
-export interface CalendarPlaces {
-  database: string
-  media: MediaStore
-  failure: () => Error | undefined
-}
 
 interface BackupOptions {
   every?: string

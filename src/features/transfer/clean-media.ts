@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Problem } from '../../base/problems.ts'
 import { runOnOpened } from '../../base/run-command.ts'
 import { filesOf } from '../../calendar/images/images.ts'
+import type { OpenedMedia } from '../../calendar/open-ground.ts'
 import type { ListedFile, MediaStore } from '../../store/media/media-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { insertActs } from '../../store/storage/history.ts'
@@ -9,13 +10,9 @@ import { writerBy } from '../../store/storage/recording.ts'
 
 // The command `media`: files that no image names.
 
-/** `failure`: cause of the last failure of the store, which its rejections do not carry. */
-export interface OpenedMedia {
-  database: Database
-  store: MediaStore
-  failure: () => Error | undefined
-}
-
+/**
+ * Registers the command `media`, which opens the database and the store, and closes the database when done.
+ */
 export function registerMediaCommands(
   program: Command,
   open: () => Promise<OpenedMedia>,

@@ -4,6 +4,7 @@ import { openToRead } from '../../base/files.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
 import { type CopyProgress, isFolder, showProgress } from '../../base/show-progress.ts'
 import { formatUtc } from '../../base/text/zones.ts'
+import type { RestorePlaces } from '../../calendar/open-ground.ts'
 import { isImageKey, mimeTypeOf } from '../../store/media/image-sizes.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../../store/storage/backup-file.ts'
@@ -21,18 +22,12 @@ import {
   type Replacing,
   replaceDatabase,
 } from '../../store/storage/replace-database.ts'
-import { type CalendarPlaces, readWhole } from './backup.ts'
+import { readWhole } from './backup.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 
 // The command `restore`, and taking one back.
-
-export interface RestorePlaces extends CalendarPlaces {
-  mediaPlace: string
-  /** Has to exist: no setting names its place. */
-  assumed: string | undefined
-}
 
 interface RestoreOptions {
   undo?: string | true

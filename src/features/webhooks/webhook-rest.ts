@@ -227,11 +227,11 @@ const testMessage = onWebhooks({
   summary: 'Send a webhook a test message at once',
   outcome: 'What came of the message',
   answers: record({ arrived: boolean, status: integerSchema, error: string }),
-  answer: async (_asked, id, { database, webhookHosts }, context) => {
+  answer: async (_asked, id, { database, start }, context) => {
     const { status, error } = await sendTest(
       database,
       await getWebhook(context.db, id),
-      webhookHosts,
+      start.webhook_hosts,
       context.now,
     )
     return okReply({ arrived: error === '', status, error: describeReason(context.site.language, error) })
@@ -320,12 +320,12 @@ export const webhookRoutes: readonly Route[] = [
 function createReply(
   asked: MatchedRequest,
   _id: number,
-  { webhookHosts }: OwnGround,
+  { start }: OwnGround,
   context: Context,
 ): Promise<Reply> {
   return writeOnce(asked, true, context, async (keeping) => {
     const values = await parseFields(webhookFields, asked.values(webhookFields), context)
-    const change = changeIn(values, webhookHosts)
+    const change = changeIn(values, start.webhook_hosts)
     return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
   })
 }
@@ -341,12 +341,12 @@ async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise
 async function updateReply(
   asked: MatchedRequest,
   id: number,
-  { webhookHosts }: OwnGround,
+  { start }: OwnGround,
   context: Context,
 ): Promise<Reply> {
   const parsing = { extent: 'partial', mayAsk: true } as const
   const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
-  const change = changeIn(values, webhookHosts)
+  const change = changeIn(values, start.webhook_hosts)
   const hasten = () => hastenDeliveries((work) => context.write(work), id)
   if (change.isEnabled) await hasten()
   const reply = await context.write(async (tx) => {

@@ -1,4 +1,4 @@
-import type { Updateable } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Language } from '../../base/config.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
@@ -8,6 +8,7 @@ import type { Db } from '../../store/storage/database.ts'
 import { notHeld } from '../../store/storage/edition.ts'
 import { insertActs, TOLD_KINDS, VERBS } from '../../store/storage/history.ts'
 import { claimedRows } from '../../store/storage/locks.ts'
+import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx, WriteAction } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
@@ -349,3 +350,14 @@ export function describeReason(language: Language, stored: string): string {
   const text = texts.get(code)
   return text === undefined ? stored : translate(language, text, { status: value, code: value })
 }
+
+/** Written before a time; returns how many. */
+async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    delete from webhook_deliveries where id in
+      (select id from webhook_deliveries where created_utc < ${beforeUtc} limit ${most}) returning id
+  `.execute(tx)
+  return rows.length
+}
+
+export const prunings: readonly Pruning[] = [{ days: 30, drop: dropDeliveries }]

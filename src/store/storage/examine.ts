@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
+import type { Trouble } from '../../base/finding.ts'
 import type { Db } from './database.ts'
 import { databaseFile, withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
@@ -42,10 +43,7 @@ export interface Examined {
   administrators: number
   /** The calendar is a copy of another. */
   isHeld: boolean
-  /** At most 20, since when, and the stored reason where disabled. */
-  failing: { url: string; since: string; disabledWhy: string | undefined }[]
-  /** At most 20 that are paused or failed last. */
-  stuck: { name: string; isPaused: boolean; outcome: string }[]
+  troubles: Trouble[]
 }
 
 /** Their number, and up to 1000 at random with the columns that name files. */
@@ -65,30 +63,35 @@ const nothingTold = (steps: Examined['steps']): Told => ({
   images: { total: 0, sample: [] },
   administrators: 0,
   isHeld: false,
-  failing: [],
-  stuck: [],
+  troubles: [],
 })
 
-const NAMED = 20
+/** The most troubles of a kind. */
+export const NAMED = 20
 
 const MOST_IMAGES = 1000
 
 type Row = Record<string, unknown>
-type Ask = (text: string) => Promise<Row[]>
+export type Ask = (text: string) => Promise<Row[]>
+type TroublesOf = (ask: Ask) => Promise<Trouble[]>
 
 const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
 /** @throws Error with one sentence when it is missing or does not answer */
-export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
+export async function examineDatabase(
+  address: string,
+  nowUtc: string,
+  troublesOf: TroublesOf,
+): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)
-  if (file !== undefined) return examineFile(file, nowUtc)
+  if (file !== undefined) return examineFile(file, nowUtc, troublesOf)
   const database = await openPostgres(address)
   const ask: Ask = async (text) => (await sql.raw<Row>(text).execute(database.read)).rows
   try {
-    return await examineServer(ask, nowUtc)
+    return await examineServer(ask, nowUtc, troublesOf)
   } catch (error) {
     throw new Error(`The database ${withoutPassword(address)} cannot be looked at: ${reason(error)}`)
   } finally {
@@ -96,7 +99,7 @@ export async function examineDatabase(address: string, nowUtc: string): Promise<
   }
 }
 
-async function examineFile(file: string, nowUtc: string): Promise<Examined> {
+async function examineFile(file: string, nowUtc: string, troublesOf: TroublesOf): Promise<Examined> {
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
   const found = { file, size: undefined, readOnly: undefined, clock: undefined, hasSearchIndex: true }
@@ -109,7 +112,7 @@ async function examineFile(file: string, nowUtc: string): Promise<Examined> {
     const [size] =
       await ask(`select p.page_count * s.page_size as "all", f.freelist_count * s.page_size as free
       from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`)
-    const told = await examineCalendar(ask, tables.length > 0, nowUtc)
+    const told = await examineCalendar(ask, tables.length > 0, nowUtc, troublesOf)
     return { ...found, server, size: { all: Number(size?.all), free: Number(size?.free) }, damage, ...told }
   } catch (error) {
     if (isDamage(error))
@@ -140,7 +143,7 @@ function openToLook(file: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true, timeout: 5000 })
 }
 
-async function examineServer(ask: Ask, nowUtc: string): Promise<Examined> {
+async function examineServer(ask: Ask, nowUtc: string, troublesOf: TroublesOf): Promise<Examined> {
   const [server] = await ask(`
     select current_setting('server_version') as version, pg_is_in_recovery() as standby,
       current_setting('default_transaction_read_only') as forbidden,
@@ -162,7 +165,7 @@ async function examineServer(ask: Ask, nowUtc: string): Promise<Examined> {
     ),
     clock: Number(server?.clock),
     hasSearchIndex: server?.trigrams === true,
-    ...(await examineCalendar(ask, server?.found === true, nowUtc)),
+    ...(await examineCalendar(ask, server?.found === true, nowUtc, troublesOf)),
   }
 }
 
@@ -172,7 +175,12 @@ function whyReadOnly(server: Row | undefined, refused: readonly string[]): strin
   return refused.length > 0 ? `the user may not write ${refused.join(', ')}` : undefined
 }
 
-async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Promise<Told> {
+async function examineCalendar(
+  ask: Ask,
+  isThere: boolean,
+  nowUtc: string,
+  troublesOf: TroublesOf,
+): Promise<Told> {
   if (!isThere) return nothingTold(undefined)
   const names = (await ask('select name from migrations')).map(({ name }) => String(name))
   const done = new Set(countedSteps(names))
@@ -197,7 +205,8 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Prom
     edition: await textOf(ask, 'select edition from editions'),
     lastBackup: await textOf(ask, `select max(time_utc) from history where kind = 'backup'`),
     images: await examineImages(ask),
-    ...(await examineSending(ask)),
+    isHeld: await isHeldNow(ask),
+    troubles: await troublesOf(ask),
   }
 }
 
@@ -221,32 +230,11 @@ async function examineImages(ask: Ask): Promise<ExaminedImages> {
   }
 }
 
-/** Webhooks and scheduled imports. */
-export type Sending = Pick<Told, 'isHeld' | 'failing' | 'stuck'>
+/** Asks a database that is open in the service. */
+export const askOf =
+  (db: Db): Ask =>
+  async (text) =>
+    (await sql.raw<Row>(text).execute(db)).rows
 
-/** For the desk. */
-export const examineSendingOf = (db: Db): Promise<Sending> =>
-  examineSending(async (text) => (await sql.raw<Row>(text).execute(db)).rows)
-
-async function examineSending(ask: Ask): Promise<Sending> {
-  const held = await ask('select 1 from editions where held = 1')
-  const failing = await ask(
-    `select url, disabled_utc, disabled_why, failing_since_utc from webhooks
-      where disabled_utc <> '' or failing_since_utc <> '' order by id limit ${NAMED}`,
-  )
-  const stuck = await ask(`
-    select name, paused, outcome from import_schedules where paused = 1 or failures > 0 order by id limit ${NAMED}`)
-  return {
-    isHeld: held.length > 0,
-    failing: failing.map((row) => ({
-      url: String(row.url),
-      since: String(row.failing_since_utc),
-      disabledWhy: row.disabled_utc === '' ? undefined : String(row.disabled_why),
-    })),
-    stuck: stuck.map((row) => ({
-      name: String(row.name),
-      isPaused: Number(row.paused) === 1,
-      outcome: String(row.outcome),
-    })),
-  }
-}
+export const isHeldNow = async (ask: Ask): Promise<boolean> =>
+  (await ask('select 1 from editions where held = 1')).length > 0

@@ -273,15 +273,6 @@ export const TELL = {
     and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
 } as const
 
-/** Written before a time; returns how many. */
-export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    delete from webhook_deliveries where id in
-      (select id from webhook_deliveries where created_utc < ${beforeUtc} limit ${most}) returning id
-  `.execute(tx)
-  return rows.length
-}
-
 // The history: acts, with the values that they replaced.
 
 /** `later` transactions of the same commit changed the record. */

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
-import { dropBulkChanges, dropDecided, dropUnsaved } from '../../features/desk/desk-rows.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
-import { dropDeliveries, dropHistory, dropOldestFormer, formerBytes } from './history.ts'
+import { dropHistory, dropOldestFormer, formerBytes } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
@@ -12,14 +11,15 @@ import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 /** In the record of changes, and for withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
-/** Messages to webhooks. */
-const DELIVERY_DAYS = 30
-
 /** It has ended by then (`sessions.ts`). */
 const SESSION_DAYS = 90
 
-/** Unsaved texts and decided proposals. */
-const DESK_DAYS = 30
+/** Rows of a feature that are kept for a limited time. */
+export interface Pruning {
+  days: number
+  /** Drops at most `most` rows from before a time. Returns how many. */
+  drop: (tx: Db, beforeUtc: string, most: number) => Promise<number>
+}
 
 /** Other writers wait for a few milliseconds only. */
 const DROPPED_AT_ONCE = 1000
@@ -29,8 +29,7 @@ const VALUES_AT_ONCE = 100
 
 /**
  * In small writes: tombstones and withdrawn events after 90 days; kept answers after a day, and beyond 10,000
- * of a user; webhook messages, unsaved texts, decided proposals after 30 days; undo records after a day;
- * expired links, sessions unused for 90 days; history after `historyDays`; former values beyond `mostBytes`.
+ * of a user; what features name; expired links, sessions unused for 90 days; history after `historyDays`; former values beyond `mostBytes`.
  * A reader that missed a dropped tombstone starts afresh.
  * @param historyDays 0 keeps all
  * @param now milliseconds since the epoch
@@ -40,6 +39,7 @@ export async function dropOld(
   historyDays: number,
   now: number,
   mostBytes = Number.POSITIVE_INFINITY,
+  prunings: readonly Pruning[] = [],
 ): Promise<void> {
   const daysAgo = (days: number) => formatUtc(now - days * DAY_MS)
   const dropTombstones = (tx: Db) =>
@@ -49,10 +49,8 @@ export async function dropOld(
   await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropSignedIn(tx, formatUtc(now), daysAgo(SESSION_DAYS))))
-  await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
-  await untilFew(() => database.write((tx) => dropUnsaved(tx, daysAgo(DESK_DAYS), DROPPED_AT_ONCE)))
-  await untilFew(() => database.write((tx) => dropDecided(tx, daysAgo(DESK_DAYS), DROPPED_AT_ONCE)))
-  await untilFew(() => database.write((tx) => dropBulkChanges(tx, daysAgo(1), DROPPED_AT_ONCE)))
+  for (const { days, drop } of prunings)
+    await untilFew(() => database.write((tx) => drop(tx, daysAgo(days), DROPPED_AT_ONCE)))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
   while ((await formerBytes(database.read)) > mostBytes)

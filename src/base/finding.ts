@@ -1,4 +1,6 @@
-// What a check finds.
+import type { Language } from './config.ts'
+
+// Declares what checks find: for the doctor, and for the page Today.
 
 export interface Finding {
   /** In a word or two. */
@@ -23,3 +25,18 @@ export const failing = (about: string, says: string, todo: string): Finding => (
   says,
   todo,
 })
+
+/** Something that a feature does by itself and fails at, such as an import on a schedule. */
+export interface Trouble {
+  /** For the doctor. */
+  finding: Finding
+  /** For the page Today, in a language of the site. */
+  shown: (language: Language) => ShownTrouble
+}
+
+export interface ShownTrouble {
+  name: string
+  isStopped: boolean
+  /** Empty for none. */
+  reason: string
+}

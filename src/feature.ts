@@ -1,0 +1,110 @@
+import type { Command } from 'commander'
+import type { Logger } from 'pino'
+import type { CacheBudget } from './base/cache.ts'
+import type { Config } from './base/config.ts'
+import type { Finding, Trouble } from './base/finding.ts'
+import type { LookFileSetting } from './base/look-settings.ts'
+import type { Family } from './base/metric-families.ts'
+import type { CalendarGround } from './calendar/ground.ts'
+import type { Admission } from './http/admission.ts'
+import type { OnAnswered } from './http/front.ts'
+import type { AnswerRow, RowGround } from './http/router.ts'
+import type { EventMemory } from './store/memory/event-memory.ts'
+import type { Database } from './store/storage/database.ts'
+import type { Ask } from './store/storage/examine.ts'
+import type { OwnerTexts } from './store/storage/owner-settings.ts'
+import type { Pruning } from './store/storage/pruning.ts'
+import type { Brought } from './wordpress/platform.ts'
+
+// Declares what a feature brings.
+
+/** What a feature brings, as data. Its code is loaded when it is asked for. */
+export interface Feature {
+  name: string
+  commands?: readonly CommandGroup[]
+  /** Representations, and routes of this project's own. */
+  table?: () => Promise<Partial<Brought>>
+  prunings?: () => Promise<readonly Pruning[]>
+  /** What the doctor looks at. */
+  checks?: (config: Config) => Promise<readonly Finding[]>
+  /** What it fails at by itself: the doctor and the page Today ask. */
+  troubles?: (ask: Ask) => Promise<readonly Trouble[]>
+  /** Fills a database without events, for `kalends serve --demo`. Returns a sentence that says how. */
+  fill?: (ground: CalendarGround & { now: number }) => Promise<string>
+  /**
+   * Begins what it does in a service, before the database is opened.
+   * @throws Error with one sentence
+   */
+  serve?: (start: ServiceStart) => Promise<Serving>
+}
+
+/** Commands that are registered together. `register` loads the code that only they need. */
+export interface CommandGroup {
+  names: readonly string[]
+  register: (program: Command, ground: CommandGround) => void | Promise<void>
+}
+
+export interface CommandGround {
+  /** Reads the settings. Call it when a command runs, since the flags are not known before. */
+  configure: () => Config
+  features: readonly Feature[]
+}
+
+export interface ServiceStart {
+  config: Config
+  features: readonly Feature[]
+  logger: Logger
+  report: (error: unknown, requestId?: string) => void
+  /** Receives sentences for the operator. */
+  tell: (sentence: string) => void
+  /** The words that give another process the same settings; undefined where no command line began this one. */
+  settingWords: readonly string[] | undefined
+}
+
+/** The part of a feature in a running service. */
+export interface Serving {
+  /** A sentence for the operator, once the service answers. */
+  told?: string
+  around?: (database: Database) => Database
+  onAnswered?: OnAnswered
+  /** Puts what owners have set into effect: at the start, and after each change. */
+  follow?: (set: OwnerTexts, files: Partial<Record<LookFileSetting, Buffer>>) => Promise<void>
+  rows?: (ground: RowGround) => readonly AnswerRow[]
+  /** Begins the work that comes again. */
+  works?: (service: RunningService) => readonly Work[]
+  /** Its metrics. */
+  families?: () => Promise<readonly Family[]>
+  stop?: () => Promise<unknown>
+}
+
+export interface RunningService extends CalendarGround {
+  memory: EventMemory
+  cacheBudget: CacheBudget
+  admission: Admission
+  /** The metrics of all features. */
+  families: () => Promise<Family[]>
+}
+
+export interface Work {
+  /** Milliseconds between two looks. */
+  every: number
+  isAtOnce?: true
+  look: () => unknown
+}
+
+export async function listTroubles(features: readonly Feature[], ask: Ask): Promise<Trouble[]> {
+  return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask)) ?? []))).flat()
+}
+
+export async function listPrunings(features: readonly Feature[]): Promise<Pruning[]> {
+  return (await Promise.all(features.map(async ({ prunings }) => (await prunings?.()) ?? []))).flat()
+}
+
+/** Joins what features bring to the table of routes. */
+export async function bringTable(features: readonly Feature[]): Promise<Brought> {
+  const tables = await Promise.all(features.map(async ({ table }) => (await table?.()) ?? {}))
+  return {
+    formats: tables.flatMap(({ formats = [] }) => formats),
+    routes: tables.flatMap(({ routes = [] }) => routes),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Feature } from './feature.ts'
+import { assistants } from './features/assistants/assistants-feature.ts'
+import { demo } from './features/demo/demo-feature.ts'
+import { desk } from './features/desk/desk-feature.ts'
+import { doctor } from './features/doctor/doctor-feature.ts'
+import { feeds } from './features/feeds/feeds-feature.ts'
+import { imports } from './features/imports/imports-feature.ts'
+import { metrics } from './features/metrics/metrics-feature.ts'
+import { pages } from './features/pages/pages-feature.ts'
+import { push } from './features/push/push-feature.ts'
+import { sync } from './features/sync/sync-feature.ts'
+import { transfer } from './features/transfer/transfer-feature.ts'
+import { webhooks } from './features/webhooks/webhooks-feature.ts'
+
+// Lists the features. One that is taken out goes with its folder, its import and its name here.
+
+export const features: readonly Feature[] = [
+  feeds,
+  pages,
+  desk,
+  sync,
+  imports,
+  push,
+  transfer,
+  webhooks,
+  assistants,
+  doctor,
+  metrics,
+  demo,
+]

@@ -1,0 +1,34 @@
+import type { Serving } from '../../feature.ts'
+import { byHeader } from '../../http/respond.ts'
+import type { Answering, RowGround } from '../../http/router.ts'
+
+// Serves assistants.
+
+const MCP_PATH = '/mcp'
+
+export const serving: Serving = {
+  rows: (ground) => {
+    const answer = onDemand(ground)
+    return [
+      {
+        methods: 'all',
+        signIn: byHeader(ground.service),
+        isUnderPressure: false,
+        find: ({ url }) => (url.path === MCP_PATH ? answer : undefined),
+      },
+    ]
+  },
+}
+
+/** The code is loaded for the first visit, so that a service which no assistant asks has none of it in memory. */
+function onDemand({ service, front, routes }: RowGround): Answering {
+  let loaded: Promise<Answering> | undefined
+  const load = async (): Promise<Answering> => {
+    const { makeAssistants } = await import('./assistants-route.ts')
+    return makeAssistants(service, front, routes)
+  }
+  return async (visit, signIn) => {
+    loaded ??= load()
+    await (await loaded)(visit, signIn)
+  }
+}

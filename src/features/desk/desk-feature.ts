@@ -1,0 +1,8 @@
+import type { Feature } from '../../feature.ts'
+
+/** Pages for those who keep the calendar. */
+export const desk: Feature = {
+  name: 'desk',
+  prunings: async () => (await import('./desk-rows.ts')).prunings,
+  serve: async (start) => (await import('./serve-desk.ts')).serveDesk(start),
+}

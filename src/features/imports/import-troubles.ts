@@ -1,0 +1,25 @@
+import { type Trouble, warning } from '../../base/finding.ts'
+import { withoutPaths } from '../../base/text/urls.ts'
+import { type Ask, NAMED } from '../../store/storage/examine.ts'
+import { sayAtDesk } from '../desk/desk-page.ts'
+
+/** Scheduled imports that are paused, or whose last run failed. */
+export async function listStuck(ask: Ask): Promise<Trouble[]> {
+  const rows = await ask(`
+    select name, paused, outcome from import_schedules where paused = 1 or failures > 0 order by id limit ${NAMED}`)
+  return rows.map((row) => {
+    const [name, outcome, isPaused] = [String(row.name), String(row.outcome), Number(row.paused) === 1]
+    return {
+      finding: warning(
+        'imports',
+        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(outcome)}`}`,
+        isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
+      ),
+      shown: (language) => ({
+        name: sayAtDesk({ language }, 'Import “{name}”', { name }),
+        isStopped: isPaused,
+        reason: outcome,
+      }),
+    }
+  })
+}

@@ -1,0 +1,26 @@
+import type { Feature } from '../../feature.ts'
+
+/** Calendars of other programs, written into this one, once or on a schedule. */
+export const imports: Feature = {
+  name: 'imports',
+  commands: [
+    {
+      names: ['import', 'imports'],
+      register: async (program, { configure }) => {
+        const { databaseAddress } = await import('../../base/config.ts')
+        const { openGround } = await import('../../calendar/open-ground.ts')
+        const { refuseMoved } = await import('../../store/storage/database-address.ts')
+        const { lowerPriority } = await import('./import-schedule.ts')
+        const { registerImportCommands } = await import('./import-command.ts')
+        registerImportCommands(program, () => {
+          lowerPriority()
+          const config = configure()
+          refuseMoved(databaseAddress(config))
+          return openGround(config)
+        })
+      },
+    },
+  ],
+  troubles: async (ask) => (await import('./import-troubles.ts')).listStuck(ask),
+  serve: async (start) => (await import('./serve-imports.ts')).serveImports(start),
+}

@@ -1,0 +1,18 @@
+import type { Feature } from '../../feature.ts'
+
+/** Pages for people, and their look. */
+export const pages: Feature = {
+  name: 'pages',
+  commands: [
+    {
+      names: ['look', 'set'],
+      register: async (program, { configure }) => {
+        const { openCalendar } = await import('../../store/storage/open-database.ts')
+        const { registerLookCommand } = await import('./look-command.ts')
+        registerLookCommand(program, () => openCalendar(configure()), configure)
+      },
+    },
+  ],
+  checks: async (config) => (await import('./look.ts')).checkLook(config),
+  serve: async (start) => (await import('./serve-pages.ts')).servePages(start),
+}

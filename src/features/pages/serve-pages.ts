@@ -1,0 +1,74 @@
+import type { Config } from '../../base/config.ts'
+import { isTaken, readTexts } from '../../base/look-settings.ts'
+import type { ServiceStart, Serving } from '../../feature.ts'
+import { byHeader, signInAsStranger } from '../../http/respond.ts'
+import { type Answering, type AnswerRow, READS, type RowGround } from '../../http/router.ts'
+import { withOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { filesOfLook, type Look, lookOf, readStart } from './look.ts'
+import { feedAt, makePublicFeeds } from './public-feeds.ts'
+import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pages.ts'
+
+// Serves the pages for people, and follows their look.
+
+interface PagesService extends Required<Pick<Serving, 'follow'>> {
+  /** Changed in place. */
+  look: Look
+  /** Undefined for a service without pages. */
+  publicPages: (ground: RowGround) => PublicPages | undefined
+}
+
+const made = new WeakMap<ServiceStart, Promise<PagesService>>()
+
+/** The pages of a service, which its desk shows, too. */
+export function pagesOf(start: ServiceStart): Promise<PagesService> {
+  const known = made.get(start) ?? makePagesService(start)
+  made.set(start, known)
+  return known
+}
+
+async function makePagesService({ config, tell }: ServiceStart): Promise<PagesService> {
+  const { texts, files: startFiles } = readStart(config)
+  const started = { ...config, pages_texts: texts }
+  const look = await lookOf(started, startFiles)
+  let isBegun = false
+  let pages: PublicPages | undefined
+  return {
+    look,
+    follow: async (set, files) => {
+      const present = withOwnerSettings(started, set)
+      Object.assign(look, await lookOf(present, filesOfLook(startFiles, files)))
+      if (!isBegun) tellHidden(present, tell)
+      isBegun = true
+    },
+    publicPages: ({ service, front, finished, cacheBudget }) => {
+      if (config.pages === 'off') return undefined
+      pages ??= makePublicPages(service, front, finished, cacheBudget, look)
+      return pages
+    },
+  }
+}
+
+function tellHidden({ pages_texts }: Config, tell: ServiceStart['tell']): void {
+  const hidden = readTexts(pages_texts)
+    .filter(isTaken)
+    .map(({ slug }) => `/${slug}/`)
+  if (hidden.length > 0)
+    tell(`Pages of text at ${hidden.join(', ')} are hidden, since the calendar uses their addresses.`)
+}
+
+export async function servePages(start: ServiceStart): Promise<Serving> {
+  const { follow, publicPages } = await pagesOf(start)
+  return { follow, rows: (ground) => rowsOf(ground, publicPages(ground)) }
+}
+
+function rowsOf({ service, front, cacheBudget, answerRest }: RowGround, pages: PublicPages | undefined) {
+  const findPage: AnswerRow['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
+  const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
+  const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, cacheBudget)
+  const last = { methods: READS, isUnderPressure: true, isLast: true } as const
+  return [
+    { ...last, signIn: signInAsStranger, find: ({ url }) => pages && assetAt(pages, url.path) },
+    { ...last, signIn: byHeader(service), find: (visit) => feedAt(feeds, visit) },
+    { ...last, signIn: signInAsStranger, find: findPage },
+  ] satisfies AnswerRow[]
+}

@@ -1,0 +1,23 @@
+import type { Feature } from '../../feature.ts'
+
+/** Messages to other programs about every change. */
+export const webhooks: Feature = {
+  name: 'webhooks',
+  commands: [
+    {
+      names: ['webhook'],
+      register: async (program, { configure }) => {
+        const { openCalendar } = await import('../../store/storage/open-database.ts')
+        const { registerWebhookCommands } = await import('./webhook-command.ts')
+        registerWebhookCommands(program, {
+          open: () => openCalendar(configure()),
+          hosts: () => configure().webhook_hosts,
+        })
+      },
+    },
+  ],
+  table: async () => ({ routes: (await import('./webhook-rest.ts')).webhookRoutes }),
+  prunings: async () => (await import('./webhook-store.ts')).prunings,
+  troubles: async (ask) => (await import('./webhook-troubles.ts')).listFailing(ask),
+  serve: async (start) => (await import('./serve-webhooks.ts')).serveWebhooks(start),
+}

@@ -76,8 +76,7 @@ interface Asked {
 export function makeAssistants(service: Service, front: Front, routes: RouteTable) {
   const { mcp, mcp_rate_limit: perSecond } = service.start
   const limit = perSecond === 0 ? undefined : makeRateLimit(perSecond)
-  // Without `together`: creates that share a transaction are committed.
-  const undone = { ...service, database: undoing(service.database), together: undefined }
+  const undone = { ...service, database: undoing(service.database) }
   const assistants: Assistants = {
     service,
     front,
@@ -109,7 +108,12 @@ function undoing(database: Database): Database {
     if (!done) throw new Error('a write that is undone has not been done')
     return done.result
   }
-  return { ...database, write }
+  const writeShared: Database['writeShared'] = async (work, item, by) => {
+    const [result] = await write((tx) => work(tx, [{ item, by }]), by)
+    if (result === undefined) throw new Error('a write that is undone has no result')
+    return result
+  }
+  return { ...database, write, writeShared }
 }
 
 async function answerVisit(

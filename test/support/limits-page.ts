@@ -49,7 +49,7 @@ export function limitsPage(): string {
     '',
     'Every text and list has a limit, which is checked first, also within an event: beyond it the answer is 400 `rest_invalid_param`, whose text names field and limit, beyond that of a body 413. OpenAPI has them as `maxLength` and `maxItems`. `UPDATE=1 npx node --test test/house/limits-page.test.ts` writes this page.',
     '',
-    `An entity such as \`&amp;\` is one character, bytes are those of UTF-8. Settings: \`${environmentName('text_bytes')}\` for descriptions and excerpts, \`${environmentName('body_bytes')}\`, \`${environmentName('image_bytes')}\`.`,
+    `What is not named takes ${WORD}. An entity such as \`&amp;\` is one character, bytes are those of UTF-8. Settings: \`${environmentName('text_bytes')}\` for descriptions and excerpts, \`${environmentName('body_bytes')}\`, \`${environmentName('image_bytes')}\`.`,
     '',
     ...table(['Of every request', 'At the most'], general),
     '',
@@ -64,8 +64,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)]
 }
 
+const WORD = `${limits.word.characters} characters`
+
 function rowsOf(fields: Fields): string[][] {
   const byLimit = Map.groupBy(Object.entries(fields), ([, field]) => describe(field))
+  byLimit.delete(WORD)
   return [...byLimit].map(([limit, same]) => [same.map(([name]) => `\`${name}\``).join(', '), limit])
 }
 

@@ -1,5 +1,6 @@
 // Runs the tests.
 //   npm test [-- PATTERN ...]           each behaviour once; PATTERN is part of a file's path
+//   npm test -- --feature NAME         the tests of one feature
 //   npm run test:all [-- PATTERN ...]   everything, on both databases
 //   npm run measure                     bounds on time and memory
 //   node test/run.ts [--all | --rest | --measure] [--database sqlite|postgres] [PATTERN ...]
@@ -24,7 +25,7 @@ import { BUNDLED } from './support/environment.ts'
 import { groupFiles, writeProgram } from './support/grouped-files.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { processorSeconds } from './support/processor-time.ts'
-import { isSlow, type Kind, selectFiles } from './support/selection.ts'
+import { filesOfFeature, isSlow, type Kind, selectFiles } from './support/selection.ts'
 import { fillTemplate } from './support/service.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -53,15 +54,18 @@ interface Counts {
   skipped: number
 }
 
-const { values: options, positionals: patterns } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     all: { type: 'boolean' },
     rest: { type: 'boolean' },
     measure: { type: 'boolean' },
     database: { type: 'string' },
+    feature: { type: 'string' },
   },
 })
+const patterns =
+  options.feature === undefined ? positionals : [...positionals, ...filesOfFeature(root, options.feature)]
 const kind: Kind = options.measure ? 'measure' : options.rest ? 'rest' : options.all ? 'all' : 'each-once'
 const databases = DATABASES.filter((name) => options.database === undefined || options.database === name)
 const files = selectFiles(kind, root, patterns)

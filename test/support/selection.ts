@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DatabaseName } from './database.ts'
 
 export type Kind = 'each-once' | 'all' | 'rest' | 'measure'
@@ -109,6 +110,15 @@ const SLOWEST: Paths = [
 const isUnder = (file: string, paths: Paths) => paths.some((path) => file.startsWith(path))
 
 export const isSlow = (file: string) => isUnder(file, SLOWEST)
+
+/** The test files that name a feature in their path, or import from its folder. */
+export function filesOfFeature(root: string, feature: string): string[] {
+  const inPath = new RegExp(`[/-]${feature.replace(/s$/, '')}`)
+  const imports = `/src/features/${feature}/`
+  return globSync('test/**/*.test.ts', { cwd: root }).filter(
+    (file) => inPath.test(file) || readFileSync(join(root, file), 'utf8').includes(imports),
+  )
+}
 
 export function selectFiles(
   kind: Kind,

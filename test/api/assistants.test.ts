@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { WHEN_WORDS } from '../../src/base/fields/event-fields.ts'
 import { accessFacts } from '../../src/base/fields/event-members.ts'
@@ -7,18 +7,17 @@ import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { ask, call } from '../support/assistant.ts'
-import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const READING = ['get_event', 'list_categories', 'list_venues', 'search_events', 'when_is']
 const ALL = ['cancel_event', 'create_event', ...READING, 'update_event'].sort()
 
-let service: TestService
+const service = serviceForTests({ mcp: 'write', mcp_rate_limit: '0', site_name: 'Town & hall' })
 let hall: Answer['body']
 let concert: Answer['body']
 let hidden: Answer['body']
 
 before(async () => {
-  service = await startService({ mcp: 'write', mcp_rate_limit: '0', site_name: 'Town & hall' })
   hall = await service.create('/venues', { venue: 'Town hall', city: 'Kilvara', step_free: true })
   concert = await service.create('/events', {
     title: 'Jazz &amp; wine',
@@ -40,8 +39,6 @@ before(async () => {
       venue: hall.id,
     })
 })
-after(() => service.close())
-
 const textOf = (result: Answer['body']): string => result.content[0].text
 const idsOf = (result: Answer['body']) => result.structuredContent.events.map(({ id }: { id: number }) => id)
 const toolsOf = async (as: Reader, headers?: Record<string, string>) => {

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { openLine } from '../support/lines.ts'
-import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, type Reader, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ body_bytes: '20000', image_bytes: '30000' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ body_bytes: '20000', image_bytes: '30000' })
 const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 

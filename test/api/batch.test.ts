@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { onSqlite } from '../support/database.ts'
-import {
-  type Answer,
-  day,
-  PASSWORD,
-  type Reader,
-  startService,
-  type TestService,
-} from '../support/service.ts'
+import { type Answer, day, PASSWORD, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const BATCH = '~/wp-json/batch/v1'
 const EVENTS = '/tribe/events/v1/events'
 const VENUES = '/tribe/events/v1/venues'
 const TAGS = '/tribe/events/v1/tags'
 
-let service: TestService
+const service = serviceForTests()
 let names = 0
-
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
 
 const newName = () => `Batch ${++names}.`
 /** A venue with a new name: a known name would give the existing venue. */

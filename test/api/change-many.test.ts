@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type BulkDeed, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests()
 let venue: number
 let categories: number[]
 before(async () => {
-  service = await startService()
   venue = (await service.create('/venues', { venue: 'Hall' })).id
   categories = []
   for (const name of ['A', 'B', 'C']) categories.push((await service.create('/categories', { name })).id)
 })
-after(() => service.close())
-
 const events = servedAt('events')
 const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)
 const outcomes = (rows: readonly { outcome: string }[]) => rows.map(({ outcome }) => outcome)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { startApp } from '../../src/app.ts'
 import { cacheBudget } from '../../src/base/cache.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
@@ -10,18 +10,16 @@ import { renewEdition } from '../../src/store/storage/edition.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { publicContext } from '../support/public-context.ts'
 import { rounds } from '../support/rounds.ts'
-import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  credentialsOf,
+  type Reader,
+  serviceForTests,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService()
-})
-
-after(async () => {
-  await service.close()
-})
+const service = serviceForTests()
 
 const WHEN = { start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
 const FEED = '~/wp-json/kalends/v1/changes'

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../src/features/desk/clashes.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let hall: number
 let mill: number
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
   hall = (await service.create('/venues', { venue: 'Hall' })).id
   mill = (await service.create('/venues', { venue: 'Mill' })).id
 })
-after(() => service.close())
-
 const caller = (role: Role): Caller => ({
   id: service.userIds[role === 'administrator' ? 'admin' : role] ?? 0,
   login: role,

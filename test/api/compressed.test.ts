@@ -8,18 +8,17 @@ import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { rounds } from '../support/rounds.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const BROWSER = 'gzip, deflate, br, zstd'
 const EVENTS = 60
 const agent = new Agent({ keepAlive: true })
 
-let service: TestService
+const service = serviceForTests()
 const events: number[] = []
 
 before(async () => {
-  service = await startService()
   for (let i = 0; i < 12; i++)
     await service.post('/categories', { name: `Kind ${i}`, description: 'Of “this” kind. '.repeat(i) })
   for (let i = 0; i < EVENTS; i++) {
@@ -41,10 +40,7 @@ before(async () => {
     20,
   )
 })
-after(async () => {
-  agent.destroy()
-  await service.close()
-})
+after(() => agent.destroy())
 
 /** Requests a path and returns the body as sent, still compressed. */
 async function take(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
 import { makeToday } from '../../src/http/finished.ts'
 import {
@@ -13,19 +13,16 @@ import {
   scratchPostgres,
 } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { startService, type TestService, testConfig } from '../support/service.ts'
+import { serviceForTests, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
-let service: TestService
+const service = serviceForTests()
 before(async () => {
-  service = await startService()
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', venue: { venue: 'Hall' } }
   assert.equal((await service.post('/events', { ...day, title: 'Tagged' })).status, 201)
 })
-after(() => service.close())
-
 /**
  * Makes a database on a new server: an ETag names the transactions that run on the whole server when a node
  * starts.

@@ -1,24 +1,11 @@
 // Differences from the reference service (docs/compatibility.md) that no other test has.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { describe, test } from 'node:test'
+import { type Body, type Reader, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
+const { create } = service
 const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
-type Body = any
-
-async function create(path: string, record: object, as: Reader = 'admin'): Promise<Body> {
-  const { status, body } = await service.post(path, record, as)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 
 const createEvent = (fields: object = {}, as?: Reader) => create('/events', { ...DAY, ...fields }, as)
 
@@ -28,12 +15,7 @@ async function update(path: string, fields: object, as: Reader = 'admin'): Promi
   return body
 }
 
-async function read(path: string, as: Reader = 'admin'): Promise<Body> {
-  const { status, body } = await service.get(path, as)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
-
+const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 /** Asserts a refusal. `params` are the names that its details must have. */
 async function refused(
   [as, method, path, body]: [Reader, string, string, object?],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import ICAL from 'ical.js'
 import { eventFields } from '../../src/base/fields/event-fields.ts'
@@ -27,7 +27,7 @@ import { runCommand } from '../support/commands.ts'
 import { exampleOf } from '../support/example-values.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceForTests } from '../support/service.ts'
 
 type Shown = Record<string, unknown>
 
@@ -50,12 +50,11 @@ function examplesOf(fields: Readonly<Record<string, LinkedField>>, set: readonly
   return Object.fromEntries(shown.map(([name, { kind }]) => [name, exampleOf(name, kind)]))
 }
 
-let service: TestService
+const service = serviceForTests({ mcp: 'read' })
 /** The first of two dates of a series with all members set. */
 let event: Answer['body']
 
 before(async () => {
-  service = await startService({ mcp: 'read' })
   const image = await uploadPicture(service, 1200, 900)
   const made = await service.create('/events', {
     ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name, eventFields[name].kind)])),
@@ -114,8 +113,6 @@ before(async () => {
   await publishDue(service.app.database, Date.parse('2027-06-05T18:00:00Z'))
   event = (await service.get(`/events/${made.id}`)).body
 })
-after(() => service.close())
-
 const feed = async (format: string) =>
   String(await (await fetch(`${service.base}/events?format=${format}&${WINDOW}`)).text())
 async function exported(): Promise<Answer['body']> {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser } from 'fast-xml-parser'
 import ICAL from 'ical.js'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
 
-let service: TestService
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 /** Returns the ids of listed events. */
 async function listed(query: string): Promise<number[]> {
   const { status, body } = await service.get(`/events?${query}`)

@@ -6,31 +6,18 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { databaseName, onSqlite } from '../support/database.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { type Body, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
-type Body = any
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
+const { create } = service
 const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
 const MAY = 'start_date=2027-05-01&end_date=2027-05-31&per_page=50'
 
 async function createEvent(fields: object = {}, as: Reader = 'admin'): Promise<Body> {
   const { status, body } = await service.post('/events', { ...DAY, ...fields }, as)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-async function create(path: string, record: object): Promise<Body> {
-  const { status, body } = await service.post(path, record)
   assert.equal(status, 201, JSON.stringify(body))
   return body
 }
@@ -41,12 +28,7 @@ async function update(id: number, fields: object, as: Reader = 'admin'): Promise
   return body
 }
 
-async function read(path: string, as: Reader = 'admin'): Promise<Body> {
-  const { status, body } = await service.get(path, as)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
-
+const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 async function assertInvalid(fields: object, ...names: string[]): Promise<void> {
   const { status, body } = await service.post('/events', { ...DAY, ...fields })
   assert.equal(status, 400, JSON.stringify([fields, body]))

@@ -1,16 +1,15 @@
 // Numbered requirements of feeds, each with a test.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Oslo' })
 const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
 const WHEN = { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo' })
   const parent = await service.create('/categories', { name: 'Music, live' })
   await service.create('/categories', { name: 'Jazz; cool', parent: parent.id })
   await service.create('/events', {
@@ -23,8 +22,6 @@ before(async () => {
   })
   await service.create('/events', { ...WHEN, title: 'Plain' })
 })
-after(() => service.close())
-
 const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(path.startsWith('http') ? path : service.origin + path, { headers, redirect: 'manual' })
 

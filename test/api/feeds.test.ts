@@ -5,7 +5,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { Parser } from 'htmlparser2'
 import ICAL from 'ical.js'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests, startService, type TestService } from '../support/service.ts'
 
 const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
 const FORMULA = '=HYPERLINK("https://evil.example")'
@@ -91,10 +91,9 @@ type Event = {
   url: string
 }
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin', site_name: 'Town, calendar' })
 const events = new Map<string, Event>()
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin', site_name: 'Town, calendar' })
   for (const [name, event] of Object.entries(HARD)) {
     const { status, body } = await service.post('/events', { ...WHEN, ...event })
     assert.equal(status, 201, `${name}: ${JSON.stringify(body)}`)
@@ -103,8 +102,6 @@ before(async () => {
   for (const status of ['draft', 'private', 'pending'])
     assert.equal((await service.post('/events', { ...WHEN, title: 'Not public', status })).status, 201)
 })
-after(() => service.close())
-
 async function feed(format: string, query = ''): Promise<{ status: number; headers: Headers; text: string }> {
   const response = await fetch(`${service.base}/events?format=${format}${query}`)
   return { status: response.status, headers: response.headers, text: await response.text() }

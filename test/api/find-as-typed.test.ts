@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import type { Role } from '../../src/calendar/people/caller.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 /** 19:00 to 21:00 on a day of November 2027. */
 const on = (day: string) => ({ start_date: `2027-11-${day} 19:00:00`, end_date: `2027-11-${day} 21:00:00` })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { before, describe, test } from 'node:test'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let hall: { id: number; url: string }
 
 interface Collection {
@@ -29,7 +29,6 @@ async function read(
 }
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
   hall = await service.create('/venues', {
     venue: 'Hall &amp; <b>Co</b>',
     city: 'Kilvara',
@@ -61,8 +60,6 @@ before(async () => {
     venue: far.id,
   })
 })
-after(() => service.close())
-
 describe('GeoJSON', () => {
   test('has a feature for each public venue with a position, with its next events (RFC 7946)', async () => {
     const { response, map } = await read()

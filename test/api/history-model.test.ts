@@ -12,9 +12,9 @@ import { callerContext, servedAt } from '../support/caller-context.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
 import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
-import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let folder: string
 let images: number[]
 let venues: number[]
@@ -23,7 +23,6 @@ let categories: number[]
 let tags: number[]
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
   folder = await mkdtemp(join(tmpdir(), 'kalends-versions-'))
   const made = async (list: string, bodies: object[]) => {
     const ids: number[] = []
@@ -50,10 +49,7 @@ before(async () => {
     images.push(body.id)
   }
 })
-after(async () => {
-  await service.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => rm(folder, { recursive: true, force: true }))
 
 /** The records of a sequence by address, and how each read in every version seen. */
 interface Play {

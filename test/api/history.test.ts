@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import sharp from 'sharp'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, day, type Reader, serviceForTests, startService } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const OWN = '~/wp-json/kalends/v1'
 const at = (path: string) => `${OWN}${path}/history`
 

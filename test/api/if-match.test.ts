@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests()
 let image: Uint8Array<ArrayBuffer>
 
 before(async () => {
-  service = await startService()
   const drawn = sharp({ create: { width: 8, height: 8, channels: 3, background: '#0a8' } })
   image = new Uint8Array(await drawn.png().toBuffer())
 })
-after(() => service.close())
-
 async function tagOf(path: string, as: Reader = 'admin'): Promise<string> {
   const { status, headers } = await service.get(path, as)
   assert.equal(status, 200)

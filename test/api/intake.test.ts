@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { makeIntake, withBody } from '../../src/http/bodies.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { type Reader, serviceForTests, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const PATIENCE = 400
@@ -17,17 +17,12 @@ const PATIENCE = 400
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-let service: TestService
-before(async () => {
-  service = await startService({
-    patience_ms: String(PATIENCE),
-    intake_bytes: '1000000',
-    body_bytes: '900000',
-    image_bytes: '15000000',
-  })
+const service = serviceForTests({
+  patience_ms: String(PATIENCE),
+  intake_bytes: '1000000',
+  body_bytes: '900000',
+  image_bytes: '15000000',
 })
-after(() => service.close())
-
 const open = () => openLine(service.origin)
 
 const EVENTS = '/tribe/events/v1/events'
@@ -265,14 +260,10 @@ test('files are taken where files are expected, and passed over elsewhere', asyn
 })
 
 describe('a form', () => {
-  let service: TestService
-  before(async () => {
-    // The room for bodies is so small that one refused form which kept its share would leave too little for
-    // the next.
-    const bytes = { body_bytes: '400000', intake_bytes: '1000000', image_bytes: '1000000' }
-    service = await startService({ ...bytes, patience_ms: '2000' })
-  })
-  after(() => service.close())
+  // The room for bodies is so small that one refused form which kept its share would leave too little for
+  // the next.
+  const bytes = { body_bytes: '400000', intake_bytes: '1000000', image_bytes: '1000000' }
+  const service = serviceForTests({ ...bytes, patience_ms: '2000' })
 
   const open = () => openLine(service.origin)
   const MEDIA = '/wp/v2/media'

@@ -1,10 +1,10 @@
 // Feeds and pages are cached as lists are, and never show outdated content.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
+import { type Answer, credentialsOf, serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Oslo' })
 let paths: string[]
 const ids: Record<string, number> = {}
 
@@ -15,7 +15,6 @@ const on = (days: number) => ({
 })
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo' })
   ids.image = await uploadPicture(service, 60, 40)
   const { create } = service
   ids.music = (await create('/categories', { name: 'Music' })).id
@@ -57,8 +56,6 @@ before(async () => {
   ]
   paths = [...feeds, '/events.ics?search=concert', '/events/?search=concert', ...pages]
 })
-after(() => service.close())
-
 /** Asks as an anonymous reader, who may get a cached answer. */
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   service.request('anonymous', 'GET', `~${path}`, undefined, headers)

@@ -3,14 +3,9 @@ import { statSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { call } from '../support/assistant.ts'
 import { onSqlite } from '../support/database.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceForTests, startService, type TestService } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ text_bytes: '2000' })
-})
-after(() => service.close())
+const service = serviceForTests({ text_bytes: '2000' })
 
 const DAY = { title: 'Concert', start_date: '2027-03-04 18:00:00', end_date: '2027-03-04 20:00:00' }
 

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { touch } from '../support/recording.ts'
-import { day, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Body, day, type Reader, serviceForTests, startService } from '../support/service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
-type Body = any
-
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
-const create: TestService['create'] = (...sent) => service.create(...sent)
-
+const service = serviceForTests()
+const { create } = service
 const read = async (path: string, as: Reader = 'anonymous'): Promise<Body> =>
   (await service.get(path, as)).body
 

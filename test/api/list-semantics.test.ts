@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { day, type Reader, startService, type TestService } from '../support/service.ts'
+import { describe, test } from 'node:test'
+import { type Body, day, type Reader, serviceForTests } from '../support/service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
-type Body = any
-
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
-async function create(path: string, body: object, as: Reader = 'admin'): Promise<Body> {
-  const answer = await service.post(path, body, as)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
-}
-
+const service = serviceForTests()
+const { create } = service
 const createEvent = (body: object, as: Reader = 'admin') =>
   create('/events', { title: 'Event', ...day, ...body }, as)
 

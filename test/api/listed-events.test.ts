@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import sharp from 'sharp'
 import { cacheBudget } from '../../src/base/cache.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
@@ -13,17 +13,13 @@ import {
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
 import { publicContext } from '../support/public-context.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests()
 /** The memory of a node that has just started: it has only the index. */
 let memory: EventMemory | undefined
 let context: Context
 
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
 beforeEach(async () => {
   context = await publicContext(service.app)
 })

@@ -1,33 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
-import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
-type Body = any
+import {
+  type Answer,
+  type Body,
+  serviceForTests,
+  startService,
+  type TestService,
+} from '../support/service.ts'
 
 // The clock stays at noon in New York, since lists depend on the day and the hour.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 17) })
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(async () => {
-  await service.close()
-  mock.timers.reset()
-})
-
-async function create(path: string, record: object): Promise<Body> {
-  const { status, body } = await service.post(path, record)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-async function list(path: string, as: Reader = 'anonymous'): Promise<Body> {
-  const { status, body } = await service.get(path, as)
-  assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
-  return body
-}
+const service = serviceForTests()
+const { create, read: list } = service
+after(() => mock.timers.reset())
 
 const titles = (body: Body): string[] => body.events.map((event: Body) => event.title)
 const named = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { renderText } from '../../src/base/text/html.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 test('what is worked out beside the others is what would have been worked out here', async () => {
   for (const [at, text] of [
     '<p>a</p>\n'.repeat(5000),

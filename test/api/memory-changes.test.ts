@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/base/cache.ts'
 import { parseFields } from '../../src/calendar/declare/parse.ts'
@@ -15,17 +15,14 @@ import {
 } from '../../src/store/memory/event-memory.ts'
 import { publicContext } from '../support/public-context.ts'
 import { touch } from '../support/recording.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
+const service = serviceForTests()
+const { create } = service
 let memory: EventMemory
 const reported: string[] = []
 
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
 afterEach(async () => {
   await closeMemory(memory)
   reported.length = 0
@@ -44,12 +41,6 @@ async function loaded(): Promise<void> {
 }
 
 const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
-
-async function create(path: string, body: object): Promise<{ id: number }> {
-  const answer = await service.post(path, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
-}
 
 function index() {
   assert.ok(memory.index, 'the memory is filled')

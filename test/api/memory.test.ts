@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { onSqlite } from '../support/database.ts'
 import { fc, rounds } from '../support/rounds.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
+const service = serviceForTests({ text_bytes: '400000' })
 const venues: number[] = []
 const organizers: number[] = []
 const events: number[] = []
@@ -44,7 +44,6 @@ function randomEvent(pick: (below: number) => number, title: string) {
 }
 
 before(async () => {
-  service = await startService({ text_bytes: '400000' })
   const category = async (name: string, parent = 0) =>
     (await service.post('/categories', { name, slug: name, parent })).body.id
   const music = await category('music')
@@ -64,8 +63,6 @@ before(async () => {
   }
   await filled()
 })
-after(() => service.close())
-
 /** Waits until memory answers lists. */
 async function filled(): Promise<void> {
   await until(

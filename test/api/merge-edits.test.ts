@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { saveForm } from '../../src/features/desk/review/merge-edits.ts'
 import { createRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { fc, rounds, SEED } from '../support/rounds.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests()
 let editor: Context
 let admin: Context
 const events = servedAt('events')
@@ -19,7 +19,6 @@ const ids: Record<'venues' | 'organizers' | 'categories', number[]> = {
 }
 
 before(async () => {
-  service = await startService()
   editor = await callerContext(service, 'editor')
   admin = await callerContext(service, 'admin')
   for (const name of ['One', 'Two', 'Three']) {
@@ -28,8 +27,6 @@ before(async () => {
     ids.categories.push((await service.create('/categories', { name })).id)
   }
 })
-after(() => service.close())
-
 type Texts = Record<string, string>
 
 /** The fields of a form and the values they may get, as text. */

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { countUses, mergeRecords } from '../../src/calendar/editing/merge-records.ts'
 import { createRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 const events = servedAt('events')
 const context = (login: 'admin' | 'editor' | 'author') => callerContext(service, login)
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected

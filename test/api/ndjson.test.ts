@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { LIMITS } from '../../src/http/admission.ts'
 import { onSqlite } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
-import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const NDJSON = 'application/x-ndjson'
@@ -15,11 +15,10 @@ const NDJSON = 'application/x-ndjson'
 const ON_A_PAGE = 50
 const PUBLIC = 130
 
-let service: TestService
+const service = serviceForTests({ patience_ms: '6000' }, { seesRefusals: true })
 let venue = 0
 const ids: number[] = []
 before(async () => {
-  service = await startService({ patience_ms: '6000' }, { seesRefusals: true })
   venue = (await service.post('/venues', { venue: 'Hall' })).body.id
   const hidden = [{ status: 'draft' }, { status: 'private' }, { status: 'publish', hide_from_listings: true }]
   for (let i = 0; i < PUBLIC; i++) {
@@ -37,8 +36,6 @@ before(async () => {
     'the memory was not filled',
   )
 })
-after(() => service.close())
-
 const day = (i: number) => {
   const date = new Date(Date.UTC(2027, 0, 1 + (i % 60), 10)).toISOString().slice(0, 10)
   return { start_date: `${date} 10:00:00`, end_date: `${date} 12:00:00` }

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { touch } from '../support/recording.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
-const create: TestService['create'] = (...sent) => service.create(...sent)
-
+const service = serviceForTests()
+const { create } = service
 /** Values that versions without limits accepted. */
 const LONG = {
   title: 'A very long title '.repeat(400).trim(),

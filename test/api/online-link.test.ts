@@ -12,8 +12,8 @@ import {
   credentialsOf,
   day,
   type Reader,
+  serviceForTests,
   startService,
-  type TestService,
 } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -21,7 +21,7 @@ const SECRET = 'room-4711'
 const LINK = `https://meet.example/${SECRET}`
 const MINUTE = 60_000
 
-let service: TestService
+const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
 /** An event that starts in sixteen minutes and shows its link fifteen minutes before. */
 let event: Answer['body']
 /** The first date of a series with the same times. */
@@ -42,7 +42,6 @@ const soon = (minutes: number) => ({
 const meeting = { attendance: 'online', online_url: LINK, online_label: 'Room' }
 
 before(async () => {
-  service = await startService({ webhook_hosts: '127.0.0.1' })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
   await service.app.database.write((tx) =>
@@ -61,10 +60,7 @@ before(async () => {
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
   })
 })
-after(async () => {
-  await service.close()
-  receiver.close()
-})
+after(() => receiver.close())
 
 /** Paths that show the event to everybody. Each must show the link from its time on. */
 function places(): string[] {

@@ -17,25 +17,18 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { readToken, writeToken } from '../../src/features/sync/sync-token.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
-import {
-  type Answer,
-  credentialsOf,
-  type Reader,
-  startService,
-  type TestService,
-} from '../support/service.ts'
+import { type Answer, credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
 
 const run = promisify(execFile)
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-let service: TestService
+const service = serviceForTests({ body_bytes: '9000' })
 let pictures: Server
 let picture: string
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as its readers do.
 let document: any
 
 before(async () => {
-  service = await startService({ body_bytes: '9000' })
   document = (await service.get('/doc')).body
   const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: '#396' } })
     .png()
@@ -45,10 +38,7 @@ before(async () => {
   picture = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/poster.png`
 })
 
-after(async () => {
-  pictures.close()
-  await service.close()
-})
+after(() => pictures.close())
 
 test('a client generated from the document creates, lists, changes and deletes an event', async (t) => {
   const project = await mkdtemp(join(tmpdir(), 'kalends-client-'))

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { LIMITS } from '../../src/http/admission.ts'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
-import { credentialsOf, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, serviceForTests, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
@@ -13,13 +13,12 @@ const LONG = 190_000
 /** The most bytes of answers that are held for readers who do not take them. */
 const MOST_UNSENT = 30_000_000
 
-let service: TestService
+const service = serviceForTests({
+  patience_ms: '1500',
+  intake_bytes: String(MOST_UNSENT),
+  trusted_proxy: 'loopback',
+})
 before(async () => {
-  service = await startService({
-    patience_ms: '1500',
-    intake_bytes: String(MOST_UNSENT),
-    trusted_proxy: 'loopback',
-  })
   service.app.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
   for (let i = 0; i < 50; i++) {
@@ -28,8 +27,6 @@ before(async () => {
     assert.equal(status, 201)
   }
 })
-after(() => service.close())
-
 const open = () => openLine(service.origin)
 
 /** The sockets of the service by the port of their client. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { addSeries } from '../support/sample-calendar.ts'
-import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, type Reader, serviceForTests } from '../support/service.ts'
 import {
   ADMINISTRATORS_ROUTES,
   CALLERS,
@@ -38,13 +38,12 @@ const inDays = (days: number) =>
   new Date(Date.now() + days * DAY).toISOString().slice(0, 19).replace('T', ' ')
 const TOMORROW = inDays(2)
 
-let service: TestService
+const service = serviceForTests()
 let planted: Planted[] = []
 /** The id of a public event that is linked to every venue and organizer. */
 let hub: number
 
 before(async () => {
-  service = await startService()
   for (const kind of ['venue', 'organizer', 'event'] as const) {
     for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(kind, owner, status))
   }
@@ -59,8 +58,6 @@ before(async () => {
   await addSeries(service)
   planted = Object.freeze(planted) as Planted[]
 })
-after(() => service.close())
-
 const of = (kind: Kind, where: (record: Planted) => boolean = () => true) =>
   planted.filter((record) => record.kind === kind && where(record))
 

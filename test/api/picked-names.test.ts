@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { findNamed, type PickedKind, pickNames } from '../../src/calendar/events/picked-names.ts'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
 import { findQuickLinks, readQuickLine } from '../../src/features/desk/spoken/quick-line.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests()
 before(async () => {
-  service = await startService()
   for (const [name, more] of [
     ['Écluse', { city: 'Lyon' }],
     ['Eclipse Hall', {}],
@@ -27,8 +26,6 @@ before(async () => {
   await service.create('/tags', { name: 'Free entry' })
   await service.create('/tags', { name: 'Music' })
 })
-after(() => service.close())
-
 const caller = (role: Role | undefined): Caller => ({
   id: role ? (service.userIds[role === 'administrator' ? 'admin' : role] ?? 0) : 0,
   login: role ?? '',

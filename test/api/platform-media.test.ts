@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import sharp from 'sharp'
 import { SCOPES } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
-import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, type Reader, serviceForTests } from '../support/service.ts'
 import { refusesEach } from '../support/wrong-parameters.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 const MEDIA = '~/wp-json/wp/v2/media'
 const TIMES = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
 const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author', 'editor', 'admin']

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { addCredential, type CredentialLimits } from '../../src/calendar/people/credentials.ts'
 import { findUser } from '../../src/calendar/people/users.ts'
-import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, type Reader, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 const MINE = '~/wp-json/wp/v2/users/me/application-passwords'
 const ADDRESS = /\/wp-json\/wp\/v2\/users\/(\d+)\/application-passwords\/([\da-f-]{36})$/
 const PROGRAM = '3fa85f64-5717-4562-b3fc-2c963f66afa6'

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import {
-  type Answer,
-  credentialsOf,
-  type Reader,
-  startService,
-  type TestService,
-} from '../support/service.ts'
+import { type Answer, credentialsOf, type Reader, serviceForTests, startService } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 const PLATFORM = '~/wp-json/wp/v2'
 const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author', 'editor', 'admin']
 

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fc } from '../support/rounds.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceForTests, startService, type TestService } from '../support/service.ts'
 
 /** The number of runs of each property. PROPERTY_RUNS=1000 gives more. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 20)
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 /** The ways to send a record. */
 const ENCODINGS = {
   json: (record: object) => record,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { changeMany } from '../../src/features/desk/change-many.ts'
 import { waitingTerms } from '../../src/features/desk/review/bring-along.ts'
@@ -17,14 +17,9 @@ import {
 } from '../../src/features/desk/review/review.ts'
 import { createRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 const events = servedAt('events')
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
 const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)

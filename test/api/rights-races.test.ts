@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { test } from 'node:test'
+import { serviceForTests } from '../support/service.ts'
 import { KINDS, type Kind, PATHS } from './permission-table.ts'
 
 const SOON = '2027-05-01 10:00:00'
@@ -8,12 +8,7 @@ const RACES = 16
 /** Requests at once: few enough that none is refused for overload. */
 const AT_ONCE = 8
 
-let service: TestService
-
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceForTests()
 
 async function plantDraft(kind: Kind, title: string): Promise<{ id: number; slug: string }> {
   const own = kind === 'event' ? { title, slug: title, start_date: SOON, end_date: SOON } : { [kind]: title }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
 import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
 import { fc, rounds } from '../support/rounds.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 /** A sent event, with the folded text to search. */
@@ -20,7 +20,7 @@ interface Sent {
   folded: string
 }
 
-let service: TestService
+const service = serviceForTests()
 const events = new Map<number, Sent>()
 
 const WORDS =
@@ -67,13 +67,10 @@ async function create(drawn: Drawn): Promise<void> {
 }
 
 before(async () => {
-  service = await startService()
   for (const slug of ['music', 'market']) await service.post('/categories', { name: slug, slug })
   for (const drawn of fc.sample(sent, { numRuns: 60, seed: 4 })) await create(drawn)
   await filled()
 })
-after(() => service.close())
-
 /** Waits until memory answers lists. */
 async function filled(): Promise<void> {
   await until(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
@@ -7,29 +7,19 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
-import {
-  type Answer,
-  credentialsOf,
-  day,
-  type Reader,
-  startService,
-  type TestService,
-} from '../support/service.ts'
+import { type Answer, credentialsOf, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
 const MEDIA = '~/wp-json/wp/v2/media'
 
-let service: TestService
+const service = serviceForTests()
 let keys = 0
 let image: Uint8Array<ArrayBuffer>
 
 before(async () => {
-  service = await startService()
   const drawn = sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
   image = new Uint8Array(await drawn.png().toBuffer())
 })
-after(() => service.close())
-
 const newKey = () => `key ${++keys}`
 
 function send(path: string, body: unknown, key: string, as: Reader = 'admin', headers = {}): Promise<Answer> {

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import ICAL from 'ical.js'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const YEAR = 2027
 const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
 const SERIES = '~/wp-json/kalends/v1/series'

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import ICAL from 'ical.js'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-
-after(() => service.close())
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const YEAR = 2027
 /** A day in autumn: clocks change soon after. */

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { extendSeries, renewTimes } from '../../src/calendar/series/series-upkeep.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin', series_months: '2' })
-})
-
-after(() => service.close())
+const service = serviceForTests({ timezone: 'Europe/Berlin', series_months: '2' })
 
 const DAY = 86_400_000
 const today = () => new Date().toISOString().slice(0, 10)

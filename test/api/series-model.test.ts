@@ -1,22 +1,19 @@
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { compare, type Play, steps } from '../support/series-play.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let venues: number[]
 let categories: number[]
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
   venues = []
   categories = []
   for (const name of ['Hall', 'Yard', 'Barn'])
     venues.push((await service.create('/venues', { venue: name })).id)
   for (const name of ['Music', 'Food']) categories.push((await service.create('/categories', { name })).id)
 })
-
-after(() => service.close())
 
 test(`whatever people do with series, they are as plain lists of dates say (seed ${SEED})`, async () => {
   const property = fc.asyncProperty(steps, async (taken) => {

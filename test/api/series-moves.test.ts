@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { test } from 'node:test'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin', series_months: '24' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ timezone: 'Europe/Berlin', series_months: '24' })
 const YEAR = 2027
 const DAY_MS = 86_400_000
 

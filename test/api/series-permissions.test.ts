@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { before, test } from 'node:test'
+import { type Answer, serviceForTests } from '../support/service.ts'
 import {
   CALLERS,
   MAKERS,
@@ -30,16 +30,13 @@ const course = {
   recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
 }
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 /** Series that no allowed request changes, one for each owner and status. */
 const planted: Planted[] = []
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
   for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(owner, status))
 })
-after(() => service.close())
-
 async function plant(owner: Owner, status: Status): Promise<Planted> {
   const date = status === 'future' ? { date: `${YEAR}-01-01 00:00:00` } : {}
   const first = status === 'trash' ? 'publish' : status

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { holdSeries } from '../../src/calendar/series/series-store.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-
-after(() => service.close())
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const YEAR = 2027
 

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-
-after(() => service.close())
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const SERIES = '~/wp-json/kalends/v1/series'
 const YEAR = 2027

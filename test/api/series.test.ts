@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { test } from 'node:test'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-
-after(() => service.close())
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const YEAR = 2027
 /** The first Tuesday of October next year: clocks change soon after. */

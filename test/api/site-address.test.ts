@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Settings, startService, type TestService } from '../support/service.ts'
+import { before, describe, test } from 'node:test'
+import { type Settings, serviceForTests, startService, type TestService } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ site_name: 'Fish & <b>Chips</b> "Ltd"' })
-})
-after(() => service.close())
-
+const service = serviceForTests({ site_name: 'Fish & <b>Chips</b> "Ltd"' })
 async function withService(settings: Settings, work: (service: TestService) => Promise<void>): Promise<void> {
   const other = await startService(settings)
   try {

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceForTests()
 
 const DUE = '2090-01-01 00:00:00'
 const scheduled = { status: 'future', date: DUE }

@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { describe, test } from 'node:test'
+import { type Body, serviceForTests } from '../support/service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
-type Body = any
-
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
-const create: TestService['create'] = (...sent) => service.create(...sent)
-
-const update: TestService['update'] = (...sent) => service.update(...sent)
-
-async function read(path: string): Promise<Body> {
-  const { status, body } = await service.get(path)
-  assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
-  return body
-}
-
+const service = serviceForTests()
+const { create, update, read } = service
 const createEvent = (fields: object) =>
   create('/events', { title: 'In terms', start_date: '2027-05-01', end_date: '2027-05-01', ...fields })
 const namesOf = (records: Body[]): string[] => records.map((record: Body) => record.name)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type CredentialScope, SCOPES } from '../../src/calendar/people/caller.ts'
 import {
   addCredential,
@@ -7,13 +7,13 @@ import {
   listCredentials,
 } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
-import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Answer, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const SOON = '2027-05-01 10:00:00'
 const LOGINS = ['editor', 'author', 'contributor', 'subscriber'] as const
 type Login = (typeof LOGINS)[number]
 
-let service: TestService
+const service = serviceForTests()
 /** The ids of a draft and a public event of each user. */
 const drafts = new Map<Login, number>()
 const published = new Map<Login, number>()
@@ -27,15 +27,12 @@ async function make(path: string, sent: object): Promise<number> {
 }
 
 before(async () => {
-  service = await startService()
   for (const login of LOGINS) {
     const author = service.userIds[login]
     drafts.set(login, await make('/events', event({ author, status: 'draft' })))
     published.set(login, await make('/events', event({ author })))
   }
 })
-after(() => service.close())
-
 async function tokenOf(login: Login, limits: CredentialLimits): Promise<string> {
   const { database } = service.app
   return database.write(async (tx) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
 import { prunings } from '../../src/features/desk/desk-rows.ts'
+import { test } from 'node:test'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
   discardUnsavedText,
@@ -13,14 +13,9 @@ import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
+const service = serviceForTests()
 const events = servedAt('events')
 const later = <Context extends { now: number }>(context: Context, seconds: number): Context => ({
   ...context,

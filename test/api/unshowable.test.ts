@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import sharp from 'sharp'
@@ -9,16 +9,14 @@ import { noteUnshowable } from '../../src/store/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
 import { touch } from '../support/recording.ts'
-import { credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
+import { type Body, credentialsOf, day, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
-type Body = any
 type Table = 'events' | 'venues' | 'organizers' | 'terms' | 'images'
 
-let service: TestService
+const service = serviceForTests()
+const { create } = service
 before(async () => {
-  service = await startService()
   await makeNullable()
   await makeWorld()
   await until(
@@ -27,10 +25,6 @@ before(async () => {
     20,
   )
 })
-after(() => service.close())
-
-const create: TestService['create'] = (...sent) => service.create(...sent)
-
 /**
  * Lets columns be null on PostgreSQL, which checks types: a missing value is the only damage possible there.
  */

@@ -1,26 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { describe, test } from 'node:test'
+import { type Body, type Reader, serviceForTests } from '../support/service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
-type Body = any
-
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
-const create: TestService['create'] = (...sent) => service.create(...sent)
-
-const update: TestService['update'] = (...sent) => service.update(...sent)
-
-async function read(path: string, as: Reader = 'admin'): Promise<Body> {
-  const { status, body } = await service.get(path, as)
-  assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
-  return body
-}
-
+const service = serviceForTests()
+const { create, update } = service
+const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 const createEvent = (fields: object) =>
   create('/events', {
     title: 'At home',

@@ -9,18 +9,17 @@ import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const HOOKS = '~/wp-json/kalends/v1/webhooks'
 
-let service: TestService
+const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
 let receiver: Server
 let url: string
 let answers = 204
 const received: { headers: IncomingHttpHeaders; text: string }[] = []
 
 before(async () => {
-  service = await startService({ webhook_hosts: '127.0.0.1' })
   receiver = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
@@ -30,10 +29,7 @@ before(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
 })
-after(async () => {
-  await service.close()
-  receiver.close()
-})
+after(() => receiver.close())
 
 async function add(fields: object = {}) {
   const { status, body } = await service.post(HOOKS, { url, ...fields })

@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { startApp } from '../../src/app.ts'
@@ -28,14 +28,7 @@ import type { DeliveryColumns, WebhookColumns } from '../../src/store/storage/sc
 import { listTables } from '../../src/store/storage/tables.ts'
 import { runCommand } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
-import {
-  addUsers,
-  credentialsOf,
-  day,
-  startService,
-  type TestService,
-  testConfig,
-} from '../support/service.ts'
+import { addUsers, credentialsOf, day, serviceForTests, testConfig } from '../support/service.ts'
 
 interface Received {
   headers: IncomingHttpHeaders
@@ -55,13 +48,9 @@ interface Receiver {
 }
 
 const receivers: Receiver[] = []
-let service: TestService
+const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
 
-before(async () => {
-  service = await startService({ webhook_hosts: '127.0.0.1' })
-})
 after(async () => {
-  await service.close()
   for (const { server } of receivers) server.closeAllConnections()
   for (const { server } of receivers) server.close()
 })

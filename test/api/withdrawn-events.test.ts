@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00', timezone: 'Europe/Berlin' }
 
@@ -12,17 +12,14 @@ interface Made {
   title: string
 }
 
-let service: TestService
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const ids: Record<string, number> = {}
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
   ids.music = (await service.create('/categories', { name: 'Music' })).id
   ids.jazz = (await service.create('/categories', { name: 'Jazz', parent: ids.music })).id
   ids.hall = (await service.create('/venues', { venue: 'Hall', geo_lat: 53, geo_lng: -8 })).id
   ids.choir = (await service.create('/organizers', { organizer: 'Choir' })).id
 })
-after(() => service.close())
-
 function make(fields: object): Promise<Made> {
   return service.create('/events', { ...WHEN, ...fields })
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
+const service = serviceForTests()
 const ids = new Map<string, number>()
 
 const VENUES = {
@@ -168,7 +168,6 @@ const QUERIES: [typed: string, first: string][] = [
 ]
 
 before(async () => {
-  service = await startService()
   const [venues, organizers, categories] = [
     await made('/venues', VENUES, ([venue, city]) => ({ venue, city })),
     await made('/organizers', ORGANIZERS, (organizer) => ({ organizer })),
@@ -198,8 +197,6 @@ before(async () => {
   const isStemmed = async () => (await sql`select doc from unstemmed limit 1`.execute(read)).rows.length === 0
   await until(isStemmed, 'the stems of texts are not stored')
 })
-after(() => service.close())
-
 async function made<Value>(
   path: string,
   all: Readonly<Record<string, Value>>,

@@ -18,16 +18,15 @@ import { verifyWebhook } from '../../client/src/webhook.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { otherNodes } from '../support/processes.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 import { groundOf, ROUND } from './client-ground.ts'
 import { goRound } from './client-round.ts'
 
-let service: TestService
+const service = serviceForTests()
 let site: Server
 let address: string
 
 before(async () => {
-  service = await startService()
   // Serves the sources as modules of JavaScript, without types.
   site = createServer(({ url = '' }, response) => {
     const isSource = /^\/(client\/src|test\/client)\/[\w-]+\.ts$/.test(url)
@@ -42,7 +41,6 @@ before(async () => {
 after(async () => {
   site.closeAllConnections()
   site.close()
-  await service.close()
 })
 
 test('everything can be done in Node', async () => {

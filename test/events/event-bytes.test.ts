@@ -21,16 +21,15 @@ import {
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
 import { publicContext } from '../support/public-context.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests()
 let memory: EventMemory
 let id: number
 let venue: number
 let context: Context
 
 before(async () => {
-  service = await startService()
   const day = { start_date: '2027-03-01', end_date: '2027-03-01' }
   const { body } = await service.post('/events', { title: 'Read', ...day, venue: { venue: 'Hall' } })
   id = body.id
@@ -39,10 +38,7 @@ before(async () => {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
   await loadMemory(memory)
 })
-after(async () => {
-  await closeMemory(memory)
-  await service.close()
-})
+after(() => closeMemory(memory))
 
 /** Presents the event, and calls `meanwhile` while it is being read. */
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {

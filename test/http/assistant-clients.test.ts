@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { knownFailures, runConformance } from '../support/assistant-conformance.ts'
-import { credentialsOf, day, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, day, serviceForTests } from '../support/service.ts'
 
-let service: TestService
+const service = serviceForTests({ mcp: 'write', mcp_rate_limit: '0' })
 let address: URL
 const headers = credentialsOf('editor')
 
 before(async () => {
-  service = await startService({ mcp: 'write', mcp_rate_limit: '0' })
   address = new URL(`${service.origin}/mcp`)
   await service.create('/events', { title: 'Jazz', ...day })
 })
-after(() => service.close())
-
 /** Lists the tools, finds an event, and rehearses a write. */
 async function use(client: Pick<Client, 'listTools' | 'callTool'>): Promise<void> {
   const { tools } = await client.listTools()

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { ask, ENVELOPE } from '../support/assistant.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceForTests, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
-let service: TestService
-
-before(async () => {
-  service = await startService({ mcp: 'read', mcp_rate_limit: '0' })
-})
-after(() => service.close())
+const service = serviceForTests({ mcp: 'read', mcp_rate_limit: '0' })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, startApp } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/base/config.ts'
@@ -24,11 +25,13 @@ export const PASSWORD = 'abcd EFGH 1234 ijkl MNOP 5678'
 
 export type Settings = Partial<Record<SettingName, string>>
 
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+export type Body = any
+
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  body: any
+  body: Body
 }
 
 export interface TestService {
@@ -44,11 +47,13 @@ export interface TestService {
     headers?: Record<string, string>,
   ) => Promise<Answer>
   get: (path: string, as?: Reader) => Promise<Answer>
+  /** Gets and returns the body. Fails unless the status is 200. */
+  read: (path: string, as?: Reader) => Promise<Body>
   post: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   put: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   remove: (path: string, as?: Reader) => Promise<Answer>
-  create: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
-  update: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
+  create: (path: string, body: object, as?: Reader) => Promise<Body>
+  update: (path: string, body: object, as?: Reader) => Promise<Body>
   userIds: Readonly<Record<string, number>>
   close: () => Promise<void>
 }
@@ -162,6 +167,7 @@ export async function startService(
     post: (path, body, as = 'admin') => request(as, 'POST', path, body),
     put: (path, body, as = 'admin') => request(as, 'PUT', path, body),
     remove: (path, as = 'admin') => request(as, 'DELETE', path),
+    read: async (path, as = 'anonymous') => bodyOf(await request(as, 'GET', path), 200),
     create: async (path, body, as = 'admin') => bodyOf(await request(as, 'POST', path, body), 201),
     update: async (path, body, as = 'admin') => bodyOf(await request(as, 'PUT', path, body), 200),
     userIds,
@@ -174,12 +180,28 @@ export async function startService(
   }
 }
 
+export function serviceForTests(settings?: Settings, options?: { seesRefusals?: boolean }): TestService {
+  let started: TestService | undefined
+  before(async () => {
+    started = await startService(settings, options)
+  })
+  after(() => started?.close())
+  // Until the start only functions are asked for, as by `const { create } = service`.
+  const running = () => started ?? assert.fail('the service has not started')
+  return new Proxy({} as TestService, {
+    get: (_, name) => {
+      const ask = (...sent: unknown[]) => Reflect.get(running(), name)(...sent)
+      return started ? Reflect.get(started, name) : ask
+    },
+  })
+}
+
 function isRefused({ status, headers, body }: Answer): boolean {
   if (status !== 503 || headers.get('retry-after') !== '1') return false
   return typeof body === 'string' || body.code === 'rest_unavailable'
 }
 
-function bodyOf({ status, body }: Answer, expected: number): Answer['body'] {
+function bodyOf({ status, body }: Answer, expected: number): Body {
   assert.equal(status, expected, JSON.stringify(body))
   return body
 }

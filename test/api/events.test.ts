@@ -16,17 +16,8 @@ const { create } = service
 const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
 const MAY = 'start_date=2027-05-01&end_date=2027-05-31&per_page=50'
 
-async function createEvent(fields: object = {}, as: Reader = 'admin'): Promise<Body> {
-  const { status, body } = await service.post('/events', { ...DAY, ...fields }, as)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-async function update(id: number, fields: object, as: Reader = 'admin'): Promise<Body> {
-  const { status, body } = await service.put(`/events/${id}`, fields, as)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
+const createEvent = (fields: object = {}, as?: Reader) => create('/events', { ...DAY, ...fields }, as)
+const update = (id: number, fields: object, as?: Reader) => service.update(`/events/${id}`, fields, as)
 
 const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 async function assertInvalid(fields: object, ...names: string[]): Promise<void> {
@@ -218,20 +209,6 @@ describe('the representation', () => {
     const changed = await update(made.id, { excerpt: `h${half}`, venue: { venue: `i${half}` } })
     assert.deepEqual(await shown(), changed)
   })
-
-  test('emoji, accents, right-to-left and Asian text come back unharmed', async () => {
-    const title = 'Ünïcödé AC\\DC 🎭 حفلة موسيقية 日本語 Ελληνικά'
-    const event = await createEvent({ title, description: title, venue: { venue: title, city: title } })
-    assert.deepEqual(
-      [event.title, event.description, event.venue.venue, event.venue.city],
-      [title, `<p>${title}</p>`, title, title],
-    )
-    assert.equal((await read(`/events/by-slug/${event.slug}`)).id, event.id)
-    assert.equal(
-      (await read(`/events/by-slug/${encodeURIComponent(decodeURIComponent(event.slug))}`)).id,
-      event.id,
-    )
-  })
 })
 
 describe('times', () => {
@@ -324,12 +301,6 @@ describe('times', () => {
       await assertInvalid({ start_date }, 'start_date')
     for (const timezone of ['Mars/Olympus', 'UTC+99', 'x', 5, [], '+15:00'])
       await assertInvalid({ timezone }, 'timezone')
-    await assertInvalid(
-      { start_date: 'x', end_date: 'y', timezone: 'z' },
-      'timezone',
-      'start_date',
-      'end_date',
-    )
   })
 
   test('an empty time zone means that of the site, on create and on update', async () => {
@@ -376,6 +347,7 @@ describe('partial updates', () => {
       venue: await create('/venues', { venue: 'Other Hall' }),
       organizer: await create('/organizers', { organizer: 'Other Club' }),
     }
+    const dates = (name: string) => [`${name}_date`, `${name}_date_details`]
     const changes: Record<string, [sent: unknown, changed: string[]]> = {
       title: ['Renamed', ['title']],
       description: ['Longer', ['description']],
@@ -383,25 +355,9 @@ describe('partial updates', () => {
       slug: ['richer-event', ['slug', 'url']],
       date: ['2019-01-02 03:04:05', ['date', 'date_utc']],
       status: ['draft', ['status', 'url']],
-      timezone: [
-        'UTC',
-        [
-          'timezone',
-          'timezone_abbr',
-          'utc_start_date',
-          'utc_start_date_details',
-          'utc_end_date',
-          'utc_end_date_details',
-        ],
-      ],
-      start_date: [
-        '2027-05-01 09:00:00',
-        ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_date_details'],
-      ],
-      end_date: [
-        '2027-05-01 13:00:00',
-        ['end_date', 'end_date_details', 'utc_end_date', 'utc_end_date_details'],
-      ],
+      timezone: ['UTC', ['timezone', 'timezone_abbr', ...dates('utc_start'), ...dates('utc_end')]],
+      start_date: ['2027-05-01 09:00:00', [...dates('start'), ...dates('utc_start')]],
+      end_date: ['2027-05-01 13:00:00', [...dates('end'), ...dates('utc_end')]],
       cost: ['$20', ['cost', 'cost_details']],
       website: ['https://example.org/richer', ['website']],
       show_map: [false, ['show_map']],
@@ -452,49 +408,21 @@ describe('partial updates', () => {
     }
     for (let round = 0; round < 3; round++)
       await Promise.all(Object.entries(changes).map(([name, value]) => update(id, { [name]: value })))
-    const {
-      title,
-      status,
-      start_date,
-      end_date,
-      cost,
-      author,
-      date,
-      categories,
-      tags,
-      venue,
-      organizer,
-      timezone,
-    } = await read(`/events/${id}`)
-    assert.deepEqual(
-      { title, status, start_date, end_date, cost, author, date, venue, timezone },
-      {
-        ...Object.fromEntries(
-          Object.entries(changes).filter(([name]) => !['categories', 'tags', 'organizer'].includes(name)),
-        ),
-        author: String(changes.author),
-        venue: [],
-      },
-    )
-    assert.deepEqual(
-      [names(categories, 'name'), names(tags, 'name'), names(organizer, 'organizer')],
-      [['Contended'], ['contended'], ['Contenders']],
-    )
-    for (const { count } of [...categories, ...tags]) assert.equal(count, 0)
+    const event = await read(`/events/${id}`)
+    const shown = {
+      ...{ ...changes, author: String(changes.author), venue: [] },
+      ...{ categories: event.categories, tags: event.tags, organizer: event.organizer },
+    }
+    assert.deepEqual(Object.fromEntries(Object.keys(changes).map((name) => [name, event[name]])), shown)
+    assert.deepEqual(names([...event.categories, ...event.tags], 'name'), ['Contended', 'contended'])
+    assert.deepEqual(names(event.organizer, 'organizer'), ['Contenders'])
+    assert.deepEqual(names([...event.categories, ...event.tags], 'count'), [0, 0])
   })
 
   test('empty values clear what can be cleared', async () => {
     const { id } = await createEvent(RICH)
-    const empty = {
-      description: '',
-      excerpt: '',
-      cost: '',
-      website: '',
-      categories: '',
-      tags: [],
-      venue: '',
-      organizer: [],
-    }
+    const texts = { description: '', excerpt: '', cost: '', website: '' }
+    const empty = { ...texts, categories: '', tags: [], venue: '', organizer: [] }
     const { body } = await service.request('admin', 'PATCH', `/events/${id}`, empty)
     assert.deepEqual(
       [body.description, body.excerpt, body.cost, body.categories, body.tags, body.venue, body.organizer],
@@ -507,78 +435,33 @@ describe('partial updates', () => {
     )
     assert.deepEqual([form.cost, form.venue, form.organizer], ['', [], []])
     const lists = new URLSearchParams({ 'categories[]': '', 'tags[]': '', 'venue[]': '', 'organizer[]': '' })
-    const { body: cleared } = await service.put(
-      `/events/${(await createEvent({ ...RICH, slug: 'cleared' })).id}`,
-      lists,
-    )
+    const { id: other } = await createEvent({ ...RICH, slug: 'cleared' })
+    const { body: cleared } = await service.put(`/events/${other}`, lists)
     assert.deepEqual([cleared.categories, cleared.tags, cleared.venue, cleared.organizer], [[], [], [], []])
   })
 
-  test('an update of what is wrong changes nothing of what is right', async () => {
+  test('read-only members and unknown ones are passed over, and what is wrong changes nothing', async () => {
     const event = await createEvent(RICH)
-    const { status, body } = await service.put(`/events/${event.id}`, {
-      title: 'Half',
-      website: 'no address',
-      venue: 987654,
-    })
-    assert.equal(status, 400)
-    assert.deepEqual(Object.keys(body.data.params), ['website', 'venue'])
-    assert.equal((await read(`/events/${event.id}`)).title, 'Rich')
-  })
-
-  test('read-only members and unknown ones are passed over', async () => {
-    const event = await createEvent()
-    const sent = {
+    const times = { utc_start_date: '2020-01-01 00:00:00', modified: '2020-01-01 00:00:00' }
+    const others = { start_date_details: { year: '1999' }, json_ld: {}, nonsense: [1] }
+    const updated = await update(event.id, {
       id: 1,
       global_id: 'x',
       url: 'y',
       rest_url: 'z',
-      utc_start_date: '2020-01-01 00:00:00',
-      modified: '2020-01-01 00:00:00',
-    }
-    const updated = await update(event.id, {
-      ...sent,
-      start_date_details: { year: '1999' },
-      json_ld: {},
-      nonsense: [1],
+      ...times,
+      ...others,
     })
-    assert.deepEqual(
-      [updated.id, updated.url, updated.utc_start_date],
-      [event.id, event.url, event.utc_start_date],
-    )
+    const shown = ({ id, url, utc_start_date }: Body) => [id, url, utc_start_date]
+    assert.deepEqual(shown(updated), shown(event))
+    const wrong = { title: 'Half', website: 'no address', venue: 987654 }
+    const { status, body } = await service.put(`/events/${event.id}`, wrong)
+    assert.deepEqual([status, Object.keys(body.data.params)], [400, ['website', 'venue']])
+    assert.equal((await read(`/events/${event.id}`)).title, 'Rich')
   })
 })
 
 describe('venues and organizers of an event', () => {
-  test('records with fields are created with all of them', async () => {
-    const venue = {
-      venue: 'Town Hall',
-      address: '1 Main St',
-      city: 'Kingston',
-      state: 'NY',
-      country: 'US',
-      zip: '10001',
-      show_map: false,
-    }
-    const organizer = {
-      organizer: 'Town Band',
-      phone: '555 0100',
-      email: 'band@example.org',
-      website: 'https://band.example.org',
-    }
-    const event = await createEvent({ venue, organizer })
-    const { show_map, zip, stateprovince, ...place } = event.venue
-    assert.deepEqual([show_map, zip, stateprovince], [false, '10001', 'NY'])
-    for (const [name, value] of Object.entries({
-      venue: 'Town Hall',
-      address: '1 Main St',
-      city: 'Kingston',
-    }))
-      assert.equal(place[name], value)
-    for (const [name, value] of Object.entries(organizer)) assert.equal(event.organizer[0][name], value)
-    assert.deepEqual((await read(`/venues/${event.venue.id}`)).address, '1 Main St')
-  })
-
   test('lists mix ids, records with ids and new records, in order, each once', async () => {
     const [a, b] = [
       await create('/organizers', { organizer: 'Ada' }),
@@ -594,19 +477,24 @@ describe('venues and organizers of an event', () => {
     ]
     const { venue } = await createEvent({ venue: [two.id, { id: one.id }, { venue: 'Third Stage' }] })
     assert.deepEqual(names(venue, 'venue'), ['Second Stage', 'First Stage', 'Third Stage'])
+    for (const alone of [
+      [one.id],
+      String(one.id),
+      [String(one.id)],
+      { id: one.id },
+      [{ venue: 'First Stage' }],
+    ])
+      assert.equal((await createEvent({ venue: alone })).venue.id, one.id, JSON.stringify(alone))
+    const both = await createEvent({ venue: `${two.id},${one.id}` })
+    assert.deepEqual(names(both.venue, 'id'), [two.id, one.id])
   })
 
   test('forms name them in brackets', async () => {
-    const pairs = [
-      ...Object.entries(DAY),
-      ['venue[venue]', 'Form Hall'],
-      ['venue[city]', 'Formby'],
-      ['organizer[0][organizer]', 'Form Club'],
-      ['organizer[1][organizer]', 'Form Union'],
-      ['categories[]', 'Form Kind'],
-      ['categories[]', 'Form Sort'],
-    ] as [string, string][]
-    const { status, body } = await service.post('/events', new URLSearchParams(pairs))
+    const form = new URLSearchParams({ ...DAY, 'venue[venue]': 'Form Hall', 'venue[city]': 'Formby' })
+    for (const [i, name] of ['Form Club', 'Form Union'].entries())
+      form.append(`organizer[${i}][organizer]`, name)
+    for (const name of ['Form Kind', 'Form Sort']) form.append('categories[]', name)
+    const { status, body } = await service.post('/events', form)
     assert.equal(status, 201, JSON.stringify(body))
     assert.deepEqual([body.venue.venue, body.venue.city], ['Form Hall', 'Formby'])
     assert.deepEqual(names(body.organizer, 'organizer'), ['Form Club', 'Form Union'])
@@ -615,29 +503,16 @@ describe('venues and organizers of an event', () => {
 
   test('unknown ids, ids of another kind, nameless records and invalid details are refused by name', async () => {
     const event = await createEvent({ venue: { venue: 'Any' }, organizer: { organizer: 'Any' } })
-    for (const venue of [
-      987654,
-      'nowhere',
-      event.organizer[0].id,
-      event.id,
-      { city: 'x' },
-      { venue: '' },
-      { venue: ' ' },
-      [event.venue.id, 987654],
-    ])
-      await assertInvalid({ venue }, 'venue')
-    for (const venue of [
-      { venue: 'V', website: 'no address' },
-      { venue: 'V', geo_lat: 91, geo_lng: 0 },
-      { venue: 'V', status: 'x' },
-      true,
-    ])
+    const unknown = [987654, 'nowhere', event.organizer[0].id, event.id, true, [event.venue.id, 987654]]
+    const nameless = [{ city: 'x' }, { venue: '' }, { venue: ' ' }]
+    const details = [{ website: 'no address' }, { geo_lat: 91, geo_lng: 0 }, { status: 'x' }]
+    for (const venue of [...unknown, ...nameless, ...details.map((each) => ({ venue: 'V', ...each }))])
       await assertInvalid({ venue }, 'venue')
     for (const organizer of [
       987654,
       'x',
       event.venue.id,
-      { email: 'x@y' },
+      { email: 'x' },
       { organizer: 'O', website: 'x' },
       [{}],
     ])
@@ -753,14 +628,9 @@ describe('status', () => {
       Array.from({ length: 20 }, () => createEvent({ title: 'All at once', ...shared })),
     )
     assert.equal(new Set(names(made, 'slug')).size, 20)
-    for (const [key, path] of [
-      ['venue', '/venues'],
-      ['organizer', '/organizers'],
-      ['categories', '/categories'],
-      ['tags', '/tags'],
-    ] as const) {
+    for (const key of ['venue', 'organizer', 'categories', 'tags']) {
       assert.equal(new Set(made.map((event) => names(event[key], 'id')[0])).size, 1, key)
-      assert.equal((await read(`${path}?search=crowd`)).total, 1, path)
+      assert.equal((await read(`/${key.replace(/r$|e$/, '$&s')}?search=crowd`)).total, 1, key)
     }
     assert.equal((await read('/tags?slug=crowded')).tags[0].count, 20)
   })
@@ -787,8 +657,9 @@ describe('status', () => {
     assert.equal((await service.get(`/events/${event.id}`)).status, 403)
     assert.equal((await read(`/events?${MAY}&search=moment`, 'anonymous')).total, 0)
     const date_utc = wallOf(Date.now() + 2000)
+    const { id } = event
     const paths = [
-      `/events/${event.id}`,
+      `/events/${id}`,
       `/events/${asked.id}`,
       `/venues/${venue.id}`,
       `/organizers/${organizer.id}`,
@@ -876,12 +747,12 @@ describe('copies', () => {
     assert.deepEqual(comparable(body), comparable(original))
     assert.deepEqual(body.image, original.image)
     for (const path of [
-      '/venues?search=copy',
-      '/organizers?search=copyists',
-      '/categories?search=copies',
-      '/tags?search=copy',
+      'venues?search=copy',
+      'organizers?search=copyists',
+      'categories?search=copies',
+      'tags?search=copy',
     ])
-      assert.equal((await read(path)).total, 1, path)
+      assert.equal((await read(`/${path}`)).total, 1, path)
   })
 
   test('an event as read, put back where it was read, stays as it is', async () => {
@@ -903,37 +774,13 @@ describe('copies', () => {
 
 /** Removes what differs between a copy and its original: names of the record, times of change, and counts. */
 function comparable(event: Body): Body {
-  const {
-    id,
-    global_id,
-    global_id_lineage,
-    url,
-    rest_url,
-    slug,
-    modified,
-    modified_utc,
-    categories,
-    tags,
-    ...rest
-  } = withoutLinkedData(event)
+  const { categories, tags, ...rest } = withoutLinkedData(event)
+  for (const name of 'id global_id global_id_lineage url rest_url slug modified modified_utc'.split(' '))
+    delete rest[name]
   return { ...rest, categories: names(categories, 'id'), tags: names(tags, 'id') }
 }
 
 describe('images', () => {
-  test('an image is fetched from an address, stored with its sizes, and served from here', async () => {
-    const { image } = await createEvent({ image: `${pictures.url}/wide.png` })
-    assert.deepEqual([image.width, image.height, image.extension], [900, 600, 'png'])
-    assert.deepEqual([image.sizes.thumbnail.width, image.sizes.thumbnail.height], [150, 150])
-    assert.deepEqual([image.sizes.medium.width, image.sizes.medium.height], [300, 200])
-    assert.deepEqual([image.sizes.medium_large.width, image.sizes.large], [768, undefined])
-    for (const { url, filesize, width } of [image, ...(Object.values(image.sizes) as Body[])]) {
-      const response = await fetch(url)
-      const bytes = Buffer.from(await response.arrayBuffer())
-      assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png'])
-      assert.deepEqual([bytes.length, (await sharp(bytes).metadata()).width], [filesize, width])
-    }
-  })
-
   test('the same address and the address here name the image that is known, and so do its id and its object', async () => {
     const { image } = await createEvent({ image: `${pictures.url}/square.png` })
     const visits = pictures.visits.length
@@ -961,25 +808,11 @@ describe('images', () => {
   test('what gives no image is refused by name, and so is any address from those who may not upload', async () => {
     for (const path of ['/missing.png', '/page.html', '/lying.png'])
       await assertInvalid({ image: pictures.url + path }, 'image')
-    for (const image of [
-      'http://127.0.0.1:1/refused.png',
-      'ftp://127.0.0.1/x.png',
-      'x',
-      987654,
-      '-1',
-      [],
-      {},
-      { id: 987654 },
-      true,
-    ]) {
-      if (Array.isArray(image)) continue
+    const addresses = ['http://127.0.0.1:1/refused.png', 'ftp://127.0.0.1/x.png', 'x']
+    for (const image of [...addresses, 987654, '-1', {}, { id: 987654 }, true])
       await assertInvalid({ image }, 'image')
-    }
-    const { status, body } = await service.post(
-      '/events',
-      { ...DAY, image: `${pictures.url}/wide.png` },
-      'contributor',
-    )
+    const sent = { ...DAY, image: `${pictures.url}/wide.png` }
+    const { status, body } = await service.post('/events', sent, 'contributor')
     assert.deepEqual([status, Object.keys(body.data.params)], [400, ['image']])
   })
 })

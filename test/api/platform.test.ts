@@ -515,15 +515,6 @@ describe('one image', () => {
       ],
     )
   })
-
-  test('is an image that events take by its id and by its address', async () => {
-    const { body: image } = await upload(await picture(40, 30))
-    const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
-    for (const reference of [image.id, image.source_url]) {
-      const { status, body } = await service.post('/events', { title: 'Poster', ...times, image: reference })
-      assert.deepEqual([status, body.image.id, body.image.url], [201, image.id, image.source_url])
-    }
-  })
 })
 
 describe('tags of the platform', () => {

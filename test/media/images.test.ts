@@ -278,19 +278,6 @@ describe('an address of an image', () => {
     assert.deepEqual(visits, ['/poster.png'])
   })
 
-  test('gives nothing when there is none, when it only says so, or when it is no address', async () => {
-    for (const reference of [
-      `${pictures}/missing`,
-      `${pictures}/lying.png`,
-      'poster.png',
-      'http://localhost/x.png',
-    ]) {
-      assert.equal(await isImageReference(reference, asks()), false, reference)
-      assert.equal(await link(reference), undefined, reference)
-    }
-    assert.deepEqual(await storedFiles(), [])
-  })
-
   test('is not fetched after ten others in one request', async () => {
     const context = asks()
     const valid: boolean[] = []

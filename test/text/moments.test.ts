@@ -3,15 +3,10 @@ import { describe, test } from 'node:test'
 import {
   addDays,
   addMonths,
-  dayOf,
-  endOfDay,
   formatUtc,
   parseMoment,
   parseUtcMoment,
-  startOfDay,
   utcToMs,
-  wallNow,
-  wallParts,
 } from '../../src/base/text/moments.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
@@ -361,20 +356,6 @@ describe('UTC moments', () => {
 })
 
 describe('parts of a wall time', () => {
-  test('the parts are zero-padded text in the documented order', () => {
-    const parts = wallParts('2026-12-01 10:05:09')
-    assert.equal(
-      JSON.stringify(parts),
-      '{"year":"2026","month":"12","day":"01","hour":"10","minutes":"05","seconds":"09"}',
-    )
-  })
-
-  test('a day has a start and an end', () => {
-    assert.equal(dayOf('2026-12-01 10:05:09'), '2026-12-01')
-    assert.equal(startOfDay('2026-12-01 10:05:09'), '2026-12-01 00:00:00')
-    assert.equal(endOfDay('2026-12-01'), '2026-12-01 23:59:59')
-  })
-
   test('days and months are counted on the calendar', () => {
     assert.equal(addDays('2026-12-31', 1), '2027-01-01')
     assert.equal(addDays('2028-03-01', -1), '2028-02-29')
@@ -390,10 +371,5 @@ describe('parts of a wall time', () => {
     assert.equal(utcToMs('1970-01-01 00:00:01'), 1000)
     assert.equal(formatUtc(utcToMs('0001-01-01 00:00:00')), '0001-01-01 00:00:00')
     assert.equal(formatUtc(Number.MAX_VALUE), '9999-12-31 23:59:59')
-  })
-
-  test('the clock of a zone shows its wall time', () => {
-    assert.equal(wallNow(NEW_YORK, NOW), '2026-11-20 15:16:00')
-    assert.equal(wallNow('Asia/Tokyo', NOW), '2026-11-21 05:16:00')
   })
 })

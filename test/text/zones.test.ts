@@ -80,12 +80,6 @@ describe('the names of zones', () => {
       { numRuns: rounds(75) },
     )
   })
-
-  test('an unknown zone is an error to whoever converts with it', () => {
-    assert.throws(() => wallToUtc('2027-04-05 10:00:00', 'Atlantis/Capital'), RangeError)
-    assert.throws(() => utcToWall('2027-04-05 10:00:00', ''), RangeError)
-    assert.throws(() => timezoneAbbreviation('UTC+99', '2027-04-05 10:00:00'), RangeError)
-  })
 })
 
 describe('wall time and UTC', () => {
@@ -140,11 +134,6 @@ describe('wall time and UTC', () => {
     assert.equal(wallToUtc('2027-11-07 01:30:00', 'America/New_York'), '2027-11-07 05:30:00')
     assert.equal(settledWall('2027-11-07 01:30:00', 'America/New_York'), '2027-11-07 01:30:00')
     assert.equal(utcToWall('2027-11-07 06:30:00', 'America/New_York'), '2027-11-07 01:30:00')
-  })
-
-  test('the zones under test change their clocks often enough', () => {
-    assert.equal(ZONES.length, 30)
-    assert.ok(CLOCK_CHANGES.length > 200)
   })
 
   test('around every clock change of 2026 to 2030 a wall time that exists comes back from UTC unchanged', () => {

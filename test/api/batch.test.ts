@@ -12,7 +12,6 @@ const service = serviceForTests()
 let names = 0
 
 const newName = () => `Batch ${++names}.`
-/** A venue with a new name: a known name would give the existing venue. */
 const newVenue = (name: string) => ({ venue: `${name} ${++names}` })
 
 interface Part {

@@ -31,7 +31,6 @@ async function make(
 
 const LEFT = /^modified|^date|json_ld|^_|counts?$/
 
-/** Reads an event without its times of writing, linked data and counts. */
 async function reading(id: number): Promise<unknown> {
   const { body } = await service.get(`/events/${id}`, 'admin')
   return JSON.parse(

@@ -24,7 +24,6 @@ const service = serviceForTests()
 const WHEN = { start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
 const FEED = '~/wp-json/kalends/v1/changes'
 
-/** A client that keeps the records of a feed. */
 interface Follower {
   as: Reader
   query: string
@@ -35,7 +34,6 @@ interface Follower {
 
 const follower = (as: Reader, query = ''): Follower => ({ as, query, token: undefined, records: new Map() })
 
-/** Reads the feed to its end in small pages and applies the changes. Returns their number. */
 async function follow(at: TestService, one: Follower, perPage = 7): Promise<number> {
   let told = 0
   for (;;) {
@@ -65,7 +63,6 @@ const LISTS = {
   event: 'events',
 }
 
-/** Reads all records that the lists show. */
 async function listAll(
   as: Reader,
   filter = '',
@@ -85,7 +82,6 @@ async function listAll(
   return all
 }
 
-/** Removes the counts of terms from events: the feed reports new counts only with the terms. */
 function comparable(records: Map<string, object>): Record<string, unknown> {
   const withoutCounts = (name: string, record: object) =>
     JSON.parse(
@@ -154,7 +150,6 @@ test('pages of long records end by their bytes, and the longest record has one o
   assert.ok(told.includes(`event ${longest}`) && told.includes(`venue ${venues[0]}`))
 })
 
-/** Reads the pages of a feed from its token to the end. */
 async function pagesOf(
   at: TestService,
   one: Follower,
@@ -357,7 +352,6 @@ test('a token from before a restore, or from before what is still known, is of n
   assert.equal(status, 410)
 })
 
-/** Returns a repeatable source of random numbers from 0 up to 1. */
 function random(seed: number): () => number {
   let state = seed
   return () => {

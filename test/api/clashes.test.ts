@@ -17,7 +17,6 @@ const caller = (role: Role): Caller => ({
   role,
 })
 
-/** Times on a day of November 2027, by default from 19:00 to 21:00. */
 const at = (day: string, from = '19:00', to = '21:00') => ({
   start_date: `2027-11-${day} ${from}:00`,
   end_date: `2027-11-${day} ${to}:00`,

@@ -42,7 +42,6 @@ before(async () => {
 })
 after(() => agent.destroy())
 
-/** Requests a path and returns the body as sent, still compressed. */
 async function take(
   path: string,
   encoding?: string,
@@ -79,14 +78,12 @@ async function ask(
 const run = promisify(execFile)
 const GUNZIP = `import gzip,sys,urllib.request as u
 sys.stdout.buffer.write(gzip.decompress(u.urlopen(u.Request(sys.argv[1],headers={"Accept-Encoding":"gzip"})).read()))`
-/** Programs that ask for gzip and print the decompressed answer. */
 const READERS: readonly [string, readonly string[]][] = [
   ['curl', ['-s', '--compressed']],
   ['python3', ['-c', GUNZIP]],
 ]
 
 let asked = 0
-/** Returns the address of a list that was not requested before. */
 function newList(i: number): string {
   asked++
   const filter = [`categories=kind-${i % 12}`, `tags=tag-${i % 9}`, 'page=2', 'order=desc', 'featured=false'][

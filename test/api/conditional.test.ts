@@ -23,10 +23,6 @@ before(async () => {
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', venue: { venue: 'Hall' } }
   assert.equal((await service.post('/events', { ...day, title: 'Tagged' })).status, 201)
 })
-/**
- * Makes a database on a new server: an ETag names the transactions that run on the whole server when a node
- * starts.
- */
 async function quietDatabase(): Promise<ScratchDatabase> {
   if (databaseName() === 'sqlite') return scratchDatabase()
   const server = await startPostgres()

@@ -12,7 +12,6 @@ const createEvent = (fields: object = {}, as?: Reader) => create('/events', { ..
 const update = (path: string, fields: object, as?: Reader) => service.update(path, fields, as)
 
 const read = (path: string, as: Reader = 'admin') => service.read(path, as)
-/** Asserts a refusal. `params` are the names that its details must have. */
 async function refused(method: string, path: string, sent: object | undefined, status: number, code: string) {
   const { body, ...answer } = await service.request('admin', method, path, sent)
   assert.deepEqual([answer.status, body.code, body.data.status], [status, code, status], JSON.stringify(body))

@@ -28,7 +28,6 @@ import { startLoggedService } from '../support/logged-service.ts'
 import { type Settings, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** Makes a calendar that was served once. Returns its settings. */
 async function calendar(t: TestContext) {
   const data = mkdtempSync(join(tmpdir(), 'kalends-doctor-'))
   const scratch = await scratchDatabase()
@@ -47,7 +46,6 @@ type Looked = {
   text: string
 }
 
-/** Runs a command and fails if it prints on standard error. */
 async function run(settings: Settings, ...words: string[]) {
   const { out, err, code } = await kalends([...flagsOf(settings), ...words])
   assert.equal(err, '')
@@ -57,7 +55,6 @@ async function run(settings: Settings, ...words: string[]) {
 const flagsOf = (settings: Settings) =>
   Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
 
-/** Runs the doctor and returns its findings by subject. */
 async function doctor(settings: Settings): Promise<Looked> {
   return looked(await run(settings, 'doctor'))
 }
@@ -77,7 +74,6 @@ function looked({ status, stdout }: { status: number | null; stdout: string }): 
   return { status, findings, text: stdout }
 }
 
-/** Returns the names, contents and modes of all files in a folder. */
 function fingerprint(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -304,7 +300,6 @@ test(
   },
 )
 
-/** Inserts images whose files, `2026/11/1000.png` and so on, do not exist. */
 async function insertImages(address: string, count: number) {
   const database = await openDatabase(address)
   await database.write(async (tx) => {
@@ -372,7 +367,6 @@ test('of many images a sample is looked for, and it is called one', onSqlite, as
   )
 })
 
-/** Starts a site that answers every request with the same body. */
 async function startSite(
   t: TestContext,
   body: string,

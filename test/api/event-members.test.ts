@@ -37,12 +37,10 @@ const names = (has: (member: Member, name: string) => boolean) =>
   members.flatMap(([name, member]) => (has(member, name) ? [name] : [])).sort()
 const keys = (value: object) => Object.keys(value).sort()
 
-/** A member that only the first date of a collapsed series has. */
 const OF_COLLAPSED = 'next_occurrences'
 const LISTED = names(({ lists }, name) => !lists && name !== OF_COLLAPSED)
 const OF_SERIES = [...new Set([...names(({ series }) => series === true), ...keys(seriesMembers)])].sort()
 
-/** Returns example values for the fields of the table of events or the page, without the fields in `set`. */
 function examplesOf(fields: Readonly<Record<string, LinkedField>>, set: readonly string[]): Shown {
   const shown = Object.entries(fields).filter(
     ([name, { csv, page }]) => !set.includes(name) && (csv === true || page === true),
@@ -51,7 +49,6 @@ function examplesOf(fields: Readonly<Record<string, LinkedField>>, set: readonly
 }
 
 const service = serviceForTests({ mcp: 'read' })
-/** The first of two dates of a series with all members set. */
 let event: Answer['body']
 
 before(async () => {
@@ -217,10 +214,8 @@ test('assistants are told of each member that is not left out', async () => {
     else assert.notEqual(told[assistants === true ? name : assistants], undefined, name)
 })
 
-/** The fields that the page shows with their labels. */
 type Labelled = Exclude<RareColumn, (typeof PLACED_FIELDS)[number]>
 
-/** The text by which the page shows each other member. */
 const ON_PAGE: Readonly<Record<Exclude<WithValue<typeof eventMembers, 'page', true>, Labelled>, RegExp>> = {
   title: /Summer concert/,
   description: /Music until late/,
@@ -265,7 +260,6 @@ test('the page for people has each member that is not left out', async () => {
 })
 
 const HIDDEN = /The link isn’t shown here\./
-/** The page of a series leaves to its dates when they begin and end, and their meeting link. */
 const ON_SERIES_PAGE: typeof ON_PAGE = {
   ...ON_PAGE,
   timezone: /CEST/,
@@ -284,7 +278,6 @@ test('the page of its series has each of them that series have', async () => {
   assertLabelled(page, eventFields, named, Object.keys(ON_PAGE))
 })
 
-/** Fails unless a page shows each of these fields with its label. `placed` fields are exempt. */
 function assertLabelled(
   page: string,
   fields: Readonly<Record<string, FieldData>>,
@@ -297,7 +290,6 @@ function assertLabelled(
   }
 }
 
-/** The texts by which the page of the venue shows its fields. */
 const ON_VENUE_PAGE: Readonly<Record<(typeof PLACED_LINKED_FIELDS)['venue'][number], RegExp>> = {
   venue: /Town hall/,
   description: /By the river/,

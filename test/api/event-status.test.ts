@@ -8,7 +8,6 @@ import { serviceForTests } from '../support/service.ts'
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
-/** Returns the ids of listed events. */
 async function listed(query: string): Promise<number[]> {
   const { status, body } = await service.get(`/events?${query}`)
   assert.equal(status, 200, JSON.stringify(body))

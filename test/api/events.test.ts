@@ -772,7 +772,6 @@ describe('copies', () => {
   })
 })
 
-/** Removes what differs between a copy and its original: names of the record, times of change, and counts. */
 function comparable(event: Body): Body {
   const { categories, tags, ...rest } = withoutLinkedData(event)
   for (const name of 'id global_id global_id_lineage url rest_url slug modified modified_utc'.split(' '))
@@ -819,7 +818,6 @@ describe('images', () => {
 
 const wallOf = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 
-/** A web site with pictures. */
 const pictures = { url: '', visits: [] as string[] }
 const pictureServer = createServer(async (request, response) => {
   const path = request.url ?? ''

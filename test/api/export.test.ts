@@ -32,7 +32,6 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Returns the settings of the service as flags. */
 function flags(): string[] {
   const { config, origin } = service
   const database = config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`
@@ -41,7 +40,6 @@ function flags(): string[] {
 
 const runExport = (...words: string[]) => kalends([...flags(), 'export', ...words])
 
-/** Runs the export into a file and returns its text. */
 async function exported(...words: string[]): Promise<string> {
   const file = join(folder, 'exported')
   const { code, out, err } = await runExport(...words, '--output', file)
@@ -53,12 +51,10 @@ async function exported(...words: string[]): Promise<string> {
 
 const ALL_TIMES = 'starts_after=0001-01-02&per_page=50'
 
-/** The members that tests look at. */
 interface Shown {
   recurrence?: { series: number; overrides: string[] }
 }
 
-/** Reads the records of a list. */
 async function listed(path: string, kind: string, as: Reader = 'anonymous'): Promise<Shown[]> {
   const { status, body } = await service.get(path, as)
   assert.equal(status, 200)
@@ -158,7 +154,6 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
   assert.equal(left.stderr, '')
 })
 
-/** Runs a line of shell with Node as `$0`, and the program with its settings as `$@`. */
 function run(line: string) {
   const words = ['-c', line, process.execPath, MAIN, ...flags()]
   return spawnSync('bash', words, { cwd: root, encoding: 'utf8' })

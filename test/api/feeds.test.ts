@@ -10,7 +10,6 @@ import { serviceForTests, startService, type TestService } from '../support/serv
 const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
 const FORMULA = '=HYPERLINK("https://evil.example")'
 
-/** Events with texts and times that are hard to write, by name. */
 const HARD = {
   long: { title: LONG },
   markup: {
@@ -115,7 +114,6 @@ const eventNamed = (name: keyof typeof HARD) => {
 
 const utcMs = (utc: string) => Date.parse(`${utc.replace(' ', 'T')}Z`)
 
-/** Parses a calendar with ical.js. Returns the components by the address of their event. */
 function readCalendar(text: string): Map<string, ICAL.Component> {
   const calendar = new ICAL.Component(ICAL.parse(text))
   for (const zone of calendar.getAllSubcomponents('vtimezone'))
@@ -276,7 +274,6 @@ describe('RSS and Atom', () => {
   })
 })
 
-/** Shows HTML as a feed reader does: its text, and the names of its tags. */
 function viewOf(html: string): { text: string; tags: string[] } {
   const tags: string[] = []
   let text = ''

@@ -12,13 +12,11 @@ import { anyWrite, type Calendar, makeWrite, PATHS, type Path } from '../support
 import { fc, rounds, SEED } from '../support/rounds.ts'
 import { type Answer, type Reader, startService } from '../support/service.ts'
 
-/** Rounds of a few writes and many lists. */
 const ROUNDS = rounds(1)
 const WRITES = 6
 const QUESTIONS = 12
 
 let calendar: Calendar
-/** The parts of a context that are the same for all readers. */
 let shared: Context
 
 before(async () => {
@@ -39,7 +37,6 @@ function contextOf(reader: Reader): Context {
 const sampled = <Value>(values: fc.Arbitrary<Value>, round: number, numRuns: number): Value[] =>
   fc.sample(values, { seed: SEED + round, numRuns })
 
-/** The number of records to make: some pages of each kind. */
 const MADE: Record<Path, number> = { categories: 7, tags: 4, venues: 8, organizers: 5, events: 45 }
 
 async function fill(): Promise<void> {
@@ -55,7 +52,6 @@ function filtersOf(path: Path) {
   return served.filters
 }
 
-/** Asks while memory seems out of date, so that the database answers. */
 async function askDatabase(path: string): Promise<Answer> {
   const { database } = calendar.service.app
   const { look } = database
@@ -67,17 +63,14 @@ async function askDatabase(path: string): Promise<Answer> {
   }
 }
 
-/** The outcome of a question: valid for a reader, with a next page, with records. */
 interface Outcome {
   isInOrder: boolean
   isLinked: boolean
   hasFound: boolean
 }
 
-/** Filters that may find nothing: all records may be older than the time asked for. */
 const MAY_FIND_NOTHING = ['modified_after']
 
-/** Asks one question in every way and as every reader. */
 async function check(stored: Stored, path: Path, { query, values }: Question): Promise<Outcome> {
   const { service } = calendar
   const address = `/${path}?${query}`
@@ -107,7 +100,6 @@ async function check(stored: Stored, path: Path, { query, values }: Question): P
   }
 }
 
-/** Compares an answer, and that of its next page, with the plain meaning of the question. */
 async function compare(
   stored: Stored,
   path: Path,
@@ -129,7 +121,6 @@ async function compare(
   assert.deepEqual(shownOf(path, linked), expected, `as ${reader}, ${next} in the answer to ${told}`)
 }
 
-/** Compares the list without pages, as NDJSON, with the plain meaning. */
 async function compareWhole(stored: Stored, { query, values }: Question, told: string): Promise<void> {
   if (values.page !== undefined || values.per_page !== undefined) return
   const { status, body } = await calendar.service.get(`/events?${query}&format=ndjson`)
@@ -152,7 +143,6 @@ function shownOf(path: Path, { status, body }: Answer) {
   return status === 200 ? { total: body.total, ids: body[path].map(({ id }: { id: number }) => id) } : status
 }
 
-/** Returns the expected answer, or 400 for invalid parameters. */
 async function ifInOrder<Expected>(expect: () => Promise<Expected>): Promise<Expected | number> {
   try {
     return await expect()
@@ -175,7 +165,6 @@ async function expectedOf(stored: Stored, path: Path, values: Question['values']
   })
 }
 
-/** Draws up to four parameters of a list. */
 function anyNames(names: readonly string[]): fc.Arbitrary<readonly string[]> {
   return fc.shuffledSubarray([...names], { minLength: 0, maxLength: 4 })
 }
@@ -199,16 +188,11 @@ test(`every row of filters means the same to the index, the database and a plain
   }
 })
 
-/** Returns the ids of all records and series, and the terms. */
 const namedIn = ({ events, terms }: Stored) => ({
   ids: [...PATHS.flatMap((path) => calendar.ids[path]), ...events.flatMap(({ row }) => row.series ?? [])],
   terms: [...terms.values()],
 })
 
-/**
- * Filters that do not fit withdrawn events: their texts are not kept, and withdrawing an event changes its
- * time of modification.
- */
 const OF_TEXTS = ['search', 'words', 'modified_after']
 
 test(`calendars hear of each event that a list of public events loses, by whichever filters (seed ${SEED})`, async () => {
@@ -240,7 +224,6 @@ test(`calendars hear of each event that a list of public events loses, by whiche
   }
 })
 
-/** Returns the ids of all events of a list, read as NDJSON. */
 async function listedIds(address: string): Promise<number[]> {
   const { status, body } = await calendar.service.get(`${address}&format=ndjson`)
   if (status !== 200) return []
@@ -251,10 +234,6 @@ async function listedIds(address: string): Promise<number[]> {
   return lines.map(({ id }) => id)
 }
 
-/**
- * Tests one parameter alone, and with another one where it needs that, until a valid question has led to a
- * next page.
- */
 async function checkAlone(
   stored: Stored,
   path: Path,

@@ -5,7 +5,6 @@ import type { Role } from '../../src/calendar/people/caller.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
-/** 19:00 to 21:00 on a day of November 2027. */
 const on = (day: string) => ({ start_date: `2027-11-${day} 19:00:00`, end_date: `2027-11-${day} 21:00:00` })
 
 async function typed(text: string, role: Role = 'editor') {

@@ -16,7 +16,6 @@ interface Collection {
   }[]
 }
 
-/** An explicit window: the default one ends two years from now. */
 const WINDOW = 'start_date=2031-01-01&end_date=2032-01-01'
 
 async function read(

@@ -51,12 +51,10 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** The records of a sequence by address, and how each read in every version seen. */
 interface Play {
   paths: string[]
   event: number
   date: number
-  /** The id of the event made by an import. */
   imported: number
   series: number
   seen: Map<string, Map<number, unknown>>
@@ -66,10 +64,6 @@ type Step = (play: Play) => Promise<void>
 
 const OWN = '~/wp-json/kalends/v1'
 
-/**
- * Members that versions do not restore: times of writing, counts, and values derived from other records, such
- * as the rule of a date.
- */
 const LEFT = [
   'modified',
   'modified_utc',
@@ -91,7 +85,6 @@ const idsIn = (value: unknown): unknown =>
       ? value.id
       : value
 
-/** Returns the members of a record that versions restore, with ids in place of linked records. */
 function readingOf(body: Answer['body'], isSeries: boolean): unknown {
   const entries = Object.entries(body).filter(([name]) => !LEFT.includes(name) && !name.startsWith('_'))
   const { recurrence } = body
@@ -128,7 +121,6 @@ const some = (ids: () => number[]) =>
   fc.integer({ min: 0, max: 3 }).map((bits) => () => ids().filter((_id, at) => bits & (1 << at)))
 const lazily = <T>(values: Record<string, fc.Arbitrary<T>>) => fc.record(values, { requiredKeys: [] })
 
-/** Random values of an event. Functions give ids that exist only when the service runs. */
 const eventValues = lazily<unknown>({
   title: word,
   description: text,
@@ -226,7 +218,6 @@ const changeSeries: fc.Arbitrary<Step> = fc
       },
   )
 
-/** Changes the dates from the third on, which become a series of their own. */
 const changeFollowing: fc.Arbitrary<Step> = fc
   .tuple(word, text)
   .map(([title, excerpt]) => async ({ series }) => {
@@ -251,7 +242,6 @@ const changeOthers: fc.Arbitrary<Step> = fc
 const kalends = (...words: string[]) =>
   runCommand((program) => registerImportCommands(program, () => openGround(service)), words)
 
-/** Imports one event from a file. Its id in the source is always 1. */
 async function runImport(event: number, values: object): Promise<void> {
   const file = join(folder, `${event}.ndjson`)
   const venue = { id: 7, venue: `Hall of source ${event}` }
@@ -283,7 +273,6 @@ const importAgain: fc.Arbitrary<Step> = fc
         runImport(event, values),
   )
 
-/** Undoes the last import. */
 const undoImport: Step = async ({ event }) => {
   const { read } = service.app.database
   const runs = read.selectFrom('imports').innerJoin('import_sources', 'import_sources.id', 'imports.source')
@@ -294,7 +283,6 @@ const undoImport: Step = async ({ event }) => {
   assert.equal(code, 0, err)
 }
 
-/** Schedules an event and waits until it is published. */
 const publishInTime: fc.Arbitrary<Step> = fc
   .constantFrom('event', 'imported', 'date')
   .map((which) => async (play) => {
@@ -326,7 +314,6 @@ const deed: fc.Arbitrary<() => BulkDeed> = fc.oneof(
   fc.constant(() => ({ do: 'link', field: 'venue', ids: venues.slice(1) }) as const),
 )
 
-/** Changes several events at once, and undoes that or not. */
 const changeAtOnce: fc.Arbitrary<Step> = fc
   .tuple(deed, fc.constantFrom('this', 'all'), fc.boolean())
   .map(([does, scope, isTakenBack]) => async (play) => {
@@ -340,7 +327,6 @@ const changeAtOnce: fc.Arbitrary<Step> = fc
     if (isTakenBack && undo) assert.ok(await undoMany(context, undo))
   })
 
-/** Restores a version of a record and compares how it reads now. */
 const putBack: fc.Arbitrary<Step> = fc
   .tuple(fc.nat(), fc.nat())
   .map(([which, when]) => async ({ paths, seen }) => {
@@ -355,7 +341,6 @@ const putBack: fc.Arbitrary<Step> = fc
     assert.deepEqual(withoutGivenSlug(now.reading, reading), reading, `${path} as of version ${version}`)
   })
 
-/** Adjusts a restored event for comparison: a draft without a slug keeps the later one. */
 function withoutGivenSlug(now: unknown, then: unknown): unknown {
   const [is, was] = [now as Record<string, unknown>, then as Record<string, unknown>]
   // A time of publication that has passed is not restored.

@@ -138,7 +138,6 @@ describe('bodies that one client sends slowly', () => {
 
   const from = (client: string) => ({ 'x-forwarded-for': client })
 
-  /** Sends most of some bodies from one address, and returns their lines once one of them is refused. */
   async function stalled(
     path: string,
     as: Reader,
@@ -272,7 +271,6 @@ describe('a form', () => {
   const partOf = (name: string, text = '') =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
 
-  /** Sends a form with its Content-Length. */
   function sendForm(path: string, text: string): Line {
     const line = open()
     line.socket.write(
@@ -288,17 +286,12 @@ describe('a form', () => {
     line.socket.destroy()
   }
 
-  /** Returns the files of arriving bodies that this process has open. */
   async function openFiles(): Promise<string[]> {
     const names = await readdir('/proc/self/fd')
     const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
     return files.filter((file) => file.includes('.upload-'))
   }
 
-  /**
-   * Sends `first`, then `again` until the service answers, but not more than 10 MB, which exceeds every
-   * limit.
-   */
   async function sendOn(path: string, first: string, again: string): Promise<Line> {
     const line = open()
     line.socket.write(head('POST', path, 'author', { ...FORM_TYPE, 'transfer-encoding': 'chunked' }))
@@ -410,16 +403,7 @@ test('a client that has gone before its body is read is not waited for', async (
 
 test('every answer has a name of its own in X-Request-Id', async () => {
   const seen = new Set<string>()
-  const paths = [
-    '/events',
-    '/events',
-    '/events?per_page=3',
-    '/venues',
-    '/nothing',
-    '~/healthz',
-    '~/',
-    '~/media/none.png',
-  ]
+  const paths = '/events /events /events?per_page=3 /venues /nothing ~/healthz ~/ ~/media/none.png'.split(' ')
   for (const path of paths) {
     const name = (await service.get(path)).headers.get('x-request-id') ?? ''
     assert.match(name, /^[\w-]{8,}$/, path)

@@ -56,13 +56,10 @@ before(async () => {
   ]
   paths = [...feeds, '/events.ics?search=concert', '/events/?search=concert', ...pages]
 })
-/** Asks as an anonymous reader, who may get a cached answer. */
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   service.request('anonymous', 'GET', `~${path}`, undefined, headers)
-/** Asks as a signed-in user, for whom no cached answer is used. */
 const askAnew = (path: string) => service.request('subscriber', 'GET', `~${path}`)
 
-/** Removes the blanks that memory may put before the counts of terms. */
 const textOf = ({ body }: Answer) =>
   (typeof body === 'string' ? body : JSON.stringify(body ?? '')).replace(/"count": +/g, '"count":')
 
@@ -77,7 +74,6 @@ async function compareAll(what: string): Promise<void> {
   }
 }
 
-/** Asks often enough for every answer to be cached. */
 async function keepAll(): Promise<void> {
   for (let times = 0; times < 2; times++) for (const path of paths) await ask(path)
 }

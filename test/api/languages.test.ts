@@ -3,10 +3,6 @@ import { after, before, mock, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
-/**
- * A request that is sent to the service of every language. Paths that start with `~` are below the origin.
- * `:fest` stands for the id of that record.
- */
 interface Request {
   method: string
   path: string
@@ -15,7 +11,6 @@ interface Request {
   headers?: Record<string, string>
 }
 
-/** An answer without the address of its service. */
 interface Plain {
   status: number
   headers: Record<string, string>
@@ -47,7 +42,6 @@ const FEST = {
 }
 const FREE = { title: 'Open day', start_date: '2027-04-01', end_date: '2027-04-01', all_day: true, cost: '0' }
 
-/** The records to create, by the word for their ids in paths. */
 const written: Readonly<Record<string, Request>> = {
   category: post('/categories', { name: 'Concerts' }),
   tag: post('/tags', { name: 'late' }),
@@ -120,7 +114,6 @@ const refused = [
 ] as const satisfies Request[]
 
 const services = new Map<Language, TestService>()
-/** The answers to creating each record by language, and its id. */
 const made = new Map<string, Map<Language, Plain>>()
 const ids = new Map<string, number>()
 
@@ -140,7 +133,6 @@ after(async () => {
   mock.timers.reset()
 })
 
-/** Headers that differ between all answers. */
 const PASSING = new Set([
   'connection',
   'content-length',
@@ -163,7 +155,6 @@ async function ask(language: Language, request: Request): Promise<Plain> {
   return JSON.parse(JSON.stringify(plain).replaceAll(service.origin, 'http://calendar.test'))
 }
 
-/** Returns the paths at which two values differ in their members, their order, length or value. */
 function differences(one: unknown, other: unknown, path: Path = []): Path[] {
   if (!isRecord(one) || !isRecord(other)) return Object.is(one, other) ? [] : [path]
   const names = Object.keys(one)
@@ -178,10 +169,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const TEXTS = new Set(['description', 'message', 'summary'])
 
-/**
- * Returns true for the place of a text for people: a description, summary, message, or the message of a
- * parameter.
- */
 function isText(path: Path): boolean {
   return TEXTS.has(path.at(-1) ?? '') || path.slice(0, -1).join('.') === 'body.data.params'
 }

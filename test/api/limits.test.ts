@@ -9,7 +9,6 @@ const service = serviceForTests({ text_bytes: '2000' })
 
 const DAY = { title: 'Concert', start_date: '2027-03-04 18:00:00', end_date: '2027-03-04 20:00:00' }
 
-/** Asserts a 400 whose text names this parameter and its limit. */
 function assertOver(answer: Answer, name: string, limit: number, text = name): void {
   assert.equal(answer.status, 400, JSON.stringify(answer.body))
   assert.equal(answer.body.code, 'rest_invalid_param')
@@ -100,14 +99,7 @@ describe('texts', () => {
   })
 
   test('a search has five hundred characters and twenty words', async () => {
-    for (const path of [
-      '/events',
-      '/venues',
-      '/organizers',
-      '/categories',
-      '/tags',
-      '~/wp-json/wp/v2/tags',
-    ]) {
+    for (const path of '/events /venues /organizers /categories /tags ~/wp-json/wp/v2/tags'.split(' ')) {
       assertOver(await service.get(`${path}?search=${'a'.repeat(501)}`), 'search', 500)
       assertOver(await service.get(`${path}?search=${'a+'.repeat(21)}`), 'search', 20)
       assert.equal((await service.get(`${path}?search=${'a+'.repeat(20)}`)).status, 200)
@@ -247,7 +239,6 @@ describe('all dates of a series together', () => {
   })
   const OVER = series(190_000, 106)
 
-  /** The number of events, whatever their status, and the bytes of the file of the database. */
   const held = async () => {
     const { body } = await roomy.get('/events?status=publish,draft&start_date=2000-01-01&per_page=1', 'admin')
     const path = String(roomy.config.database).replace('sqlite:', '')

@@ -266,10 +266,6 @@ test('dates with slashes are read with a T before the time as well', async () =>
   assert.equal((await service.get('/events?start_date=2026/11/21T05:00&strict_dates=true')).status, 200)
 })
 
-/**
- * Reads a list by the short way, by the ordinary way (the short way does not take brackets), and as a user,
- * from the database.
- */
 function bothWays(query: string) {
   return Promise.all([
     service.get(`/events?${query}`),

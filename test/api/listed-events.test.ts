@@ -16,7 +16,6 @@ import { publicContext } from '../support/public-context.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
-/** The memory of a node that has just started: it has only the index. */
 let memory: EventMemory | undefined
 let context: Context
 
@@ -27,7 +26,6 @@ afterEach(() => memory && closeMemory(memory))
 
 const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
 
-/** Shows these events as a newly started node does. */
 async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   if (memory) await closeMemory(memory)
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))

@@ -18,7 +18,6 @@ after(() => mock.timers.reset())
 const titles = (body: Body): string[] => body.events.map((event: Body) => event.title)
 const named = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
 
-/** Returns the day a number of days from today, in the zone of the site. */
 function day(offset: number): string {
   const today = new Intl.DateTimeFormat('sv', { timeZone: 'America/New_York' }).format(Date.now())
   const date = new Date(`${today}T00:00:00Z`)
@@ -263,13 +262,7 @@ describe('order and pages', () => {
     const { previous_rest_url } = last.body
     assert.deepEqual([first.body.previous_rest_url, last.body.next_rest_url], [undefined, undefined])
     assert.deepEqual(Object.keys(first.body), ['events', 'rest_url', 'next_rest_url', 'total', 'total_pages'])
-    assert.deepEqual(Object.keys(last.body), [
-      'events',
-      'rest_url',
-      'previous_rest_url',
-      'total',
-      'total_pages',
-    ])
+    assert.deepEqual(Object.keys(last.body), 'events rest_url previous_rest_url total total_pages'.split(' '))
     assert.equal(new URL(previous_rest_url).searchParams.has('page'), false)
     assert.match(first.headers.get('link') ?? '', /rel="next"/)
     assert.ok(first.headers.get('link')?.includes(`<${next_rest_url}>; rel="next"`))

@@ -34,7 +34,6 @@ const open = () => {
   )
 }
 
-/** Opens and fills a memory, as a node does. */
 async function loaded(): Promise<void> {
   open()
   await loadMemory(memory)
@@ -91,7 +90,6 @@ test('events lose a term that is removed, and move with categories that do', asy
   assert.deepEqual(reported, [])
 })
 
-/** Runs some work while queries for links fail. */
 async function withoutLinks(work: () => Promise<void>): Promise<void> {
   const { database } = service.app
   const rename = (from: string, to: string) =>

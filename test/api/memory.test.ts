@@ -14,7 +14,6 @@ const organizers: number[] = []
 const events: number[] = []
 const CATEGORIES = ['music', 'jazz', 'choir', 'sports', 'rowing']
 
-/** Returns a repeatable source of random whole numbers below a bound. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -63,7 +62,6 @@ before(async () => {
   }
   await filled()
 })
-/** Waits until memory answers lists. */
 async function filled(): Promise<void> {
   await until(
     async () => (await service.get('~/readyz')).body.memory === 'filled',
@@ -77,7 +75,6 @@ interface Seen {
   total: number
 }
 
-/** Reads a list as an anonymous reader, from memory, and as administrator, from the database. */
 async function bothWays(query: string): Promise<[Seen, Seen]> {
   const seen = async (as: 'anonymous' | 'admin', more: string): Promise<Seen> => {
     const { status, body } = await service.get(`/events?${query}${more}`, as)

@@ -29,7 +29,6 @@ before(async () => {
 })
 type Texts = Record<string, string>
 
-/** The fields of a form and the values they may get, as text. */
 const choices: Record<string, () => string[]> = {
   title: () => ['Tea', 'Dance', 'Feast'],
   description: () => ['', '<p>short</p>', `<p>${'long '.repeat(100)}</p>`],
@@ -58,7 +57,6 @@ const apply = (form: Texts, edit: Record<string, number>): Texts => ({
   ...Object.fromEntries(Object.entries(edit).map(([name, at]) => [name, choiceOf(name, at)])),
 })
 
-/** Returns the values that a form would show for a record. */
 async function shownForm(id: number): Promise<Texts> {
   const { body } = await service.get(`/events/${id}`, 'editor')
   const list = (value: unknown) =>
@@ -79,7 +77,6 @@ async function shownForm(id: number): Promise<Texts> {
   }
 }
 
-/** Returns the fields that are merged together with a field. */
 const unitOf = (name: string) => (TIMES.includes(name) ? TIMES : [name])
 
 test(`fields changed by one of two are merged and told, those changed by both are a conflict (seed ${SEED})`, async () => {

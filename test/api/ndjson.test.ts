@@ -11,7 +11,6 @@ import { credentialsOf, type Reader, serviceForTests } from '../support/service.
 import { until } from '../support/waiting.ts'
 
 const NDJSON = 'application/x-ndjson'
-/** The page size of the JSON lists to compare with. */
 const ON_A_PAGE = 50
 const PUBLIC = 130
 
@@ -53,11 +52,9 @@ interface Raw {
   status: number
   headers: IncomingMessage['headers']
   body: Buffer
-  /** True when the answer has arrived to its end. */
   isWhole: boolean
 }
 
-/** Reads an answer byte for byte. */
 function ask(
   path: string,
   as: Reader = 'anonymous',
@@ -91,7 +88,6 @@ const linesOf = ({ body }: Raw) => body.toString('utf8').split('\n').slice(0, -1
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
 const eventsOf = (raw: Raw): any[] => linesOf(raw).map((line) => JSON.parse(line))
 
-/** Reads the bodies of all pages of the JSON list. */
 async function pagesOf(query: string, as: Reader): Promise<string[]> {
   const pages: string[] = []
   for (let page = 1; ; page++) {
@@ -311,7 +307,6 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
     }
   })
 
-  /** Opens a connection, reads the head of the answer, and then reads no more until it is resumed. */
   async function paused(as: Reader = 'anonymous', more = ''): Promise<Line> {
     const line = openLine(service.base)
     line.socket.write(head('GET', from + more, as, { connection: 'close' }))
@@ -326,7 +321,6 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
     return line.received()
   }
 
-  /** Returns true when a chunked body is complete. */
   const isWhole = (answer: string) => answer.endsWith('\r\n0\r\n\r\n')
 
   for (const as of ['anonymous', 'editor'] as const)

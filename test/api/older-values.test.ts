@@ -6,7 +6,6 @@ import { until } from '../support/waiting.ts'
 
 const service = serviceForTests()
 const { create } = service
-/** Values that versions without limits accepted. */
 const LONG = {
   title: 'A very long title '.repeat(400).trim(),
   text: `<p>${'A long description. '.repeat(20_000)}</p>`,

@@ -22,9 +22,7 @@ const LINK = `https://meet.example/${SECRET}`
 const MINUTE = 60_000
 
 const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
-/** An event that starts in sixteen minutes and shows its link fifteen minutes before. */
 let event: Answer['body']
-/** The first date of a series with the same times. */
 let first: Answer['body']
 const told: string[] = []
 const receiver = createServer(async (request, response) => {
@@ -62,7 +60,6 @@ before(async () => {
 })
 after(() => receiver.close())
 
-/** Paths that show the event to everybody. Each must show the link from its time on. */
 function places(): string[] {
   const page = new URL(event.url).pathname
   return [
@@ -81,10 +78,8 @@ function places(): string[] {
   ]
 }
 
-/** Formats that show the link. GeoJSON shows places, which name their events only. */
 const WITH_LINK = formats.filter(({ name }) => name !== 'geojson')
 
-/** Paths that must never show the link. */
 const NOWHERE = [
   '~/events.geojson',
   '/events?format=geojson',
@@ -96,7 +91,6 @@ const NOWHERE = [
   '/events?search=meet',
 ]
 
-/** Joins the lines of iCalendar, which may be folded anywhere. */
 const unfolded = (text: string) => text.replaceAll('\r\n ', '')
 
 async function read(path: string, as: Reader = 'anonymous', headers: Record<string, string> = {}) {
@@ -334,26 +328,12 @@ test('a change of what a venue offers changes the ETags of its events and of lis
   assert.equal((await service.get(asked)).body.total, 0)
 })
 
-/** The properties of a schema.org Event that the service writes. */
 const OF_EVENT = new Set([
   ...['@context', '@id', '@type', 'identifier', 'name', 'description', 'url', 'image', 'mainEntityOfPage'],
-  ...[
-    'startDate',
-    'endDate',
-    'eventStatus',
-    'eventAttendanceMode',
-    'location',
-    'organizer',
-    'performer',
-    'offers',
-  ],
+  ...'startDate endDate eventStatus eventAttendanceMode location organizer performer offers'.split(' '),
   ...['keywords', 'superEvent'],
 ])
 
-/**
- * Asserts what Google requires of an event: a name, a start with offset, and places with name and address, or
- * the address of a meeting.
- */
 function assertSearchable(linked: Answer['body']): void {
   for (const name of Object.keys(linked)) assert.ok(OF_EVENT.has(name), `${name} is no property of an Event`)
   assert.ok(linked.name)

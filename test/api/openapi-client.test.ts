@@ -65,7 +65,6 @@ test('a client generated from the document creates, lists, changes and deletes a
   assert.deepEqual(refused, { status: 400, code: 'rest_invalid_param', params: ['geo_lng'] })
 })
 
-/** Generators of clients besides the one of the client above. */
 const GENERATORS = [
   {
     name: '@hey-api/openapi-ts',
@@ -92,10 +91,6 @@ const GENERATORS = [
   },
 ]
 
-/**
- * A module that makes a generator load the TypeScript of the folder `openapi`: a newer one beside it does not
- * work.
- */
 const takeOlderCompiler = () => `import { registerHooks } from 'node:module'
 const older = ${JSON.stringify(file('openapi/node_modules/typescript/lib/typescript.js'))}
 registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? older : name, context) })
@@ -129,9 +124,6 @@ test('what other generators make of the document compiles, strictly', async (t) 
   await checkTypes(project)
 })
 
-/**
- * Checks the types of a project by its `tsconfig.json`, in one thread, since other tests use the other cores.
- */
 async function checkTypes(project: string): Promise<void> {
   const words = [file('node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project]
   // GOGC: the checker ends before collecting its garbage, a fifth of its time, would pay.
@@ -139,7 +131,6 @@ async function checkTypes(project: string): Promise<void> {
   await run(process.execPath, words, { env }).catch((error) => assert.fail(error.stdout))
 }
 
-/** Returns the path of the program of a package that the folder `openapi` depends on. */
 function programOf(name: string): string {
   const require = createRequire(file('openapi/package.json'))
   const folder = require.resolve
@@ -167,7 +158,6 @@ test('every component of the document has a name that is an identifier, and no e
   })
 })
 
-/** Makes a folder as an author of a client has it: the generated types, the client, and its packages. */
 async function generateClient(project: string): Promise<void> {
   const compilerOptions = {
     target: 'ES2024',
@@ -187,7 +177,6 @@ async function generateClient(project: string): Promise<void> {
   await run(process.execPath, [generator, join(project, 'doc.json'), '--output', join(project, 'service.ts')])
 }
 
-/** The parameters and the body of a request. */
 interface Sent {
   as?: Reader
   address?: Record<string, string | number>
@@ -196,14 +185,9 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** The answers seen so far, such as `GET /events 200`, and the seen codes of errors. */
 const seen = new Set<string>()
 const seenCodes = new Set<string>()
 
-/**
- * Sends a request. Asserts the status, and that the document describes the answer and an accepted body in
- * every member and header.
- */
 async function see(operation: string, sent: Sent, status: number): Promise<Answer> {
   return check(operation, sent, await ask(operation, sent), status)
 }
@@ -234,7 +218,6 @@ function check(operation: string, sent: Sent, answer: Answer, status: number): A
   return answer
 }
 
-/** Adds the server address that the document gives for paths outside the interface. */
 function addressOf(template: string, path: string): string {
   const [server] = document.paths[template].servers ?? []
   return server ? `~${new URL(server.url).pathname}${path}` : path
@@ -253,7 +236,6 @@ type DescribedHeaders = ReadonlyMap<string, { required: boolean; schema: { type:
 
 let headersOfAll: DescribedHeaders | undefined
 
-/** Returns all headers that the document describes for some answer, by name. */
 function knownHeaders(): DescribedHeaders {
   headersOfAll ??= findHeaders()
   return headersOfAll
@@ -269,10 +251,6 @@ function findHeaders(): DescribedHeaders {
   return known
 }
 
-/**
- * Asserts that required headers are present, and that a header described for any answer is described for this
- * one.
- */
 function checkHeaders(headers: Headers, described: Record<string, unknown>, what: string): void {
   for (const [name, { required, schema }] of knownHeaders()) {
     const value = headers.get(name)
@@ -282,7 +260,6 @@ function checkHeaders(headers: Headers, described: Record<string, unknown>, what
   }
 }
 
-/** Unknown members are refused in an `answer` and ignored in what is `sent`. */
 type Direction = 'sent' | 'answer'
 
 // biome-ignore lint/suspicious/noExplicitAny: parts of the document.
@@ -305,7 +282,6 @@ function validatorOf(schema: object, direction: Direction): ValidateFunction {
   return validate
 }
 
-/** Returns a validator that knows the components of the document, so that each is compiled only once. */
 function checkerOf(direction: Direction): Ajv2020 {
   const known = checkers.get(direction)
   if (known) return known
@@ -325,7 +301,6 @@ function closed<T>(part: T): T {
   })
 }
 
-/** Reads an answer, and then asserts a 304 for its ETag. */
 async function seeTwice(operation: string, sent: Sent): Promise<Answer> {
   const answer = await see(operation, sent, 200)
   const tag = answer.headers.get('etag') ?? ''
@@ -565,7 +540,6 @@ interface Occurrence {
   post_parent: number
 }
 
-/** Sends a change of a series several times at once until one of them gets a conflict. */
 async function seeConflict(
   operation: string,
   sent: Sent,
@@ -726,7 +700,6 @@ test('batches are as described', async () => {
   await seeKeys(BATCH, 207, batch)
 })
 
-/** Sends a write with one key several times at once, and the key again with another body. */
 async function seeKeys(operation: string, status: number, bodyOf: (name: string) => object): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     const body = bodyOf(`Keyed ${attempt}`)
@@ -821,10 +794,6 @@ test('every operation was seen with every status described, but for those no req
   )
 })
 
-/**
- * Returns true for answers that this test cannot cause: failures and limits of the service, and slow answers
- * to wrong credentials on reads.
- */
 function isOutOfReach(status: string, method: string): boolean {
   return ['429', '500', '503', '507'].includes(status) || (status === '401' && method === 'GET')
 }

@@ -8,9 +8,7 @@ import { credentialsOf, serviceForTests, startService, type TestService } from '
 import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
-/** Characters of a description: fifty of them exceed the buffers of a connection. */
 const LONG = 190_000
-/** The most bytes of answers that are held for readers who do not take them. */
 const MOST_UNSENT = 30_000_000
 
 const service = serviceForTests({
@@ -29,7 +27,6 @@ before(async () => {
 })
 const open = () => openLine(service.origin)
 
-/** The sockets of the service by the port of their client. */
 const ends = new Map<number | undefined, Socket>()
 
 async function otherEnd({ port }: Line): Promise<Socket> {
@@ -213,10 +210,6 @@ describe('clients that send slowly', () => {
   })
   after(() => slow.close())
 
-  /**
-   * Every address that takes a POST: the routes of the interface, the pages of the desk, and those for
-   * strangers.
-   */
   async function posted(): Promise<{ path: string; headers: Record<string, string> }[]> {
     const { body } = await slow.request('admin', 'GET', '~/wp-json/')
     const routes = Object.entries<{ methods: string[] }>(body.routes).flatMap(([route, { methods }]) =>

@@ -1,6 +1,5 @@
 import type { Reader } from '../support/service.ts'
 
-/** All callers. */
 export const CALLERS = [
   'anonymous',
   'subscriber',
@@ -9,7 +8,6 @@ export const CALLERS = [
   'editor',
   'admin',
 ] as const satisfies Reader[]
-/** All users who may own a record. */
 export const OWNERS = ['subscriber', 'contributor', 'author', 'editor', 'admin'] as const
 export type Owner = (typeof OWNERS)[number]
 
@@ -21,7 +19,6 @@ export type Kind = (typeof KINDS)[number]
 export const TERM_KINDS = ['category', 'tag'] as const
 export type TermKind = (typeof TERM_KINDS)[number]
 
-/** The kinds of requests. A write to a series needs rights to all its occurrences. */
 type Asked = Kind | 'series'
 
 export const PATHS = {
@@ -32,7 +29,6 @@ export const PATHS = {
   tag: '/tags',
 } as const
 
-/** Statuses of own records, and of those of others. */
 interface Share {
   own: readonly Status[]
   others: readonly Status[]
@@ -42,10 +38,6 @@ const ALL = STATUSES
 const NONE: readonly Status[] = []
 const UNPUBLISHED = ['draft', 'pending', 'trash'] as const
 
-/**
- * The rights of each caller: the statuses in which records may be read, and changed or trashed (rules 24.5,
- * 26.2 and 26.4).
- */
 export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> = {
   anonymous: { reads: { own: NONE, others: ['publish'] }, changes: { own: NONE, others: NONE } },
   subscriber: { reads: { own: ALL, others: ['publish'] }, changes: { own: NONE, others: NONE } },
@@ -55,20 +47,14 @@ export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> 
   admin: { reads: { own: ALL, others: ALL }, changes: { own: ALL, others: ALL } },
 }
 
-/** The callers who may create records, and who may create, change and delete terms (rule 26.3). */
 export const MAKERS: Readonly<Record<'record' | TermKind, readonly Reader[]>> = {
   record: ['contributor', 'author', 'editor', 'admin'],
   category: ['author', 'editor', 'admin'],
   tag: ['editor', 'admin'],
 }
 
-/** The callers who may make somebody else the author of a record (rule 16.4). */
 export const MAY_NAME_AUTHORS: readonly Reader[] = ['editor', 'admin']
 
-/**
- * The stored status of a new record by the requested one, for callers who may publish and for contributors
- * (rule 19.1). `absent` sends no status; `publish to come` sends a date of publication in the future.
- */
 export const STORED_STATUS = {
   absent: { publisher: 'publish', contributor: 'draft' },
   publish: { publisher: 'publish', contributor: 'pending' },
@@ -84,7 +70,6 @@ export const STORED_STATUS = {
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const METHODS: readonly Method[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** One cell of the table: a request and its answer. */
 export interface RecordCell {
   caller: Reader
   owner: Owner
@@ -92,7 +77,6 @@ export interface RecordCell {
   by: 'id' | 'slug'
   method: Method
   answer: { status: number; code?: string }
-  /** The `Allow` header. */
   allow: string
 }
 
@@ -107,7 +91,6 @@ export function mayChange(caller: Reader, owner: Owner, status: Status): boolean
   return RIGHTS[caller].changes[caller === owner ? 'own' : 'others'].includes(status)
 }
 
-/** Returns all cells for records of one kind. */
 export function recordCells(kind: Kind): RecordCell[] {
   return CALLERS.flatMap((caller) =>
     ownersFor(caller).flatMap((owner) =>
@@ -129,10 +112,6 @@ export function recordCells(kind: Kind): RecordCell[] {
   )
 }
 
-/**
- * Returns the caller, unless anonymous, and another owner: an editor, or an author if the caller is an
- * editor.
- */
 function ownersFor(caller: Reader): Owner[] {
   const other = caller === 'editor' ? 'author' : 'editor'
   return caller === 'anonymous' ? [other] : [caller, other]
@@ -140,16 +119,11 @@ function ownersFor(caller: Reader): Owner[] {
 
 type Given = Pick<RecordCell, 'answer' | 'allow'>
 
-/**
- * Returns true when a slug counts as known to a caller. A record that was never public and that they may not
- * read does not exist for them.
- */
 function isKnown(caller: Reader, owner: Owner, status: Status): boolean {
   const whose = caller === owner ? 'own' : 'others'
   return ['publish', 'private'].includes(status) || RIGHTS[caller].reads[whose].includes(status)
 }
 
-/** Returns the answer for a slug that does not exist (rule 25.4). */
 function answerToNothing(kind: Kind, caller: Reader, method: Method): Given {
   const isWriter = MAKERS.record.includes(caller)
   const allow = isWriter ? 'GET, DELETE, POST, PUT, PATCH' : 'GET'
@@ -185,30 +159,24 @@ function answerToKnown(
   return { status: 200 }
 }
 
-/** The target of a write: the series, or an occurrence with a `recurrence_scope`. */
 const ADDRESSED = ['series', 'this', 'following', 'all'] as const
 type Addressed = (typeof ADDRESSED)[number]
 
-/** How a method is sent: by itself, or as a POST with `_method` or `X-HTTP-Method-Override` (rule 1.6). */
 type Way = 'itself' | 'query' | 'header'
 
-/** `_method` and the header work the same on every route, so each is tried on half of the targets. */
 function waysOf(method: Method, addressed: Addressed): Way[] {
   if (method !== 'PATCH' && method !== 'DELETE') return ['itself']
   return ['itself', addressed === 'series' || addressed === 'following' ? 'query' : 'header']
 }
 
-/** Returns the methods for a target. Reading has no scope, so two targets are only written. */
 const methodsOf = (addressed: Addressed) =>
   addressed === 'following' || addressed === 'all' ? WRITES : METHODS
 
-/** A cell for a series or one of its occurrences. */
 export interface SeriesCell extends Omit<RecordCell, 'by'> {
   addressed: Addressed
   way: Way
 }
 
-/** Returns all cells for series and their occurrences in every scope. */
 export function seriesCells(): SeriesCell[] {
   return CALLERS.flatMap((caller) =>
     ownersFor(caller).flatMap((owner) =>
@@ -231,12 +199,10 @@ export function seriesCells(): SeriesCell[] {
   )
 }
 
-/** Addresses of nothing and their answers (rule 25.4). `{other}` is the id of a record of another kind. */
 export interface MissingRow {
   paths: readonly string[]
   methods: readonly Method[]
   answer: { status: number; code: string; param?: string }
-  /** The statuses for callers who may not write at all, where they differ. */
   refused?: { anonymous: number; subscriber: number }
 }
 
@@ -290,7 +256,6 @@ export const MISSING: readonly MissingRow[] = [
   },
 ]
 
-/** Routes for administrators only, with their methods. `{id}` is a webhook. */
 export const ADMINISTRATORS_ROUTES: readonly { path: string; methods: readonly Method[] }[] = [
   { path: '', methods: ['GET', 'POST'] },
   { path: '/{id}', methods: ['GET', 'PUT', 'PATCH', 'DELETE'] },
@@ -300,10 +265,6 @@ export const ADMINISTRATORS_ROUTES: readonly { path: string; methods: readonly M
   { path: '/{id}/deliveries/1/resend', methods: ['POST'] },
 ]
 
-/**
- * Routes that answer all callers alike, except for `Allow`, with those who may POST. Other methods find no
- * route.
- */
 export const OPEN_ROUTES: readonly { path: string; makers: readonly Reader[] }[] = [
   { path: '', makers: [] },
   { path: '/doc', makers: [] },

@@ -24,7 +24,6 @@ import {
   TERM_KINDS,
 } from './permission-table.ts'
 
-/** A record of the calendar that all tests read. */
 interface Planted {
   kind: Kind
   owner: Owner
@@ -40,7 +39,6 @@ const TOMORROW = inDays(2)
 
 const service = serviceForTests()
 let planted: Planted[] = []
-/** The id of a public event that is linked to every venue and organizer. */
 let hub: number
 
 before(async () => {
@@ -86,7 +84,6 @@ function recordOf(kind: Kind, { owner, status }: Pick<Planted, 'owner' | 'status
   return found
 }
 
-/** Runs the work on all items, eight at a time. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items]
   const worker = async () => {

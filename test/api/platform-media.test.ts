@@ -15,7 +15,6 @@ const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author',
 
 let made = 0
 
-/** Uploads an image with a query in the address. */
 async function uploaded(
   query = '',
   as: Reader = 'admin',
@@ -43,7 +42,6 @@ async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]
   return body.map(({ id }: { id: number }) => id)
 }
 
-/** Returns the readers who see an image. Fails unless its own address and the list agree. */
 async function readersOf(id: number): Promise<Reader[]> {
   const readers: Reader[] = []
   for (const as of EVERYBODY) {

@@ -14,7 +14,6 @@ function assertProblem({ status, body }: Answer, expected: number, code: string)
   assert.deepEqual([status, body.code, body.data?.status], [expected, code, expected])
 }
 
-/** Asks with a credential of its own in place of that of a test user. */
 function ask(authorization: string, method: string, path: string, body?: unknown): Promise<Answer> {
   return service.request('anonymous', method, path, body, { authorization })
 }
@@ -22,7 +21,6 @@ function ask(authorization: string, method: string, path: string, body?: unknown
 const basic = (login: string, password: string) =>
   `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 
-/** Gives a user another credential, and returns the header by which it signs in. */
 async function given(
   login: string,
   kind: 'password' | 'token',

@@ -7,14 +7,12 @@ const service = serviceForTests()
 const PLATFORM = '~/wp-json/wp/v2'
 const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author', 'editor', 'admin']
 
-/** Makes a picture in one colour. */
 function picture(width: number, height: number, background = 'teal'): Promise<Buffer<ArrayBuffer>> {
   return sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer() as Promise<Buffer<ArrayBuffer>>
 }
 
-/** Makes a picture of random pixels, which no format compresses well. */
 async function noise(side: number): Promise<Uint8Array<ArrayBuffer>> {
   const background = { mean: 128, sigma: 80, type: 'gaussian' } as const
   return new Uint8Array(
@@ -45,7 +43,6 @@ function assertProblem({ status, body }: Answer, expected: number, code: string)
   assert.ok(body.message)
 }
 
-/** Removes `allow_batch` from the entry of a route, since the index of the namespace leaves it out. */
 function withoutBatches(entry: object): unknown {
   return JSON.parse(JSON.stringify(entry, (name, value) => (name === 'allow_batch' ? undefined : value)))
 }
@@ -82,14 +79,7 @@ describe('the root index', () => {
     const namespace = await service.get('')
     for (const [path, entry] of Object.entries(namespace.body.routes))
       assert.deepEqual(withoutBatches(body.routes[path]), entry)
-    const collections = [
-      'media',
-      'tags',
-      'tribe_events',
-      'tribe_venue',
-      'tribe_organizer',
-      'tribe_events_cat',
-    ]
+    const collections = 'media tags tribe_events tribe_venue tribe_organizer tribe_events_cat'.split(' ')
     const types = ['', '/attachment', '/tribe_events', '/tribe_venue', '/tribe_organizer'].map(
       (path) => `/types${path}`,
     )
@@ -123,13 +113,7 @@ describe('the root index', () => {
     assert.deepEqual([options.status, options.body], [200, body.routes['/wp/v2/tags']])
     assert.equal(options.headers.get('allow'), 'GET')
     assert.deepEqual(body.routes['/']._links.self, [{ href: `${service.origin}/wp-json/` }])
-    assert.deepEqual(body.routes['/wp/v2/media/(?P<id>\\d+)'].methods, [
-      'GET',
-      'POST',
-      'PUT',
-      'PATCH',
-      'DELETE',
-    ])
+    assert.deepEqual(body.routes['/wp/v2/media/(?P<id>\\d+)'].methods, 'GET POST PUT PATCH DELETE'.split(' '))
   })
 
   test('answers HEAD, OPTIONS, _fields and _envelope', async () => {
@@ -678,14 +662,7 @@ describe('tags of the platform', () => {
     const wrong = 'page=-1&per_page=x&include=a,b&order=sideways&orderby=colour&hide_empty=perhaps&post=99999'
     const answer = await service.get(`${PLATFORM}/tags?${wrong}`)
     assertProblem(answer, 400, 'rest_invalid_param')
-    assert.deepEqual(keys(answer.body.data.params), [
-      'page',
-      'per_page',
-      'include',
-      'order',
-      'orderby',
-      'post',
-    ])
+    assert.deepEqual(keys(answer.body.data.params), 'page per_page include order orderby post'.split(' '))
     const flag = await service.get(`${PLATFORM}/tags?hide_empty=perhaps`)
     assertProblem(flag, 400, 'rest_invalid_param')
     assert.equal(flag.body.data.details.hide_empty.code, 'rest_invalid_type')

@@ -3,11 +3,9 @@ import { test } from 'node:test'
 import { fc } from '../support/rounds.ts'
 import { type Answer, serviceForTests, startService, type TestService } from '../support/service.ts'
 
-/** The number of runs of each property. PROPERTY_RUNS=1000 gives more. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 20)
 
 const service = serviceForTests()
-/** The ways to send a record. */
 const ENCODINGS = {
   json: (record: object) => record,
   urlencoded: (record: object) => new URLSearchParams(pairsOf(record)),
@@ -18,9 +16,6 @@ const ENCODINGS = {
   },
 }
 
-/**
- * Returns a record as fields of a form, with brackets for lists and records, and empty text for empty lists.
- */
 function pairsOf(value: unknown, name = ''): [string, string][] {
   if (value === null || typeof value !== 'object') return [[name, String(value)]]
   const entries = Object.entries(value)
@@ -92,7 +87,6 @@ const records: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   tags: fc.record({ name: unique, description: optional(line), slug: optional(unique) }),
 }
 
-/** Returns the value that an answer shows for a sent one. */
 function shownAs(path: string, name: string, value: unknown): unknown {
   const isRecord = path !== 'categories' && path !== 'tags'
   if (isRecord && (name === 'description' || name === 'excerpt')) return `<p>${value}</p>`
@@ -125,7 +119,6 @@ for (const [path, arbitrary] of Object.entries(records)) {
   })
 }
 
-/** Removes undefined values and names the author by id. */
 function toSend(record: Record<string, unknown>): Record<string, unknown> {
   const sent = Object.entries(record).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
@@ -155,7 +148,6 @@ async function assertShown(path: string, id: number, sent: Record<string, unknow
   }
 }
 
-/** Ids to filter by, in a calendar that nothing changes while lists are read page by page. */
 interface Calendar {
   service: TestService
   events: number[]
@@ -168,7 +160,6 @@ interface Calendar {
 const WORDS = ['fish & chips', '100% wool', 'a_b', 'Café', 'über', '+1', 'tea "time"', '#9', 'a=b?c', '日本']
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T
 
-/** Makes a calendar with events of every kind, some of them equal in all sort keys. */
 async function plantCalendar(): Promise<Calendar> {
   const planted = await startService({ page_size_cap: '1000' })
   const create = async (path: string, record: object): Promise<number> =>
@@ -246,7 +237,6 @@ const dates = fc.constantFrom(
   '2027-04-02T12:00:00Z',
 )
 
-/** Draws valid filters of each list, as text. */
 function filtersOf({ events, venues, organizers, categories, tags }: Calendar) {
   const idList = (ids: number[]) =>
     fc.uniqueArray(fc.constantFrom(...ids), { minLength: 1, maxLength: 4 }).map(String)
@@ -329,7 +319,6 @@ test('following next_rest_url of any list with any filters visits each record on
   }
 })
 
-/** Filters whose results depend on which records a caller may see. */
 const TELLING = new Set(['venue', 'organizer', 'event', 'post', 'has_events', 'only_with_upcoming'])
 
 async function assertWalk(
@@ -379,10 +368,6 @@ async function assertWalk(
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id)
 
-/**
- * Asserts that a link has every filter. Edges of the window may be replaced by other bounds or `include`, and
- * defaults left out.
- */
 function assertCarried(sent: Record<string, string>, url: string): void {
   const link = new URL(url).searchParams
   const defaults: Record<string, string[]> = {

@@ -24,7 +24,6 @@ const events = servedAt('events')
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
 const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)
 
-/** Creates an event by the contributor that an editor then publishes. */
 async function published(title: string): Promise<{ id: number; version: number }> {
   const { id } = await createRecord(await context('contributor'), events, {
     title,

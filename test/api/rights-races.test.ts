@@ -5,7 +5,6 @@ import { KINDS, type Kind, PATHS } from './permission-table.ts'
 
 const SOON = '2027-05-01 10:00:00'
 const RACES = 16
-/** Requests at once: few enough that none is refused for overload. */
 const AT_ONCE = 8
 
 const service = serviceForTests()
@@ -18,7 +17,6 @@ async function plantDraft(kind: Kind, title: string): Promise<{ id: number; slug
   return { id: body.id, slug: body.slug }
 }
 
-/** Changes that contributors may make to their records until these are published. */
 const DEEDS = [
   { name: 'changes', method: 'PATCH', body: { description: 'Changed by the contributor' } },
   { name: 'trashes', method: 'DELETE', body: undefined },

@@ -7,7 +7,6 @@ import { fc, rounds } from '../support/rounds.ts'
 import { serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** A sent event, with the folded text to search. */
 interface Sent {
   id: number
   title: string
@@ -49,7 +48,6 @@ const sent = fc.record({
 })
 type Drawn = typeof sent extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Gives each event its own start, so that the order is certain. */
 let minute = 0
 function settled({ day, ...drawn }: Drawn) {
   const time = new Date(minute++ * 60_000).toISOString().slice(11, 19)
@@ -71,7 +69,6 @@ before(async () => {
   for (const drawn of fc.sample(sent, { numRuns: 60, seed: 4 })) await create(drawn)
   await filled()
 })
-/** Waits until memory answers lists. */
 async function filled(): Promise<void> {
   await until(
     async () => (await service.get('~/readyz')).body.memory === 'filled',
@@ -88,7 +85,6 @@ interface Asked {
   featured: boolean | undefined
 }
 
-/** Draws searches: parts of existing texts, words, or anything else; plain, quoted or excluded. */
 const asked: fc.Arbitrary<Asked> = fc.record({
   search: fc
     .array(
@@ -119,7 +115,6 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   featured: fc.constantFrom(undefined, undefined, true, false),
 })
 
-/** Computes the result of a search by testing every event, in order. */
 function expected({ search, from, to, category, featured }: Asked, sees: (event: Sent) => boolean): number[] {
   const wanted = parseSearch(search)
   return [...events.values()]
@@ -133,7 +128,6 @@ function expected({ search, from, to, category, featured }: Asked, sees: (event:
 
 const PER_PAGE = 20
 
-/** Reads all pages of a list. */
 async function listed(
   { search, from, to, category, featured }: Asked,
   as: 'anonymous' | 'subscriber' | 'admin',

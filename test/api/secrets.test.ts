@@ -84,7 +84,6 @@ test('no secret of a request is in the log, wherever and however it is sent', as
   assertHidden(service.printed(), 'the log of the service')
 })
 
-/** Sends bytes that are no valid request and waits for the end of the connection. */
 function sendRaw(base: string, bytes: string): Promise<void> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve) => {

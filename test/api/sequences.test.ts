@@ -8,7 +8,6 @@ const YEAR = 2027
 const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
 const SERIES = '~/wp-json/kalends/v1/series'
 
-/** Returns the highest SEQUENCE of each UID in the calendar file of a search. */
 async function sequences(search: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${service.base}/events?format=ics&search=${search}`)).text()
   const found = new Map<string, number>()
@@ -19,7 +18,6 @@ async function sequences(search: string): Promise<Map<string, number>> {
   return found
 }
 
-/** Runs steps in order and asserts after each that no UID has a lower SEQUENCE than before. */
 async function neverFalls(search: string, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const highest = await sequences(search)
   assert.notEqual(highest.size, 0)

@@ -6,7 +6,6 @@ import { serviceForTests } from '../support/service.ts'
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const YEAR = 2027
-/** A day in autumn: clocks change soon after. */
 const FIRST = `${YEAR}-10-12`
 const ALL = 'start_date=2000-01-01&end_date=2100-01-01'
 
@@ -38,7 +37,6 @@ async function componentsOf(query: string): Promise<ICAL.Component[]> {
 const shownIn = (component: ICAL.Component, name: string) =>
   component.getAllProperties(name).map((property) => property.toICALString())
 
-/** Expands components as a calendar program does. Returns the starts in UTC. */
 function expanded(components: readonly ICAL.Component[]): string[] {
   const [master, ...others] = components
   assert.ok(master)

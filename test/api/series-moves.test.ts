@@ -16,7 +16,6 @@ interface Row {
   recurrence: { rrule: string; overrides: string[] }
 }
 
-/** Returns the n-th given weekday (0 is Sunday) of some months; place -1 is the last one. */
 function placed(weekday: number, place: number, months: readonly number[]): string[] {
   return months.flatMap((month) => {
     const days = Array.from({ length: 31 }, (_, day) => new Date(Date.UTC(YEAR, month, day + 1)))
@@ -51,7 +50,6 @@ const at = <Value>(values: readonly Value[], place: number): Value => {
   return value
 }
 
-/** Moves one occurrence by some days, and all others with it. */
 function move(row: Row, by: number) {
   const to = (wall: string) => `${moved(wall.slice(0, 10), by)}${wall.slice(10)}`
   const times = { start_date: to(row.start_date), end_date: to(row.end_date) }

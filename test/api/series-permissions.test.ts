@@ -13,7 +13,6 @@ import {
   seriesCells,
 } from './permission-table.ts'
 
-/** A series of three dates. Requests go to the second one, so that `following` does not mean all. */
 interface Planted {
   owner: Owner
   status: Status
@@ -31,7 +30,6 @@ const course = {
 }
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
-/** Series that no allowed request changes, one for each owner and status. */
 const planted: Planted[] = []
 
 before(async () => {
@@ -52,7 +50,6 @@ async function plant(owner: Owner, status: Status): Promise<Planted> {
 
 const isRead = ({ method }: SeriesCell) => ['GET', 'HEAD', 'OPTIONS'].includes(method)
 
-/** Sends the request of a cell in its way. */
 async function ask(
   { caller, method, addressed, way }: SeriesCell,
   { series, ids }: Planted,
@@ -84,7 +81,6 @@ function assertAnswer(cell: SeriesCell, answer: Answer): void {
     assert.equal(answer.body.code, cell.answer.code, where)
 }
 
-/** Reads all these series with their occurrences from the database. */
 async function snapshot(): Promise<unknown> {
   const { read } = service.app.database
   const all = planted.map(({ series }) => series)
@@ -108,9 +104,6 @@ test(`${refused.length} cells: reading series and occurrences follows the table,
   assert.deepEqual(await snapshot(), before)
 })
 
-/**
- * Returns the dates that a write to the second one reaches. A trashed series has no live date to split it at.
- */
 function reachedBy({ addressed, status }: SeriesCell): number[] {
   if (addressed === 'this') return [1]
   return addressed === 'following' && status !== 'trash' ? [1, 2] : [0, 1, 2]

@@ -8,7 +8,6 @@ const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const YEAR = 2027
 
-/** A series that starts at ten o'clock. */
 const course = (more: object = {}) => ({
   title: 'Course',
   description: 'As ever',
@@ -113,7 +112,6 @@ test('a series whose dates all have categories of their own keeps those it had',
   )
 })
 
-/** Starts requests that have all read the series before any of them may change it. */
 async function atOnce<Result>(series: number, begin: () => Promise<Result>[]): Promise<Result[]> {
   const begun = await service.app.database.write(async (tx) => {
     await holdSeries(tx, series)

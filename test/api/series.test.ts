@@ -5,7 +5,6 @@ import { serviceForTests } from '../support/service.ts'
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const YEAR = 2027
-/** The first Tuesday of October next year: clocks change soon after. */
 const TUESDAY = (() => {
   for (let day = 1; ; day++) {
     const date = new Date(Date.UTC(YEAR, 9, day))

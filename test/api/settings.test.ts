@@ -30,7 +30,6 @@ after(async () => {
 const change = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
   one.request('admin', 'PATCH', PATH, body, headers)
 
-/** Asks the other node. */
 async function other(path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`http://127.0.0.1:${two.port}${path}`, { headers })
   return { status: answer.status, etag: answer.headers.get('etag') ?? '', text: await answer.text() }

@@ -15,7 +15,6 @@ import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
 const EVENT = JSON.stringify({ title: 'Kept', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' })
-/** A deadline far beyond the time that stopping takes: reaching it fails the test. */
 const STOP_MS = 60_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -45,10 +44,6 @@ afterEach(() => {
   if (running?.child.exitCode === null) running.child.kill('SIGKILL')
 })
 
-/**
- * Starts a service on a fixed port, on which it opens several listeners like a service in use. With port 0 it
- * would open only one.
- */
 async function start(further: Settings = {}): Promise<ServiceProcess> {
   const port = String(await freePort())
   running = await startServiceProcess(settings({ port, ...further }))
@@ -62,7 +57,6 @@ async function openTo({ base }: ServiceProcess): Promise<Line> {
   return line
 }
 
-/** Sends the head of an event with this length and waits until the service asks for the body. */
 async function beginEvent(service: ServiceProcess, length: number): Promise<Line> {
   const line = await openTo(service)
   const headers = { ...JSON_TYPE, 'content-length': String(length), expect: '100-continue' }
@@ -162,10 +156,8 @@ async function ready({ base }: ServiceProcess): Promise<number> {
   return (await fetch(`${new URL(base).origin}/readyz`)).status
 }
 
-/** Counts the answers received. */
 const answersOf = ({ received }: Line) => received().split('HTTP/1.1 ').length - 1
 
-/** Returns true when the service refuses connections. */
 async function refuses(service: ServiceProcess): Promise<boolean> {
   const line = openLine(service.base)
   const isTaken = await once(line.socket, 'connect').then(

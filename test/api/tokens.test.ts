@@ -14,7 +14,6 @@ const LOGINS = ['editor', 'author', 'contributor', 'subscriber'] as const
 type Login = (typeof LOGINS)[number]
 
 const service = serviceForTests()
-/** The ids of a draft and a public event of each user. */
 const drafts = new Map<Login, number>()
 const published = new Map<Login, number>()
 
@@ -45,7 +44,6 @@ const ask = (token: string, method: string, path: string, body?: unknown) =>
 
 interface Deed {
   name: string
-  /** Scopes of which one is needed. */
   needs: readonly CredentialScope[]
   method: string
   path: (login: Login) => string
@@ -61,7 +59,6 @@ const PNG = Buffer.from(
 const reads = ['read-drafts', 'write-own', 'write-all'] as const
 const writes = ['write-own', 'write-all'] as const
 
-/** Requests to try with a token. They only add records. */
 const DEEDS: readonly Deed[] = [
   {
     name: 'reads its own draft',
@@ -117,7 +114,6 @@ const DEEDS: readonly Deed[] = [
 
 let made = 0
 
-/** Returns the body of a request. Terms get a new name each time. */
 const bodyOf = ({ body, path }: Deed, login: Login) =>
   body && 'name' in body ? { name: `${path(login)} ${made++}` } : body
 

@@ -25,9 +25,6 @@ before(async () => {
     20,
   )
 })
-/**
- * Lets columns be null on PostgreSQL, which checks types: a missing value is the only damage possible there.
- */
 async function makeNullable(): Promise<void> {
   if (databaseName() !== 'postgres') return
   for (const [table, column] of Object.entries({
@@ -40,10 +37,8 @@ async function makeNullable(): Promise<void> {
       .execute(service.app.database.read)
 }
 
-/** A value that is no text: null on PostgreSQL, bytes on SQLite. */
 const NO_TEXT = () => (databaseName() === 'postgres' ? null : Buffer.from([255, 0]))
 
-/** Writes a value that the service would never write, as another program or a damaged disk may. */
 async function poison(table: Table, id: number, columns: Record<string, unknown>): Promise<void> {
   await service.app.database.write(async (tx) => {
     await tx
@@ -56,7 +51,6 @@ async function poison(table: Table, id: number, columns: Record<string, unknown>
   })
 }
 
-/** The damage of each record, by its name. */
 const poisons: Record<string, [Table, () => Record<string, unknown>]> = {
   'Bad zone': ['events', () => ({ timezone: 'Nowhere/Atlantis' })],
   'Broken cost': ['events', () => ({ cost: '{"broken' })],
@@ -74,7 +68,6 @@ const poisons: Record<string, [Table, () => Record<string, unknown>]> = {
 
 const ids: Record<string, number> = {}
 const good: number[] = []
-/** Sound events that are linked to damaged records. */
 const linked: number[] = []
 
 async function makeWorld(): Promise<void> {
@@ -336,7 +329,6 @@ test('the same record is noted once a minute, and only so many of them', () => {
   assert.equal(noted[0], 'UnshowableRecord: event 1 cannot be shown: it is broken')
 })
 
-/** Starts another process on the same database and keeps its log. */
 async function startLogging() {
   const settings = {
     database: service.config.database,

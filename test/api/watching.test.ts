@@ -16,7 +16,6 @@ import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
 
-/** Starts a service in its own process, with one user for each role. */
 async function prepare(settings: Settings) {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-watching-'))
@@ -142,7 +141,6 @@ test('the lines of requests can be left out, for reads or altogether', onSqlite,
   assert.deepEqual(answered(none), [])
 })
 
-/** Reads the expression of docs/production.md as fail2ban does. */
 function failregex(): RegExp {
   const page = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8')
   const [, expression = ''] = /^ *failregex = (.+)$/m.exec(page) ?? []
@@ -168,7 +166,6 @@ test('a refused sign-in is one line, which no login can forge', onSqlite, async 
   )
 })
 
-/** Parses a page of metrics into samples by name and labels. Fails for any other line. */
 function parseMetrics(page: string): Map<string, number> {
   const samples = new Map<string, number>()
   const typed = new Set<string>()
@@ -249,7 +246,6 @@ test('metrics tell requests, times, caches, database and process, and made-up me
   assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
 })
 
-/** Starts a receiver of webhooks that answers with `status`. */
 async function startReceiver(t: TestContext) {
   const receiver = { status: 204, url: '' }
   const server = createServer((request, response) => {

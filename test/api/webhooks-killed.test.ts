@@ -13,16 +13,13 @@ import { type ServiceProcess, startServiceProcess } from '../support/processes.t
 import { addUsers } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** The path from the namespace to the routes of webhooks. */
 const HOOKS = '/../../../kalends/v1/webhooks'
 
-/** The ids of the messages that a receiver got, separated by whether it answered. */
 interface Told {
   unanswered: string[]
   answered: string[]
 }
 
-/** Reads the ids of the venues, and the messages by their venue. */
 async function contentOf({ read }: Database): Promise<{ venues: number[]; messages: Map<number, string> }> {
   const venues = await read.selectFrom('venues').select('id').orderBy('id').execute()
   const rows = await read

@@ -37,12 +37,10 @@ interface Received {
   body: any
 }
 
-/** A receiver of messages with a settable answer. */
 interface Receiver {
   server: Server
   url: string
   received: Received[]
-  /** The status of the next answers; 0 for no answer. */
   status: number
   headers: Record<string, string>
 }
@@ -90,7 +88,6 @@ async function heard(receiver: Receiver, count: number): Promise<Received[]> {
   return receiver.received
 }
 
-/** Waits until no message for a webhook is left to send. */
 const quiet = (id: number) =>
   until(async () => (await deliveries(id)).every(({ next_utc }) => next_utc === ''), 'nothing waiting')
 
@@ -105,7 +102,6 @@ const deliveries = (id: number): Promise<DeliveryColumns[]> =>
 const stateOf = (id: number): Promise<WebhookColumns> =>
   database().read.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-/** Makes the messages that wait for a webhook due now. */
 const hurry = (id: number) =>
   database().write((tx) =>
     tx

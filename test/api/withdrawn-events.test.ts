@@ -24,7 +24,6 @@ function make(fields: object): Promise<Made> {
   return service.create('/events', { ...WHEN, ...fields })
 }
 
-/** Reads a calendar file. Returns the events by title and fails if a UID occurs twice. */
 async function calendar(query: string, as: Reader = 'anonymous'): Promise<Map<string, ICAL.Component>> {
   const response = await fetch(`${service.base}/events?format=ics&${query}`, { headers: credentialsOf(as) })
   assert.equal(response.status, 200)

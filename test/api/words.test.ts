@@ -27,7 +27,6 @@ interface Planned {
   tag?: string
 }
 
-/** Events in four languages, with some titles in others. */
 const EVENTS: Record<string, Planned> = {
   gala: { title: 'Opening Gala Concert', start: '2050-01-10', venue: 'brigid', organizer: 'trust' },
   quartet: {
@@ -82,7 +81,6 @@ const EVENTS: Record<string, Planned> = {
   past: { title: 'Gala Concert of last year', start: '2020-01-10', venue: 'brigid' },
 }
 
-/** Searches as people type them, and the first three events expected. */
 const QUERIES: [typed: string, first: string][] = [
   ['concert', 'gala ete past'],
   ['concerts', 'gala ete past'],
@@ -218,7 +216,6 @@ function keysIn({ status, body }: Answer): string[] {
   return body.events.map(({ id }: { id: number }) => keyOf.get(id))
 }
 
-/** Asks while memory seems out of date, so that the database answers. */
 async function askDatabase(path: string): Promise<Answer> {
   const { database } = service.app
   const { look } = database

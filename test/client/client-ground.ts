@@ -4,9 +4,6 @@ import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import type { TestService } from '../support/service.ts'
 import type { Ground } from './client-round.ts'
 
-/**
- * Returns the address of a service, a token of its administrator, and a message signed by `standardwebhooks`.
- */
 export async function groundOf({ app, base }: TestService): Promise<Ground> {
   const token = await app.database.write(async (tx) => {
     const admin = await findUserByLogin(tx, 'admin')
@@ -17,7 +14,6 @@ export async function groundOf({ app, base }: TestService): Promise<Ground> {
   return { url: base, token, secret, message: messageOf({ type: 'webhook.test', data: {} }, secret) }
 }
 
-/** Returns a message of a webhook, signed for the given time. */
 export function messageOf(content: object, secret: string, at = new Date()): Ground['message'] {
   const body = JSON.stringify(content)
   const headers = {
@@ -36,7 +32,6 @@ const named = (made: [string, string], changed: [string, string]) => ({
   removed: true,
 })
 
-/** The expected result of `goRound`. */
 export const ROUND = {
   events: {
     title: ['Fish & Chips &lt;', 'Fish &#038; <em>Chips</em> &#038;lt;'],

@@ -13,7 +13,6 @@ const url = 'https://calendar.example/wp-json/tribe/events/v1'
 const json = (body: unknown, init: ResponseInit = {}) => Response.json(body, init)
 const failure = (status: number, code: string) => json({ code, message: 'No.', data: { status } }, { status })
 
-/** Returns a client whose service gives these answers. */
 const calendarOf = (
   answer: (query: URLSearchParams, init: RequestInit) => Response,
   options: Partial<Options> = {},

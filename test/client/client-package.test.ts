@@ -29,7 +29,6 @@ const stranger = join(folder, 'stranger')
 const installed = join(stranger, 'node_modules/@kalends/client')
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 
-/** The most bytes of the whole package, minified and compressed. */
 const MOST_BYTES = 4096
 
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,7 +49,6 @@ before(async () => {
   await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed])
 })
 
-/** Checks the types of a user's file with strict options. */
 async function compile(name: string, text: string, options: object = {}): Promise<void> {
   const compilerOptions = {
     target: 'ES2022',

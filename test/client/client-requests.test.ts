@@ -16,7 +16,6 @@ import { createKalends } from '../../client/src/kalends.ts'
 import { KalendsProblem } from '../../client/src/problem.ts'
 import type { Client } from './client-shapes.ts'
 
-/** A request that a server has received. */
 interface Got {
   method: string
   path: string
@@ -36,7 +35,6 @@ after(() => {
   }
 })
 
-/** Starts a server that records its requests. Returns the address of its namespace. */
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
@@ -64,7 +62,6 @@ function json(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** Returns the problem that a call fails with. */
 async function problemOf(call: Promise<unknown>): Promise<KalendsProblem> {
   const problem = await call.then(
     () => assert.fail('it was answered'),
@@ -76,7 +73,6 @@ async function problemOf(call: Promise<unknown>): Promise<KalendsProblem> {
 
 const record = { id: 12, title: 'Ball' }
 const refusal = { code: 'rest_unavailable', message: 'Later.', data: { status: 503 } }
-/** Refuses this many requests, and answers the next. */
 const busyFor = (times: number, status = 503, later: string | undefined = '0'): RequestListener => {
   let left = times
   return (_request, response) =>
@@ -327,7 +323,6 @@ describe('redirects', () => {
 describe('aborting', () => {
   const reason = new Error('no longer wanted')
 
-  /** Makes every kind of call, and asserts that each fails with the reason of the signal. */
   async function abortAll(answer: RequestListener, controller: AbortController): Promise<void> {
     const { events, changes } = await calendarOf(answer)
     const { signal } = controller

@@ -72,9 +72,6 @@ for (const [name, { program, start }] of Object.entries(browsers))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/**
- * Writes the client and its round as modules of JavaScript, with a program and a worker that run the round.
- */
 function layOut(folder: string, ground: object): void {
   const modules = globSync(['client/src/*.ts', 'test/client/client-round.ts'], { cwd: root })
   for (const path of modules) {

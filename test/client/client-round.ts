@@ -2,14 +2,12 @@ import type { KalendsProblem } from '../../client/src/problem.ts'
 import type { verifyWebhook } from '../../client/src/webhook.ts'
 import type { Client } from './client-shapes.ts'
 
-/** The exports of the package, from whatever address it was loaded. */
 export interface ClientPackage {
   createKalends: (options: { url: string; token?: string }) => Client
   etagOf: (record: object) => string
   verifyWebhook: typeof verifyWebhook
 }
 
-/** The address of a service, a token, and a message of a webhook with its secret. */
 export interface Ground {
   url: string
   token: string
@@ -34,11 +32,6 @@ async function listAll<T>(records: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/**
- * Uses everything in the package once. It runs in any runtime, so it needs only its arguments and globals
- * that all runtimes have.
- * @returns the results, without ids and times
- */
 export async function goRound(
   { createKalends, etagOf, verifyWebhook }: ClientPackage,
   ground: Ground,

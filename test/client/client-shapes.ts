@@ -1,6 +1,5 @@
 import type { Kalends } from '../../client/src/kalends.ts'
 
-/** The members of a record that tests read. The build of the package makes its own types. */
 export interface Shown {
   id: number
   title: string
@@ -25,7 +24,6 @@ interface Named {
   name: string
 }
 
-/** The client with the types of the tests. */
 export type Client = Kalends<{
   events: Shapes<{ events: Shown[] }, Shown>
   venues: Shapes<{ venues: Named[] }, Named>

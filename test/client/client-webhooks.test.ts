@@ -12,7 +12,6 @@ const content = {
   data: { kind: 'event', id: 1, record: { id: 1, title: 'A &amp; B 😀' } },
 }
 const good = messageOf(content, SECRET)
-/** The time at which the tests verify: other files may run before them. */
 const MADE = Date.now()
 const minutes = (count: number) => messageOf(content, SECRET, new Date(MADE + count * 60_000))
 const withHeaders = (changed: Record<string, string>): Ground['message'] => ({
@@ -24,7 +23,6 @@ const signature = good.headers['webhook-signature'] ?? ''
 const requestOf = ({ headers, body }: Ground['message']) =>
   new Request('https://receiver.example/hook', { method: 'POST', headers, body })
 
-/** Messages, whether they are accepted, and the secret. */
 const cases: Record<string, [Ground['message'], boolean, secret?: string]> = {
   'a good one': [good, true],
   'one by a secret without its beginning': [good, true, SECRET.slice(6)],

@@ -9,7 +9,6 @@ const configure = () => readConfig({}, {})
 const namesIn = ({ commands }: Command) =>
   commands.flatMap((command) => [command.name(), ...command.aliases()])
 
-/** Returns the commands that are loaded for a given one. */
 async function namesFor(asked: string | undefined): Promise<string[]> {
   const program = new Command()
   await registerCommands(program, { configure, features }, asked)

@@ -43,7 +43,6 @@ function folderFor(t: TestContext): string {
   return folder
 }
 
-/** Runs the program in its own process. */
 function run(words: readonly string[], env: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [KALENDS, ...words], {
     encoding: 'utf8',
@@ -54,7 +53,6 @@ function run(words: readonly string[], env: Record<string, string> = {}) {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** Starts the service and waits until it answers. Returns the lines printed, and how to end it. */
 async function startOnce(
   data: string,
   more: readonly string[] = [],
@@ -262,7 +260,6 @@ async function calendarIn(file: string): Promise<void> {
   await database.close()
 }
 
-/** Runs a copy in this process with these environment variables. */
 async function copy(words: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
   Object.assign(process.env, env)
   try {

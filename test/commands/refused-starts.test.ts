@@ -22,7 +22,6 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs the program in its own process until it ends, or up to `PATIENCE_MS` if it serves. */
 function run(file: string, words: readonly string[]): CommandResult {
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], {
     encoding: 'utf8',

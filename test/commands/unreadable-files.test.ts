@@ -13,7 +13,6 @@ import { testConfig } from '../support/service.ts'
 const NOBODY = 65_534
 const isRoot = process.geteuid?.() === 0
 
-/** Runs some work as a user without special rights, so that file modes apply. */
 async function asOrdinary<T>(work: () => Promise<T>): Promise<T> {
   if (isRoot) process.seteuid?.(NOBODY)
   try {

@@ -40,7 +40,6 @@ before(async () => {
 })
 after(() => closeMemory(memory))
 
-/** Presents the event, and calls `meanwhile` while it is being read. */
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
   while (isBehind(memory)) await catchUp(memory)
   assert.ok(memory.index)

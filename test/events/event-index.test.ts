@@ -18,7 +18,6 @@ import { fc, rounds } from '../support/rounds.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
 
-/** Events with few different starts, two terms, and ids in no order. */
 const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   id: 1 + ((i * 379) % 1000),
   start_date: day((i * 7) % 60),
@@ -35,7 +34,6 @@ const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   attendance: i % 4,
 }))
 
-/** A query that leaves nothing out. */
 const anything = {
   terms: [],
   venues: undefined,
@@ -50,7 +48,6 @@ const anything = {
 
 type Query = Parameters<typeof listIndexed>[1]
 
-/** Asserts that a list has these events, in this order, from an offset on. */
 function expectList(
   index: EventIndex,
   query: Query,

@@ -7,10 +7,6 @@ import { fc, rounds } from '../support/rounds.ts'
 const NEW_YORK = 'America/New_York'
 const NOW = utcToMs('2026-11-20 20:16:00')
 
-/**
- * Returns the times of an event created with these values (rules 18.1 to 18.5): local start and end, UTC
- * start and end.
- */
 function created(start: string | number, end: string | number, timezone = NEW_YORK, allDay = false) {
   const times = settleWhen({
     start: parseMoment(start, timezone, NOW) ?? '',
@@ -21,7 +17,6 @@ function created(start: string | number, end: string | number, timezone = NEW_YO
   return `${times.start_date} ${times.end_date} = ${times.utc_start_date} ${times.utc_end_date}`
 }
 
-/** What is sent, and the times of the event: local ones, and those in UTC. */
 const TIMES: Readonly<
   Record<string, readonly (readonly [sent: Parameters<typeof created>, times: string])[]>
 > = {

@@ -6,7 +6,6 @@ import { fc, rounds } from '../support/rounds.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
 const point = fc.record({ lat: degrees(90), lng: degrees(180) })
-/** Points near one another, and near the date line and the poles, where boxes of degrees are wrong. */
 const near = fc.oneof(
   fc.record({
     lat: fc.double({ min: 47, max: 48, noNaN: true }),

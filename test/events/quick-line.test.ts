@@ -4,13 +4,11 @@ import { LANGUAGES } from '../../src/base/config.ts'
 import { type QuickLine, readQuickLine } from '../../src/features/desk/spoken/quick-line.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
-/** A Monday, 22:30 in Berlin. */
 const NOW = Date.UTC(2026, 10, 23, 21, 30)
 
 const read = (text: string, language: string) =>
   readQuickLine(text, { language, timezone: 'Europe/Berlin', now: NOW })
 
-/** The expected parts of a line; parts not named here are empty. */
 type Expected = Partial<QuickLine> & { when?: string }
 
 const tuesday = { frequency: 'weekly', interval: 1, weekdays: ['tu'] }

@@ -13,10 +13,8 @@ import {
 import { fc } from '../support/rounds.ts'
 
 const ascending = (a: number, b: number) => a - b
-/** The key of each slot is the slot itself. */
 const keys = Float64Array.from({ length: 20_000 }, (_, slot) => slot)
 
-/** Returns a list filled in order with every `step`th slot, as when the index is loaded. */
 function filled(size: number, step: number) {
   return slotsInOrder(Int32Array.from({ length: size }, (_, i) => i * step))
 }

@@ -14,7 +14,6 @@ import {
 } from '../../src/http/admission.ts'
 import { until } from '../support/waiting.ts'
 
-/** Returns a client that stays connected. */
 const at = (address: string) => ({ address, isGone: () => false })
 const here = at('192.0.2.1')
 
@@ -22,7 +21,6 @@ function withReads(running: number, waiting: number, longestMs = 60_000) {
   return makeAdmission({ ...LIMITS, reads: { ...LIMITS.reads, running, waiting, longestMs } })
 }
 
-/** Returns work that runs until `end` is called. */
 function openEnded() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { work: () => promise, end: resolve }
@@ -143,10 +141,6 @@ test('fewer run at the same time while they take long, and as many as before onc
   assert.equal(await askMany(20, 1), 8)
 })
 
-/**
- * Makes an admission with one place, which is taken. Returns the order in which waiting requests are served
- * or refused.
- */
 function contended(waiting: number) {
   const admission = withReads(1, waiting)
   assert.ok(tryEnter(admission, 'reads'))

@@ -14,7 +14,6 @@ before(async () => {
   address = new URL(`${service.origin}/mcp`)
   await service.create('/events', { title: 'Jazz', ...day })
 })
-/** Lists the tools, finds an event, and rehearses a write. */
 async function use(client: Pick<Client, 'listTools' | 'callTool'>): Promise<void> {
   const { tools } = await client.listTools()
   assert.equal(tools.length, 8)

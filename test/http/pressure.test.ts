@@ -10,10 +10,6 @@ import {
   turnAway,
 } from '../../src/http/admission.ts'
 
-/**
- * Stops the clock of `performance.now` and timers for a test, and returns what moves them on by some
- * milliseconds.
- */
 function stopClock(t: TestContext) {
   let now = 1000
   t.mock.method(performance, 'now', () => now)
@@ -31,11 +27,9 @@ function stopClock(t: TestContext) {
 interface Seen {
   served: number[]
   refused: number[]
-  /** Requests served while only finished answers are given. */
   pressed: number[]
 }
 
-/** Returns handlers that work for this many milliseconds on each request, and record the requests. */
 function working(
   t: TestContext,
   pressure: Pressure<number>,
@@ -148,10 +142,6 @@ test('clients are served in turn, and the one with most requests loses some to t
   assert.ok(handling.refused.every((request) => request < 1000))
 })
 
-/**
- * Refuses this many requests, each for some milliseconds. Returns the refused requests in order, and how many
- * turns had been set before each.
- */
 function refusing(t: TestContext, count: number, ms: number) {
   const { work, pass } = stopClock(t)
   const setTurn = t.mock.method(globalThis, 'setTimeout')

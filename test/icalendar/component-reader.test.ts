@@ -2,10 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { componentsOf } from '../../src/features/imports/component-reader.ts'
 
-/**
- * Reads a file with these lines. Returns the name and number of lines of each component, or why it is left
- * out.
- */
 async function read(lines: Iterable<string>): Promise<string[]> {
   async function* bytes() {
     for (const line of lines) yield Buffer.from(`${line}\r\n`)

@@ -7,9 +7,6 @@ import { formatUtc, utcToWall } from '../../src/base/text/zones.ts'
 const NOW = Date.UTC(2026, 10, 21)
 const ZONES = Intl.supportedValuesOf('timeZone')
 
-/**
- * Returns a function that reads wall times with ical.js and a zone that we wrote. It returns UTC times in ms.
- */
 function readerOf(zoneText: string): (wall: string) => number {
   const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(zoneText)))
   return (wall) => {
@@ -19,7 +16,6 @@ function readerOf(zoneText: string): (wall: string) => number {
   }
 }
 
-/** Returns one zone for each set of rules, since many zones have the same rules. */
 function differentZones(): string[] {
   const byText = new Map<string, string>()
   for (const zone of ZONES) {
@@ -29,10 +25,6 @@ function differentZones(): string[] {
   return [...byText.values()]
 }
 
-/**
- * Returns noon of 15 January and 15 July from 2021 to 2031, and each quarter of an hour of the days in 2026
- * and 2027 on which the clocks change.
- */
 function momentsOf(zone: string): string[] {
   const moments: string[] = []
   for (let year = 2021; year <= 2031; year++)

@@ -17,10 +17,8 @@ const LEFTOVER = '2026/11/.01234567-89ab-cdef-0123-456789abcdef'
 let service: TestService
 let store: MediaStore
 
-/** The clock by which files get their times: that of the tests is moved. */
 const fileTime = () => performance.timeOrigin + performance.now()
 
-/** Runs the command while the service runs, with a clock two hours ahead by default. */
 async function clean(words: string[] = [], { from = store, after = LATER } = {}) {
   const database = { ...service.app.database, close: async () => undefined }
   const open = async () => ({ database, store: from, failure: () => undefined })

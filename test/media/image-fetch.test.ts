@@ -46,10 +46,6 @@ after(() => {
 
 const png = { 'content-type': 'image/png' }
 
-/**
- * Answers of the server by the first part of the path; `rest` is the second part. Any other path gives the
- * picture.
- */
 const answers: Record<string, (response: ServerResponse, rest: string, query: URLSearchParams) => void> = {
   status: (response, rest) => response.writeHead(Number(rest), png).end(PICTURE),
   type: (response, _rest, query) =>
@@ -191,14 +187,7 @@ describe('no request is sent', () => {
     const spellings = '127.0.0.1 localhost localhost. 127.1 2130706433 0x7f000001 0177.0.0.1 0 0.0.0.0'.split(
       ' ',
     )
-    const sixes = [
-      '[::1]',
-      '[::]',
-      '[::ffff:127.0.0.1]',
-      '[::ffff:7f00:1]',
-      '[::127.0.0.1]',
-      '[64:ff9b::7f00:1]',
-    ]
+    const sixes = '[::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::7f00:1]'.split(' ')
     for (const host of [...spellings, ...sixes, '127.0.0.1.', '１２７.0.0.1'])
       await unseen(`http://${host}:${port}/poster.png`, [])
   })
@@ -244,31 +233,14 @@ describe('a public address', () => {
       '0.0.0.0 0.1.2.3 10.0.0.1 127.0.0.1 127.255.255.254 172.16.0.1 172.31.255.255 192.168.1.1'.split(' ')
     const shared =
       '100.64.0.1 100.100.100.200 100.127.255.255 169.254.169.254 168.63.129.16 192.0.0.192'.split(' ')
-    const reserved = [
-      '192.0.2.1',
-      '192.88.99.1',
-      '198.18.0.1',
-      '198.19.255.255',
-      '198.51.100.1',
-      '203.0.113.9',
-    ]
+    const reserved = '192.0.2.1 192.88.99.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.9'.split(' ')
     const groups = ['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255']
     for (const ip of [...networks, ...shared, ...reserved, ...groups])
       assert.equal(isPublicAddress(ip), false, ip)
   })
 
   test('is none of the local or reserved ones of IPv6, nor one that carries an IPv4 address', () => {
-    const local = [
-      '::',
-      '::1',
-      'fe80::1',
-      'fe80::1%eth0',
-      'fec0::1',
-      'fc00::1',
-      'fd00:ec2::254',
-      'ff02::1',
-      '100::1',
-    ]
+    const local = ':: ::1 fe80::1 fe80::1%eth0 fec0::1 fc00::1 fd00:ec2::254 ff02::1 100::1'.split(' ')
     const carrying =
       '::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 2002:808:808::1 2001:0:808:808::1'.split(' ')
     const reserved = ['2001:db8::1', '2001:2::1', '2001:10::1', '3fff::1', '5f00::1', '4000::1']

@@ -11,7 +11,6 @@ import {
 } from '../../src/store/media/image-sizes.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
-/** Returns functions that ask for work and end it, and the names of the work that has begun. */
 function workIn(queue = makeImageQueue()) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -25,7 +25,6 @@ async function prepared(bytes: Buffer, fileName = 'poster'): Promise<PreparedIma
   return image
 }
 
-/** Returns the dimensions of each size, read from its file. */
 async function dimensions({ full, sizes }: PreparedImage): Promise<Record<string, string>> {
   const measured: Record<string, string> = {}
   for (const [name, { bytes, width, height, ending }] of Object.entries({ full, ...sizes })) {

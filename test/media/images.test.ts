@@ -84,7 +84,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Returns the context of a request by a user with this role. */
 function asks(role: Role = 'author', id = 7): Context {
   return {
     db: database.read,
@@ -105,7 +104,6 @@ function asks(role: Role = 'author', id = 7): Context {
   }
 }
 
-/** Uploads a file. Returns its image, or undefined if the bytes are no image. */
 function upload(file: Parameters<typeof prepareUpload>[0], context: Context): Promise<ImageRow | undefined> {
   return withImages(context, async () => {
     const prepared = await prepareUpload(file, context)
@@ -117,9 +115,6 @@ function remove(row: ImageRow, context = asks()): Promise<void> {
   return withImages(context, () => database.write((tx) => deleteImage(tx, row, context)))
 }
 
-/**
- * Resolves the value of an image field. Returns the id of the image, or undefined if the value is refused.
- */
 function link(reference: string | number, context = asks()): Promise<number | null | undefined> {
   return withImages(context, async () => {
     const resolved = await resolveImage(reference, context)
@@ -133,7 +128,6 @@ async function linked(reference: string | number, context = asks()): Promise<num
   return id
 }
 
-/** Returns the names of all files that are not empty. */
 async function storedFiles(): Promise<string[]> {
   const entries = await readdir(join(folder, 'media'), { recursive: true }).catch(() => [])
   const stats = await Promise.all(

@@ -15,7 +15,6 @@ const MEDIA = '~/wp-json/wp/v2/media'
 
 let s3: S3Server
 let service: TestService
-/** Another node on the same bucket, whose answers have addresses of the bucket itself. */
 let direct: TestService
 
 before(async () => {
@@ -40,7 +39,6 @@ async function upload(to: TestService, name: string): Promise<Answer> {
   return to.request('author', 'POST', MEDIA, new Uint8Array(picture), headers)
 }
 
-/** Returns the addresses and byte counts of an image and its sizes. */
 function filesOf({ body }: Answer): { source_url: string; filesize: number }[] {
   return Object.values(body.media_details.sizes)
 }

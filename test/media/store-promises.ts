@@ -10,10 +10,6 @@ export async function contentOf(store: MediaStore, key: string): Promise<string 
   return file && (await buffer(file.stream)).toString()
 }
 
-/**
- * Tests what every store of images promises. It then has four files in 2026/11: gone, never, poster and
- * wanted.
- */
 export function keepsPromises(storeOf: () => MediaStore): void {
   test('gives back what was put, with its type and size', async () => {
     const store = storeOf()

@@ -4,7 +4,6 @@ import sharp, { type Sharp } from 'sharp'
 import { inMemory, prepareImage } from '../../src/store/media/image-sizes.ts'
 import { stripMetadata } from '../../src/store/media/strip-metadata.ts'
 
-/** Texts that no stored file may contain. */
 const SECRETS = ['51/1 30/1 11/1', 'Secret Street', 'serial-4711', 'Anna Private', 'GPSLatitude']
 
 const XMP = `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF
@@ -21,7 +20,6 @@ const EXIF = {
   },
 }
 
-/** Returns a picture with a different colour in each of three corners, so that a rotation is visible. */
 function picture(width = 400, height = 300): Sharp {
   const patch = (background: string) => ({
     create: { width: width / 2, height: height / 2, channels: 3, background },

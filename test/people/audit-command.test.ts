@@ -25,7 +25,6 @@ const bob: Writer = {
   request: 'request-2',
 }
 
-/** Makes a history of four acts and the command to list it. */
 async function audited(t: TestContext) {
   const { database } = await scratchDatabase(t)
   const act = (

@@ -16,10 +16,6 @@ const basic = (login: string, password: string) =>
 const wrong = { name: 'Problem', code: 'incorrect_password' }
 const unknown = { name: 'Problem', code: 'invalid_username' }
 
-/**
- * Makes Anna and Bob with the passwords `anna secret` and `bob secret`, and an authenticator that records its
- * delays instead of waiting.
- */
 async function site(t: TestContext) {
   const scratch = await scratchDatabase(t)
   const { database } = scratch

@@ -19,7 +19,6 @@ const SECRET = 'correct horse battery'
 
 const sent = (password: string, isGuessing = false) => ({ password, isGuessing })
 
-/** Makes Anna with the password above. */
 async function desk(t: TestContext) {
   const scratch = await scratchDatabase(t)
   const hashing = makeHashing()
@@ -135,7 +134,6 @@ test('of a hundred passwords at once twenty wait, and the others are told to com
   assert.equal(found.length, 20)
 })
 
-/** Takes this many places of those who hash, until `release` is called. */
 async function occupy(hashing: Hashing, places: number) {
   const { promise, resolve: release } = Promise.withResolvers<void>()
   const taken = Array.from({ length: places }, () => inTurn(hashing, 'password', () => promise))

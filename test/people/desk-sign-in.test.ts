@@ -10,10 +10,8 @@ const HOME = '192.0.2.1'
 const ELSEWHERE = '198.51.100.7'
 const SECRET = 'correct horse battery'
 
-/** The hash of the password above, made once, since hashing is slow. */
 const hash = await hashDeskPassword(makeHashing(), SECRET)
 
-/** Makes Anna with the password above, and a gate that records its delays instead of waiting. */
 async function desk(t: TestContext) {
   const { database } = await scratchDatabase(t)
   const anna = await database.write(async (tx) => {

@@ -14,18 +14,14 @@ export const isPasswordOf = async (db: Db, user: User | undefined, password: str
 
 export const findTokenUser = async (db: Db, token: string) => (await findTokenCredential(db, token))?.user
 
-/** 2026-11-20 12:00:00 UTC in milliseconds. */
 export const NOON = Date.UTC(2026, 10, 20, 12)
 
 export interface Scratch {
   database: Database
-  /** Opens the database again, as another process would. */
   again: () => Promise<Database>
-  /** Returns all stored data as text. */
   bytes: () => Promise<string>
 }
 
-/** Makes a migrated database that is removed after the test. */
 export async function scratchDatabase(t: TestContext): Promise<Scratch> {
   const scratch = await support.scratchDatabase()
   const open: Database[] = []
@@ -45,7 +41,6 @@ export async function scratchDatabase(t: TestContext): Promise<Scratch> {
 
 const isFile = ({ address }: support.ScratchDatabase) => address.startsWith('sqlite:')
 
-/** Returns the files of a SQLite database, which still hold removed data. */
 async function filesOf({ address }: support.ScratchDatabase): Promise<string> {
   const folder = dirname(address.slice('sqlite:'.length))
   const files = await Promise.all(

@@ -16,7 +16,6 @@ import { NOON, scratchDatabase } from './scratch-database.ts'
 const DAY = 86_400_000
 const HERE = { client: 'Firefox', address: '192.0.2.1' }
 
-/** Makes Anna and Bob, and a function that signs in. */
 async function desk(t: TestContext) {
   const scratch = await scratchDatabase(t)
   const { database } = scratch

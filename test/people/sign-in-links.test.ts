@@ -9,7 +9,6 @@ const HERE = { client: 'Firefox', address: '192.0.2.1' }
 const SECRET = 'correct horse battery'
 const MINUTE = 60_000
 
-/** Makes Anna without a password, and an administrator. */
 async function desk(t: TestContext) {
   const scratch = await scratchDatabase(t)
   const { database } = scratch

@@ -7,7 +7,6 @@ import { registerUserCommands } from '../../src/calendar/people/user-commands.ts
 import { getUserByLogin, listUsers } from '../../src/calendar/people/users.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
-/** Makes a command line that collects its output and throws instead of exiting. */
 function programInto(answer: { out: string; err: string }): Command {
   return new Command('kalends')
     .showHelpAfterError()
@@ -22,7 +21,6 @@ function programInto(answer: { out: string; err: string }): Command {
     })
 }
 
-/** Makes a function that runs commands on a scratch database and returns output and exit code. */
 async function commandLine(t: TestContext) {
   const { database } = await scratchDatabase(t)
   const state = { open: 0 }
@@ -287,15 +285,7 @@ test('a token is limited by scope and time as it was asked for, and the list sho
   const lines = (await kalends('password', 'list', 'anna')).out.split('\n').map((line) => line.split(/ {2,}/))
   assert.deepEqual(lines.slice(0, 4), [
     ['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'],
-    [
-      '2',
-      'token',
-      '2026-11-20 12:00:00',
-      'read-drafts,media',
-      '2027-02-18 12:00:00',
-      'never',
-      'Command line',
-    ],
+    '2; token; 2026-11-20 12:00:00; read-drafts,media; 2027-02-18 12:00:00; never; Command line'.split('; '),
     ['3', 'token', '2026-11-20 12:00:00', 'write-own', '2026-11-21 00:00:00', 'never', 'Command line'],
     ['4', 'token', '2026-11-20 12:00:00', 'all', '2027-12-31 00:00:00', 'never', 'Command line'],
   ])

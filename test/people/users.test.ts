@@ -29,10 +29,6 @@ const changesOf = async (database: Database) =>
 
 const TABLES = { events: 'event', venues: 'venue', organizers: 'organizer', images: 'image' } as const
 
-/**
- * Makes one record of each kind that has an author, with empty values. Returns their names, such as `event
- * 1001`.
- */
 async function giveRecords(tx: Db, author: User): Promise<string[]> {
   const made: string[] = []
   for (const [table, kind] of Object.entries(TABLES)) {

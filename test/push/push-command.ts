@@ -5,7 +5,6 @@ import { PASSWORD, type TestService } from '../support/service.ts'
 
 process.env.KALENDS_PUSH_PASSWORD = PASSWORD
 
-/** Pushes the calendar of a service, signed in as administrator, over a new connection to the database. */
 export function pushTo(service: TestService, address: string, ...words: string[]): Promise<CommandResult> {
   return runCommand(
     (program) => registerPushCommand(program, () => openGround(service)),

@@ -63,7 +63,6 @@ let gate: Gate
 
 let scratch: ScratchDatabase
 
-/** Starts two services, and a gate before the second. */
 async function start(): Promise<void> {
   source = await startService()
   scratch = await scratchDatabase()
@@ -72,7 +71,6 @@ async function start(): Promise<void> {
   gate = await openGate(target)
 }
 
-/** Gives a database its own edition: test databases may be copies, which count as the same calendar. */
 async function becomeAnother(address: string): Promise<void> {
   const database = await openDatabase(address)
   await migrate(database)
@@ -87,7 +85,6 @@ async function stop(): Promise<void> {
   await scratch.remove()
 }
 
-/** Pushes and resets the count of the gate. */
 async function push(...words: string[]): Promise<{ out: string; err: string; code: number }> {
   gate.counted = {}
   return pushTo(source, gate.address, ...words)

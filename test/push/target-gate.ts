@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { TestService } from '../support/service.ts'
 
-/** A request that has reached a gate. */
 export interface Arrived {
   method: string
   path: string
@@ -11,27 +10,17 @@ export interface Arrived {
   response: ServerResponse
 }
 
-/**
- * How a gate treats a request: passes it on, passes it on and drops the answer, or nothing, since `judge` has
- * answered.
- */
 export type Verdict = 'pass' | 'lose' | 'answered'
 
-/** A proxy of a service that counts requests and may answer them itself. */
 export interface Gate {
-  /** The address of the namespace. */
   address: string
-  /** The number of requests by method. */
   counted: Record<string, number>
-  /** The most requests that were open at once. */
   most: number
   judge: (arrived: Arrived) => Verdict
-  /** Returns the body to pass on. */
   rewrite: (arrived: Arrived) => string
   close: () => void
 }
 
-/** Headers that are not passed on, since they belong to one connection. */
 const OWN = /^(?:host|connection|content-length|expect|transfer-encoding)$/
 
 export async function openGate(service: TestService): Promise<Gate> {
@@ -82,15 +71,10 @@ function pass(
   return fetch(service.origin + url, { method, headers: kept, ...sent })
 }
 
-/** Returns the number of requests that write. */
 export function writesOf({ counted }: Gate): number {
   return ['POST', 'PUT', 'DELETE'].reduce((sum, method) => sum + (counted[method] ?? 0), 0)
 }
 
-/**
- * The values that the reference gives to fields of an event that an update does not send
- * (docs/compatibility.md).
- */
 const RESET = {
   status: 'publish',
   all_day: false,
@@ -105,10 +89,6 @@ const RESET = {
   organizer: '',
 }
 
-/**
- * Changes an update of an event to have the effect it has in the reference: unsent fields are reset, times
- * need both ends, empty texts are refused.
- */
 export function resetUnsent({ method, path, body }: Arrived): string {
   if (method !== 'PUT' || !/\/events\/\d+$/.test(path)) return body
   const sent: Record<string, unknown> = JSON.parse(body)
@@ -122,10 +102,6 @@ export function resetUnsent({ method, path, body }: Arrived): string {
   return JSON.stringify({ ...RESET, timezone: 'UTC', ...published, ...sent })
 }
 
-/**
- * Makes the target ignore these members, with a document that does not name them, like a service that does
- * not know them.
- */
 export function withoutMembers(gate: Gate, names: readonly string[]): void {
   gate.judge = ({ path, response }) => {
     if (!path.endsWith('/doc')) return 'pass'
@@ -139,7 +115,6 @@ export function withoutMembers(gate: Gate, names: readonly string[]): void {
   }
 }
 
-/** Answers like a service without the routes of Kalends. */
 export function withoutOwnRoutes({ path, response }: Arrived): Verdict {
   if (path.startsWith('/wp-json/kalends/')) {
     response.writeHead(404).end('{"code":"rest_no_route"}')

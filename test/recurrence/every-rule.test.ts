@@ -2,10 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyDate, readEveryRule } from '../../src/features/imports/every-rule.ts'
 
-/**
- * The rule, its start and its first dates: examples of RFC 5545, 3.8.5.3, with parts that our events lack,
- * and three of our own. Callers apply UNTIL.
- */
 const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: string[]])[] = [
   [
     'FREQ=YEARLY;INTERVAL=3;COUNT=10;BYYEARDAY=1,100,200',

@@ -6,13 +6,8 @@ import { matchingDates, type Rule } from '../../src/base/recurrence/recurrence.t
 import { ruleText } from '../../src/base/recurrence/recurrence-text.ts'
 import { expandedRules } from './random-rules.ts'
 
-/** Returns a wall time as UTC, so that the library sees no change of clocks. */
 const asUtc = (wall: string) => Temporal.PlainDateTime.from(wall.replace(' ', 'T')).toZonedDateTime('UTC')
 
-/**
- * Returns true when a yearly rule has numbered weekdays and also days or positions: this library counts the
- * weekdays within months, others do not.
- */
 function isMiscounted({ frequency, weekdays, months, monthdays, positions }: Rule): boolean {
   const isPlaced = weekdays.some((day) => day.length > 2)
   return frequency === 'yearly' && months.length === 0 && isPlaced && monthdays.length + positions.length > 0

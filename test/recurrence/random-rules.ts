@@ -9,13 +9,11 @@ import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 import { formatUtc, settledWall, utcToMs } from '../../src/base/text/zones.ts'
 import { fc } from '../support/rounds.ts'
 
-/** A recurrence that a client could send, with its start. */
 export interface Sent {
   readonly start: Start
   readonly lines: readonly string[]
 }
 
-/** Zones with unusual changes of clocks, and days of such changes. */
 const ZONES = {
   'Australia/Lord_Howe': ['2026-04-05', '2026-10-04'],
   // Its clocks stopped changing in 2026, which the other programs may not know yet.
@@ -97,7 +95,6 @@ function ruleLine(
   return `RRULE:${pairs.join(';')}`
 }
 
-/** Numbers of days after the start, for RDATE or EXDATE. */
 const dates = rarely(fc.array(fc.integer({ min: 0, max: 120 }), { minLength: 1, maxLength: 4 }))
 
 function datesLine(name: string, days: readonly number[] | undefined, from: Start): string[] {
@@ -111,7 +108,6 @@ function datesLine(name: string, days: readonly number[] | undefined, from: Star
   return [`${name}:${walls.map((wall) => `${wall}T${from.local.slice(11).replaceAll(':', '')}`).join(',')}`]
 }
 
-/** Rules of the supported grammar; some contradict themselves and are refused. */
 export const sentRules: fc.Arbitrary<Sent> = fc
   .tuple(start, parts, dates, dates)
   .map(([from, made, added, left]) => ({
@@ -119,7 +115,6 @@ export const sentRules: fc.Arbitrary<Sent> = fc
     lines: [ruleLine(made, from), ...datesLine('RDATE', added, from), ...datesLine('EXDATE', left, from)],
   }))
 
-/** A recurrence with the starts of its dates. */
 export interface Expanded {
   readonly start: Start
   readonly recurrence: Recurrence
@@ -127,7 +122,6 @@ export interface Expanded {
   readonly starts: readonly string[]
 }
 
-/** Returns the first allowed rules of a seed, with their dates within 25 months. */
 export function expandedRules(seed: number, count: number): Expanded[] {
   const found: Expanded[] = []
   for (let round = 0; found.length < count; round += 1)

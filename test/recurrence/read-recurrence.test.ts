@@ -99,7 +99,6 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at).join(',')
 const EVERY = `BYMONTH=${numbers(1, 12)};BYMONTHDAY=${numbers(1, 31)};BYDAY=MO,TU,WE,TH,FR,SA,SU`
 
-/** Refused recurrences, with the part that the fault names. */
 const REFUSED: readonly (readonly [input: unknown, part: string, start?: Start])[] = [
   [
     `FREQ=YEARLY;${EVERY};BYHOUR=${numbers(0, 23)};BYMINUTE=${numbers(0, 59)};BYSECOND=${numbers(0, 59)};COUNT=1`,
@@ -170,7 +169,6 @@ for (const [input, part, start = START] of REFUSED)
     assert.ok((messages as readonly string[]).includes(found.message))
   })
 
-/** Rules of known parts with random values. */
 const evil = fc
   .array(
     fc.tuple(
@@ -290,7 +288,6 @@ test('an exception stays one where a series moves along by the place of a weekda
   ])
 })
 
-/** Rules, and their words in English and German. */
 const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
   [
     { frequency: 'weekly', interval: 2, weekdays: ['tu'], until: '2026-12-30' },

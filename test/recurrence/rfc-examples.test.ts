@@ -3,10 +3,6 @@ import { test } from 'node:test'
 import { isFault, occurrenceStarts } from '../../src/base/recurrence/recurrence.ts'
 import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 
-/**
- * The examples of RFC 5545, 3.8.5.3, with supported parts: the rule, the days that the RFC lists, and the
- * start.
- */
 const EXAMPLES: readonly (readonly [rule: string, days: string, start?: string])[] = [
   ['FREQ=DAILY;COUNT=10', '1997-09-02..11'],
   ['FREQ=DAILY;INTERVAL=2', '1997-09-02,04,06,08,10,12,14,16,18,20,22,24,26,28,30 10-02,04,06'],
@@ -102,7 +98,6 @@ const EXAMPLES: readonly (readonly [rule: string, days: string, start?: string])
   ['FREQ=MONTHLY;BYMONTHDAY=15,30;COUNT=5', '2007-01-15,30 02-15 03-15,30', '2007-01-15'],
 ]
 
-/** Returns the days of a text such as `1997-09-02,04 10-01..03`. */
 function daysOf(text: string): string[] {
   let year = ''
   return text.split(' ').flatMap((group) => {

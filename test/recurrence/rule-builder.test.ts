@@ -19,7 +19,6 @@ const start = { local: '2027-03-02 19:00:00', zone: 'Europe/Berlin', allDay: fal
 
 const never: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: 'never', added: [], left: [] }
 
-/** The fields of the form, by the lines of the recurrence that they make. */
 const asked: Readonly<Record<string, Partial<RuleFields>>> = {
   '': {},
   'RRULE:FREQ=DAILY;INTERVAL=3': { repeats: 'daily', interval: 3 },

@@ -309,7 +309,6 @@ const ADDRESSES = new Set(
   'action background cite data formaction href ping poster src srcset xlink:href'.split(' '),
 )
 
-/** Returns the tags and attributes of HTML that could run code in a browser. */
 function dangersOf(html: string): string[] {
   const dangers: string[] = []
   const parser = new Parser({

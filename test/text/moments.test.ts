@@ -11,7 +11,6 @@ import {
 import { fc, rounds } from '../support/rounds.ts'
 
 const NEW_YORK = 'America/New_York'
-/** Friday, 15:16 in New York. */
 const NOW = utcToMs('2026-11-20 20:16:00')
 
 function expectAll(

@@ -5,7 +5,6 @@ import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base
 import { beginningsOf, stemOf } from '../../src/base/text/stems.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
-/** Letters of many scripts, signs and blanks, few enough that texts contain the searched words. */
 const piece = fc.constantFrom(
   ...'aab1é夏祭りの東京한글กข🎏❤%_"\'\\*?[]-+. \n\t\u0001\u200dשðß',
   'jazz',

@@ -5,7 +5,6 @@ import { readSpokenDate } from '../../src/features/desk/spoken/spoken-dates.ts'
 import { readSpokenTime } from '../../src/features/desk/spoken/spoken-times.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
-/** A Monday. */
 const NOW = '2026-11-23 22:30:00'
 
 const dates: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {

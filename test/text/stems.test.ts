@@ -4,7 +4,6 @@ import { fold } from '../../src/base/text/characters.ts'
 import { stemOf, stemsIn, wantedWords } from '../../src/base/text/stems.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
-/** The forms of words, those of one word on a line. */
 const FORMS = {
   English: `
     concert concerts
@@ -129,7 +128,6 @@ const FORMS = {
     fiesta fiestas`,
 } as const
 
-/** Words that look like forms of each other, and are not. */
 const APART = [
   'past pasta paste',
   'march marching',

@@ -7,6 +7,7 @@ import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { ask, call } from '../support/assistant.ts'
+import { pluck } from '../support/lists.ts'
 import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const READING = ['get_event', 'list_categories', 'list_venues', 'search_events', 'when_is']
@@ -126,11 +127,7 @@ for (const as of ['anonymous', 'editor'] as const)
       )
       const listed = await service.get(`/events?${query}`, as)
       const result = await call(service, 'search_events', args, as)
-      assert.deepEqual(
-        idsOf(result),
-        listed.body.events.map(({ id }: { id: number }) => id),
-        String(query),
-      )
+      assert.deepEqual(idsOf(result), pluck(listed.body.events, 'id'), String(query))
       assert.equal(result.structuredContent.total, listed.body.total)
       const next = listed.body.next_rest_url ? { page: Number(args.page ?? 1) + 1 } : undefined
       assert.deepEqual(result.structuredContent.more, next)

@@ -334,15 +334,12 @@ test('batches at once neither block each other nor get lost', async () => {
   assert.ok(made.length >= 100)
 })
 
-test('each request of a batch counts in the limit of rates', async () => {
+test('each request of a batch counts in the limit of rates', async (t) => {
   const limited = await startService({ rate_limit: '20' })
-  try {
-    const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
-    assert.equal((await limited.request('admin', 'POST', BATCH, { requests })).status, 207)
-    assert.equal((await limited.get('/venues')).status, 429)
-  } finally {
-    await limited.close()
-  }
+  t.after(limited.close)
+  const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
+  assert.equal((await limited.request('admin', 'POST', BATCH, { requests })).status, 207)
+  assert.equal((await limited.get('/venues')).status, 429)
 })
 
 test('the index names the routes that a batch may hold, and how many requests', async () => {

@@ -12,12 +12,12 @@ import { publicContext } from '../support/public-context.ts'
 import { rounds } from '../support/rounds.ts'
 import {
   credentialsOf,
+  memoryFilled,
   type Reader,
   serviceForTests,
   startService,
   type TestService,
 } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
 
 const service = serviceForTests()
 
@@ -211,7 +211,7 @@ test('each reader is shown the events that lists show them, also those that are 
   })
   assert.ok(made.size >= 8, [...made.keys()].join())
   // Events are read from memory once it is filled.
-  await until(async () => (await one.get('~/readyz')).body.memory === 'filled', 'memory is not filled')
+  await memoryFilled(one)
   for (const as of ['anonymous', 'author', 'editor', 'subscriber'] as const) {
     const reader = follower(as)
     await follow(one, reader, 3)

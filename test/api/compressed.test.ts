@@ -8,8 +8,7 @@ import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { rounds } from '../support/rounds.ts'
-import { day, serviceForTests, startService } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
+import { day, memoryFilled, serviceForTests, startService } from '../support/service.ts'
 
 const BROWSER = 'gzip, deflate, br, zstd'
 const EVENTS = 60
@@ -34,11 +33,7 @@ before(async () => {
     assert.equal(status, 201)
     events.push(body.id)
   }
-  await until(
-    async () => (await service.get('~/readyz')).body.memory === 'filled',
-    'the memory was not filled',
-    20,
-  )
+  await memoryFilled(service)
 })
 after(() => agent.destroy())
 
@@ -225,26 +220,19 @@ describe('compressed answers', () => {
 })
 
 describe('a list of long texts that nobody has asked for before', () => {
-  test('is compressed whether its event loop does it or a thread', async () => {
+  test('is compressed whether its event loop does it or a thread', async (t) => {
     const own = await startService()
-    try {
-      const description = randomBytes(45_000).toString('hex')
-      for (let i = 0; i < 8; i++) await own.create('/events', { title: `Long ${i}`, description, ...day })
-      await until(
-        async () => (await own.get('~/readyz')).body.memory === 'filled',
-        'the memory was not filled',
-        20,
-      )
-      for (const encoding of Object.keys(DECODERS)) {
-        for (const size of [1, 2, 6, 8]) {
-          const path = `/events?per_page=${size}&start_date=2027-01-01`
-          const answer = await take(path, encoding, own.base)
-          assert.equal(answer.encoding, encoding)
-          assert.equal(decoded(answer), decoded(await take(path, undefined, own.base)))
-        }
+    t.after(own.close)
+    const description = randomBytes(45_000).toString('hex')
+    for (let i = 0; i < 8; i++) await own.create('/events', { title: `Long ${i}`, description, ...day })
+    await memoryFilled(own)
+    for (const encoding of Object.keys(DECODERS)) {
+      for (const size of [1, 2, 6, 8]) {
+        const path = `/events?per_page=${size}&start_date=2027-01-01`
+        const answer = await take(path, encoding, own.base)
+        assert.equal(answer.encoding, encoding)
+        assert.equal(decoded(answer), decoded(await take(path, undefined, own.base)))
       }
-    } finally {
-      await own.close()
     }
   })
 })

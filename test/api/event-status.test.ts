@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser } from 'fast-xml-parser'
 import ICAL from 'ical.js'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
@@ -182,10 +183,7 @@ describe('canceled and postponed events in feeds', () => {
   test('titles of RSS, Atom and JSON Feed begin with it, and their texts have the reason', async () => {
     const parser = new XMLParser()
     const { item } = parser.parse(await text('/events.rss?search=giraffe')).rss.channel
-    assert.deepEqual(
-      item.map(({ title }: { title: string }) => title),
-      ['Canceled: Regatta giraffe', 'Postponed: Fair giraffe'],
-    )
+    assert.deepEqual(pluck(item, 'title'), ['Canceled: Regatta giraffe', 'Postponed: Fair giraffe'])
     assert.match(item[0].description, /^Canceled: Storm; all &amp; sundry<br>\n/)
     const { entry } = parser.parse(await text('/events.atom?search=giraffe')).feed
     assert.equal(entry[0].title, 'Canceled: Regatta giraffe')

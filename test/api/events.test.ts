@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import sharp from 'sharp'
 import { databaseName, onSqlite } from '../support/database.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
+import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type Body, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -184,10 +185,7 @@ describe('the representation', () => {
     const again = await createEvent({ venue: { venue: 'g\0h' }, tags: ['i\0j'] })
     assert.deepEqual([again.venue.id, again.tags[0].id], [linked.venue.id, linked.tags[0].id])
     const found = await read(`/events?${MAY}&search=a%00b`, 'anonymous')
-    assert.deepEqual(
-      found.events.map(({ id }: Body) => id),
-      [made.id],
-    )
+    assert.deepEqual(pluck(found.events, 'id'), [made.id])
   })
 
   test('half of a sign beyond the basic plane is replaced at once, wherever it stands', async () => {
@@ -824,9 +822,7 @@ const pictureServer = createServer(async (request, response) => {
   pictures.visits.push(path)
   const [width, height] = path.startsWith('/wide') ? [900, 600] : [200, 200]
   if (path === '/wide.png' || path === '/square.png') {
-    const bytes = await sharp({ create: { width, height, channels: 3, background: '#357' } })
-      .png()
-      .toBuffer()
+    const bytes = await drawPng(width, height, '#357')
     response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)
   } else if (path === '/lying.png')
     response.writeHead(200, { 'content-type': 'image/png' }).end('<html></html>')
@@ -917,7 +913,7 @@ test('an event that the database fails to write takes down no other', onSqlite, 
   const sent = Array.from({ length: 9 }, (_, i) => ({ ...DAY, tags: i === 4 ? [tag.id] : [] }))
   const answers = await Promise.all(sent.map((body) => service.post('/events', body)))
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    pluck(answers, 'status'),
     sent.map(({ tags }) => (tags.length > 0 ? 500 : 201)),
   )
   await write((tx) => sql`drop trigger failing`.execute(tx))

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { kalends } from '../support/commands.ts'
 import { MAIN } from '../support/environment.ts'
+import { pluck } from '../support/lists.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
@@ -105,10 +106,7 @@ test('the filters of lists are options', async () => {
   assert.equal(tagged.length, 3)
   assert.deepEqual(JSON.parse(await exported('--tags', 'far')).events, tagged)
   const dated = await exported('--start-date', '1990-01-01', '--end-date', '2000-01-01')
-  assert.deepEqual(
-    JSON.parse(dated).events.map(({ title }: { title: string }) => title),
-    ['Of 1999'],
-  )
+  assert.deepEqual(pluck(JSON.parse(dated).events, 'title'), ['Of 1999'])
   const wrong = await runExport('--tags', 'nothing-of-that-name')
   assert.deepEqual([wrong.code, wrong.out], [1, ''])
   assert.equal(
@@ -127,10 +125,7 @@ test('what is not public is exported only when everything is, with the other lis
   for (const kind of ['venues', 'organizers', 'categories', 'tags'])
     assert.deepEqual(all[kind], await listed(`/${kind}?per_page=50`, kind, 'admin'))
   const drafts = JSON.parse(await exported('--all', '--status', 'draft'))
-  assert.deepEqual(
-    drafts.events.map(({ title }: { title: string }) => title),
-    ['A draft'],
-  )
+  assert.deepEqual(pluck(drafts.events, 'title'), ['A draft'])
 })
 
 test('a file appears once it is whole, and a reader who leaves is no error', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import type { Role } from '../../src/calendar/people/caller.ts'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -104,9 +105,6 @@ describe('what is typed', () => {
 
   test('finds what is old by a rare word', async () => {
     const { id } = await service.create('/events', { title: 'An unusual quokka', ...on('12') })
-    assert.deepEqual(
-      (await typed('quokka')).map((hit) => hit.id),
-      [id],
-    )
+    assert.deepEqual(pluck(await typed('quokka'), 'id'), [id])
   })
 })

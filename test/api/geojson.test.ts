@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -82,10 +83,7 @@ describe('GeoJSON', () => {
       [first?.id, first?.properties.url, first?.properties.city],
       [hall.id, hall.url, 'Kilvara'],
     )
-    assert.deepEqual(
-      first?.properties.events.map(({ title }) => title),
-      ['One', 'Two', 'Three'],
-    )
+    assert.deepEqual(pluck(first?.properties.events, 'title'), ['One', 'Two', 'Three'])
     const [one] = first?.properties.events ?? []
     assert.deepEqual(
       [one?.start, one?.end, one?.status],

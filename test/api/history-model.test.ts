@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import sharp from 'sharp'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { type BulkDeed, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
 import { registerImportCommands } from '../../src/features/imports/import-command.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
+import { drawPng } from '../support/pictures.ts'
 import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
@@ -35,9 +35,7 @@ before(async () => {
   tags = await made('/tags', [{ name: 'loud' }, { name: 'free' }])
   images = []
   for (const background of ['#0a8', '#80a']) {
-    const drawn = await sharp({ create: { width: 8, height: 8, channels: 3, background } })
-      .png()
-      .toBuffer()
+    const drawn = await drawPng(8, 8, background)
     const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
     const { body } = await service.request(
       'admin',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { pluck } from '../support/lists.ts'
 import { type Answer, day, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -279,114 +280,96 @@ describe('former values', () => {
     const { rows } = await sql<{
       former: string
     }>`select former from history where kind = 'term' and record = ${id}`.execute(service.app.database.read)
-    assert.deepEqual(
-      rows.map(({ former }) => former),
-      ['', '', ''],
-    )
+    assert.deepEqual(pluck(rows, 'former'), ['', '', ''])
     assert.equal((await service.get(at(`/tags/${id}`), 'admin')).status, 400)
   })
 
-  test('are dropped, the oldest first, where they take too much room; then older versions are not known', async () => {
+  test('are dropped, the oldest first, where they take too much room; then older versions are not known', async (t) => {
     const own = await startService()
-    try {
-      const { id } = await own.create('/events', { title: 'Long', ...day, description: 'a'.repeat(10_000) })
-      const path = `~/wp-json/kalends/v1/events/${id}/history`
-      for (const sign of 'bcd') await own.update(`/events/${id}`, { description: sign.repeat(10_000) })
-      const before = (await own.get(path, 'admin')).body
-      assert.equal(before.total, 3)
-      await dropOld(own.app.database, 0, Date.now(), 25_000)
-      // Up to a hundred acts are dropped at once, so all of these are.
-      const after = (await own.get(path, 'admin')).body
-      assert.equal(after.total, 0)
-      const [newest, , oldest] = before.history
-      for (const [version, status] of [
-        [oldest.version, 404],
-        [newest.version, 200],
-      ])
-        assert.equal((await own.get(`${path}/${version}`, 'admin')).status, status)
-      const { rows } = await sql<{ texts: number }>`select count(*) as texts from former_texts`.execute(
-        own.app.database.read,
-      )
-      assert.equal(Number(rows[0]?.texts), 0)
-      await own.update(`/events/${id}`, { title: 'Short' })
-      assert.equal((await own.get(path, 'admin')).body.total, 1)
-      assert.equal(
-        (await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title,
-        'Long',
-      )
-    } finally {
-      await own.close()
-    }
+    t.after(own.close)
+    const { id } = await own.create('/events', { title: 'Long', ...day, description: 'a'.repeat(10_000) })
+    const path = `~/wp-json/kalends/v1/events/${id}/history`
+    for (const sign of 'bcd') await own.update(`/events/${id}`, { description: sign.repeat(10_000) })
+    const before = (await own.get(path, 'admin')).body
+    assert.equal(before.total, 3)
+    await dropOld(own.app.database, 0, Date.now(), 25_000)
+    // Up to a hundred acts are dropped at once, so all of these are.
+    const after = (await own.get(path, 'admin')).body
+    assert.equal(after.total, 0)
+    const [newest, , oldest] = before.history
+    for (const [version, status] of [
+      [oldest.version, 404],
+      [newest.version, 200],
+    ])
+      assert.equal((await own.get(`${path}/${version}`, 'admin')).status, status)
+    const { rows } = await sql<{ texts: number }>`select count(*) as texts from former_texts`.execute(
+      own.app.database.read,
+    )
+    assert.equal(Number(rows[0]?.texts), 0)
+    await own.update(`/events/${id}`, { title: 'Short' })
+    assert.equal((await own.get(path, 'admin')).body.total, 1)
+    assert.equal((await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title, 'Long')
   })
 
-  test('are told as they were or not at all while they are dropped', async () => {
+  test('are told as they were or not at all while they are dropped', async (t) => {
     const own = await startService()
+    t.after(own.close)
     const told = new Set<string>()
-    try {
-      for (let n = 0; n < 30; n++) {
-        const { id } = await own.create('/events', { title: 'First', ...day })
-        const path = `~/wp-json/kalends/v1/events/${id}/history`
-        const { version } = (await own.get(path, 'admin')).body
-        await own.update(`/events/${id}`, { title: 'Second' })
-        let isDropping = true
-        const read = async () => {
-          while (isDropping) {
-            const { status, body } = await own.get(`${path}/${version}`, 'admin')
-            told.add(`${status} ${body.values?.title ?? body.code}`)
-          }
+    for (let n = 0; n < 30; n++) {
+      const { id } = await own.create('/events', { title: 'First', ...day })
+      const path = `~/wp-json/kalends/v1/events/${id}/history`
+      const { version } = (await own.get(path, 'admin')).body
+      await own.update(`/events/${id}`, { title: 'Second' })
+      let isDropping = true
+      const read = async () => {
+        while (isDropping) {
+          const { status, body } = await own.get(`${path}/${version}`, 'admin')
+          told.add(`${status} ${body.values?.title ?? body.code}`)
         }
-        const reading = [read(), read(), read(), read()]
-        await dropOld(own.app.database, 0, Date.now(), 0)
-        isDropping = false
-        await Promise.all(reading)
       }
-      assert.ok(told.size > 0)
-      for (const one of told) assert.match(one, /^(?:200 First|404 rest_version_not_found)$/)
-    } finally {
-      await own.close()
+      const reading = [read(), read(), read(), read()]
+      await dropOld(own.app.database, 0, Date.now(), 0)
+      isDropping = false
+      await Promise.all(reading)
     }
+    assert.ok(told.size > 0)
+    for (const one of told) assert.match(one, /^(?:200 First|404 rest_version_not_found)$/)
   })
 
-  test('are not kept at all where they may take no room, and earlier versions are not known', async () => {
+  test('are not kept at all where they may take no room, and earlier versions are not known', async (t) => {
     const own = await startService({ history_bytes: '0' })
-    try {
-      const { id } = await own.create('/events', { title: 'First', ...day, description: 'a'.repeat(1000) })
-      const path = `~/wp-json/kalends/v1/events/${id}/history`
-      const { version: first } = (await own.get(path, 'admin')).body
-      await own.update(`/events/${id}`, { title: 'Second', description: 'b'.repeat(1000) })
-      const { rows } = await sql<{ former: string }>`select former from history where former_bytes > 0
-        union all select text from former_texts`.execute(own.app.database.read)
-      assert.deepEqual(rows, [])
-      const { version, known_from, total } = (await own.get(path, 'admin')).body
-      assert.deepEqual([known_from, total], [version, 0])
-      const before = await own.get(`${path}/${first}`, 'admin')
-      assert.deepEqual([before.status, before.body.code], [404, 'rest_version_not_found'])
-      assert.equal((await own.get(`${path}/${version}`, 'admin')).body.values.title, 'Second')
-    } finally {
-      await own.close()
-    }
+    t.after(own.close)
+    const { id } = await own.create('/events', { title: 'First', ...day, description: 'a'.repeat(1000) })
+    const path = `~/wp-json/kalends/v1/events/${id}/history`
+    const { version: first } = (await own.get(path, 'admin')).body
+    await own.update(`/events/${id}`, { title: 'Second', description: 'b'.repeat(1000) })
+    const { rows } = await sql<{ former: string }>`select former from history where former_bytes > 0
+      union all select text from former_texts`.execute(own.app.database.read)
+    assert.deepEqual(rows, [])
+    const { version, known_from, total } = (await own.get(path, 'admin')).body
+    assert.deepEqual([known_from, total], [version, 0])
+    const before = await own.get(`${path}/${first}`, 'admin')
+    assert.deepEqual([before.status, before.body.code], [404, 'rest_version_not_found'])
+    assert.equal((await own.get(`${path}/${version}`, 'admin')).body.values.title, 'Second')
   })
 
-  test('go with the history, but texts that later acts name stay', async () => {
+  test('go with the history, but texts that later acts name stay', async (t) => {
     const own = await startService()
+    t.after(own.close)
     const [a, b] = ['a'.repeat(1000), 'b'.repeat(1000)]
-    try {
-      const { id } = await own.create('/events', { title: 'Long', ...day, description: a })
-      const path = `~/wp-json/kalends/v1/events/${id}/history`
-      await own.update(`/events/${id}`, { description: b })
-      await own.app.database.write(async (tx) => {
-        await sql`update history set time_utc = '2020-01-01 00:00:00'`.execute(tx)
-      })
-      await own.update(`/events/${id}`, { description: a })
-      await own.update(`/events/${id}`, { description: b })
-      const { history } = (await own.get(path, 'admin')).body
-      await dropOld(own.app.database, 30, Date.now())
-      const kept = (await own.get(path, 'admin')).body
-      assert.equal(kept.total, 2)
-      assert.equal(kept.known_from, history.at(-1).version)
-      assert.equal((await own.get(`${path}/${history[1].version}`, 'admin')).body.values.description, a)
-    } finally {
-      await own.close()
-    }
+    const { id } = await own.create('/events', { title: 'Long', ...day, description: a })
+    const path = `~/wp-json/kalends/v1/events/${id}/history`
+    await own.update(`/events/${id}`, { description: b })
+    await own.app.database.write(async (tx) => {
+      await sql`update history set time_utc = '2020-01-01 00:00:00'`.execute(tx)
+    })
+    await own.update(`/events/${id}`, { description: a })
+    await own.update(`/events/${id}`, { description: b })
+    const { history } = (await own.get(path, 'admin')).body
+    await dropOld(own.app.database, 30, Date.now())
+    const kept = (await own.get(path, 'admin')).body
+    assert.equal(kept.total, 2)
+    assert.equal(kept.known_from, history.at(-1).version)
+    assert.equal((await own.get(`${path}/${history[1].version}`, 'admin')).body.values.description, a)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { pluck } from '../support/lists.ts'
 import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -146,10 +147,7 @@ describe('the ETag of an event', () => {
       headers: { 'If-Match': tag },
     })
     const { body } = await service.post('~/wp-json/batch/v1', { requests: [item('One'), item('Two')] })
-    assert.deepEqual(
-      body.responses.map(({ status }: { status: number }) => status),
-      [200, 412],
-    )
+    assert.deepEqual(pluck(body.responses, 'status'), [200, 412])
   })
 
   test('is looked at after rights and values', async () => {

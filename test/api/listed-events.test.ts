@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import sharp from 'sharp'
 import { cacheBudget } from '../../src/base/cache.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { listedEvents } from '../../src/calendar/events/event-bytes.ts'
@@ -12,6 +11,8 @@ import {
 } from '../../src/store/memory/event-memory.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
+import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { publicContext } from '../support/public-context.ts'
 import { serviceForTests } from '../support/service.ts'
 
@@ -41,9 +42,7 @@ async function create(title: string, more: object = {}): Promise<number> {
 }
 
 test('a listed event has its image and its links as they are then', async () => {
-  const png = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer()
+  const png = await drawPng(4, 4, 'red')
   const upload = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(png), {
     'content-type': 'image/png',
     'content-disposition': 'attachment; filename="red.png"',
@@ -71,7 +70,7 @@ test('a venue or organizer that changes, or is taken back, changes in all that s
   const linkedOf = async () =>
     (await listed(...ids)).map((event) => [
       (event.venue as { venue?: string }).venue,
-      (event.organizer as { organizer: string }[]).map((shown) => shown.organizer),
+      pluck(event.organizer as { organizer: string }[], 'organizer'),
     ])
   assert.deepEqual(await linkedOf(), [
     ['Old hall', ['Old club']],

@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers'
 import { before, test } from 'node:test'
 import { onSqlite } from '../support/database.ts'
 import { rounds } from '../support/rounds.ts'
-import { serviceForTests } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
+import { memoryFilled, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ text_bytes: '400000' })
 const venues: number[] = []
@@ -63,11 +62,7 @@ before(async () => {
   await filled()
 })
 async function filled(): Promise<void> {
-  await until(
-    async () => (await service.get('~/readyz')).body.memory === 'filled',
-    'the memory was not filled',
-    20,
-  )
+  await memoryFilled(service)
 }
 
 interface Seen {

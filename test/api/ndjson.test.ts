@@ -7,7 +7,8 @@ import { sql } from 'kysely'
 import { LIMITS } from '../../src/http/admission.ts'
 import { onSqlite } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
-import { credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
+import { pluck } from '../support/lists.ts'
+import { credentialsOf, memoryFilled, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const NDJSON = 'application/x-ndjson'
@@ -30,10 +31,7 @@ before(async () => {
     (await service.post('/events', { title: 'Own draft', status: 'draft', ...day(0) }, 'contributor')).status,
     201,
   )
-  await until(
-    async () => (await service.get('~/readyz')).body.memory === 'filled',
-    'the memory was not filled',
-  )
+  await memoryFilled(service)
 })
 const day = (i: number) => {
   const date = new Date(Date.UTC(2027, 0, 1 + (i % 60), 10)).toISOString().slice(0, 10)
@@ -120,11 +118,7 @@ describe('all events as NDJSON', () => {
         assert.equal(all.status, 200, query)
         assert.equal(all.headers['content-type'], 'application/x-ndjson; charset=UTF-8')
         const listed = pages.flatMap((page) => JSON.parse(page).events)
-        assert.deepEqual(
-          eventsOf(all).map(({ id }) => id),
-          listed.map(({ id }) => id),
-          query,
-        )
+        assert.deepEqual(pluck(eventsOf(all), 'id'), pluck(listed, 'id'), query)
         assert.equal(all.headers['x-tec-total'], String(listed.length))
         const text = pages.join('')
         for (const line of linesOf(all)) assert.ok(text.includes(line), `${query}: ${line.slice(0, 200)}`)

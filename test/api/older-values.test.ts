@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { touch } from '../support/recording.ts'
-import { day, serviceForTests } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
+import { day, memoryFilled, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
 const { create } = service
@@ -74,11 +73,7 @@ describe('what earlier versions took and today is over a limit', () => {
       ]
       for (const { kind, record } of changes) await touch(tx, kind, record)
     })
-    await until(
-      async () => (await service.get('~/readyz')).body.memory === 'filled',
-      'the memory was not filled',
-      20,
-    )
+    await memoryFilled(service)
   })
 
   test('is shown whole by lists, by itself and by searches', async () => {

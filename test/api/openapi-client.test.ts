@@ -12,11 +12,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import sharp from 'sharp'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { readToken, writeToken } from '../../src/features/sync/sync-token.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
 
 const run = promisify(execFile)
@@ -30,9 +30,7 @@ let document: any
 
 before(async () => {
   document = (await service.get('/doc')).body
-  const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: '#396' } })
-    .png()
-    .toBuffer()
+  const png = await drawPng(400, 300, '#396')
   pictures = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(png))
   await new Promise<void>((listening) => pictures.listen(0, '127.0.0.1', listening))
   picture = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/poster.png`

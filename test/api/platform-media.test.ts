@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import { SCOPES } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, type Reader, serviceForTests } from '../support/service.ts'
 import { refusesEach } from '../support/wrong-parameters.ts'
 
@@ -20,9 +21,7 @@ async function uploaded(
   as: Reader = 'admin',
   name = `picture-${made++}`,
 ): Promise<Answer['body']> {
-  const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
-    .png()
-    .toBuffer()
+  const bytes = await drawPng(40, 30, '#0a8')
   const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
   const { status, body } = await service.request(
     as,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import sharp from 'sharp'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, type Reader, serviceForTests, startService } from '../support/service.ts'
 import { refusesEach } from '../support/wrong-parameters.ts'
 
@@ -16,9 +16,7 @@ async function created(path: string, body: object, as: Reader = 'admin'): Promis
 }
 
 async function image(as: Reader = 'admin'): Promise<number> {
-  const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
-    .png()
-    .toBuffer()
+  const bytes = await drawPng(40, 30, '#0a8')
   const { body } = await service.request(as, 'POST', `${WP}/media`, new Uint8Array(bytes), {
     'content-type': 'image/png',
     'content-disposition': 'attachment; filename="poster.png"',
@@ -61,17 +59,14 @@ describe('types', () => {
     assert.equal((await service.post(`${WP}/types`, {})).status, 404)
   })
 
-  test('have the vendor word and the language of the site', async () => {
+  test('have the vendor word and the language of the site', async (t) => {
     const other = await startService({ vendor: 'acme', language: 'de' })
-    try {
-      const { body } = await other.get(`${WP}/types`)
-      assert.deepEqual(Object.keys(body), ['attachment', 'acme_events', 'acme_venue', 'acme_organizer'])
-      assert.equal(body.acme_events.name, 'Veranstaltungen')
-      assert.equal((await other.get(`${WP}/acme_events_cat`)).status, 200)
-      assert.equal((await other.get(`${WP}/tribe_events`)).status, 404)
-    } finally {
-      await other.close()
-    }
+    t.after(other.close)
+    const { body } = await other.get(`${WP}/types`)
+    assert.deepEqual(Object.keys(body), ['attachment', 'acme_events', 'acme_venue', 'acme_organizer'])
+    assert.equal(body.acme_events.name, 'Veranstaltungen')
+    assert.equal((await other.get(`${WP}/acme_events_cat`)).status, 200)
+    assert.equal((await other.get(`${WP}/tribe_events`)).status, 404)
   })
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, credentialsOf, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -8,9 +9,7 @@ const PLATFORM = '~/wp-json/wp/v2'
 const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author', 'editor', 'admin']
 
 function picture(width: number, height: number, background = 'teal'): Promise<Buffer<ArrayBuffer>> {
-  return sharp({ create: { width, height, channels: 3, background } })
-    .png()
-    .toBuffer() as Promise<Buffer<ArrayBuffer>>
+  return drawPng(width, height, background)
 }
 
 async function noise(side: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -339,28 +338,25 @@ describe('an upload', () => {
     assertProblem(await upload(new Uint8Array(), 'contributor'), 403, 'rest_forbidden')
   })
 
-  test('larger than an image may be is refused, raw or in a form, below and above the limit of other bodies', async () => {
+  test('larger than an image may be is refused, raw or in a form, below and above the limit of other bodies', async (t) => {
     const limited = await startService({ image_bytes: '2000', body_bytes: '8000' })
-    try {
-      const sizes: [side: number, status: number][] = [
-        [10, 201],
-        [40, 413],
-        [80, 413],
-      ]
-      for (const [side, status] of sizes) {
-        const bytes = await noise(side)
-        const raw = await limited.request('author', 'POST', `${PLATFORM}/media`, bytes, {
-          'content-type': 'image/png',
-        })
-        const form = new FormData()
-        form.set('file', new Blob([bytes], { type: 'image/png' }), 'noise.png')
-        const inForm = await limited.request('author', 'POST', `${PLATFORM}/media`, form)
-        assert.deepEqual([raw.status, inForm.status], [status, status], `${bytes.length} bytes`)
-        if (status === 413)
-          for (const answer of [raw, inForm]) assertProblem(answer, 413, 'rest_request_too_large')
-      }
-    } finally {
-      await limited.close()
+    t.after(limited.close)
+    const sizes: [side: number, status: number][] = [
+      [10, 201],
+      [40, 413],
+      [80, 413],
+    ]
+    for (const [side, status] of sizes) {
+      const bytes = await noise(side)
+      const raw = await limited.request('author', 'POST', `${PLATFORM}/media`, bytes, {
+        'content-type': 'image/png',
+      })
+      const form = new FormData()
+      form.set('file', new Blob([bytes], { type: 'image/png' }), 'noise.png')
+      const inForm = await limited.request('author', 'POST', `${PLATFORM}/media`, form)
+      assert.deepEqual([raw.status, inForm.status], [status, status], `${bytes.length} bytes`)
+      if (status === 413)
+        for (const answer of [raw, inForm]) assertProblem(answer, 413, 'rest_request_too_large')
     }
   })
 })

@@ -17,6 +17,7 @@ import {
 } from '../../src/features/desk/review/review.ts'
 import { createRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { pluck } from '../support/lists.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -160,10 +161,7 @@ test('what is sent back carries a note that its author sees, until it is sent fo
   })
   assert.ok('proposal' in proposed && proposed.proposal)
   assert.equal(await sendBackProposal(editor, proposed.proposal, 'Why?'), undefined)
-  assert.deepEqual(
-    (await listSentBack(contributor)).map(({ reply }) => reply),
-    ['Why?'],
-  )
+  assert.deepEqual(pluck(await listSentBack(contributor), 'reply'), ['Why?'])
   assert.equal(await withdrawProposal(contributor, proposed.proposal), undefined)
   const late = await publishProposal(editor, proposed.proposal)
   assert.ok('decided' in late && late.decided.as === 'withdrawn')

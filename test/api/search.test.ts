@@ -4,8 +4,7 @@ import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
 import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
 import { fc, rounds } from '../support/rounds.ts'
-import { serviceForTests } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
+import { memoryFilled, serviceForTests } from '../support/service.ts'
 
 interface Sent {
   id: number
@@ -70,11 +69,7 @@ before(async () => {
   await filled()
 })
 async function filled(): Promise<void> {
-  await until(
-    async () => (await service.get('~/readyz')).body.memory === 'filled',
-    'the memory was not filled',
-    20,
-  )
+  await memoryFilled(service)
 }
 
 interface Asked {

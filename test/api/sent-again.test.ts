@@ -7,6 +7,7 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
+import { pluck } from '../support/lists.ts'
 import { type Answer, credentialsOf, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
@@ -194,10 +195,7 @@ test('requests with one key that are sent to two nodes at once make one record',
       const answers = await Promise.all(
         bases.map((base) => fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })),
       )
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [201, 201],
-      )
+      assert.deepEqual(pluck(answers, 'status'), [201, 201])
       const ids = await Promise.all(
         answers.map(async (answer) => ((await answer.json()) as { id: number }).id),
       )

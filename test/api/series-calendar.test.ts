@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import ICAL from 'ical.js'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -236,7 +237,7 @@ test('the night in which the clock changes ends for readers when it ends in list
   assert.match(String(master?.getFirstPropertyValue('dtend')), /T04:00:00$/)
   assert.deepEqual(
     own.map((component) => String(component.getFirstPropertyValue('dtend')).replace('T', ' ')),
-    odd.map(({ end_date }) => end_date),
+    pluck(odd, 'end_date'),
   )
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin', series_months: '24' })
@@ -76,10 +77,7 @@ for (const { name, rule, weekday, place } of RULES)
           [at(rows, one).id, moved(at(dates, one), by)],
         )
         const after = await listed(body.post_parent)
-        assert.deepEqual(
-          after.map(({ id }) => id),
-          rows.map(({ id }) => id),
-        )
+        assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
         assert.deepEqual(
           daysOf(after),
           dates.map((day) => moved(day, by)),
@@ -97,10 +95,7 @@ test('a rule without an end by the place of a weekday takes the place of the mov
   assert.equal(body.recurrence.rrule, 'FREQ=MONTHLY;BYDAY=4WE')
   const after = await listed(body.post_parent)
   assert.deepEqual(daysOf(after).slice(0, 6), placed(3, 4, [0, 1, 2, 3, 4, 5]))
-  assert.deepEqual(
-    after.map(({ id }) => id),
-    rows.map(({ id }) => id),
-  )
+  assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
 })
 
 test('the first Sunday without an end, moved to the Saturday before, never loses the moved event', async () => {
@@ -114,10 +109,7 @@ test('the first Sunday without an end, moved to the Saturday before, never loses
     assert.equal(status, 200)
     assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
     // The move may bring one more date within the horizon.
-    assert.deepEqual(
-      after.slice(0, rows.length).map(({ id }) => id),
-      rows.map(({ id }) => id),
-    )
+    assert.deepEqual(pluck(after.slice(0, rows.length), 'id'), pluck(rows, 'id'))
   }
 })
 
@@ -130,10 +122,7 @@ test('a day of the month goes along over the end of a month, and one that many m
     `${YEAR}-05-05`,
     `${YEAR}-06-05`,
   ])
-  assert.deepEqual(
-    (await listed(body.post_parent)).map(({ id }) => id),
-    rows.map(({ id }) => id),
-  )
+  assert.deepEqual(pluck(await listed(body.post_parent), 'id'), pluck(rows, 'id'))
   const endless = await make(`${YEAR}-04-30`, 'RRULE:FREQ=MONTHLY')
   const refused = await move(at(endless, 0), 31)
   assert.equal(refused.status, 400)
@@ -151,10 +140,7 @@ test('every second week on several days moves over the beginning of a week', asy
     daysOf(rows).map((day) => moved(day, -2)),
   )
   assert.match(body.recurrence.rrule, /WKST/)
-  assert.deepEqual(
-    after.map(({ id }) => id),
-    rows.map(({ id }) => id),
-  )
+  assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
 })
 
 test('an end that is sent for all by an occurrence at a time of its own stays where it was sent', async () => {

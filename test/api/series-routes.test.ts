@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import sharp from 'sharp'
+import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -119,9 +120,7 @@ test('a series shows and takes what its occurrences link to, cost and image', as
   const listed = (await service.get(`${SERIES}?per_page=1`)).body.series[0]
   assert.deepEqual(listed, body)
   const yard = await service.create('/venues', { venue: 'Yard' })
-  const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
-    .png()
-    .toBuffer()
+  const picture = await drawPng(40, 30, 'teal')
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="course.png"' }
   const image = await service.request(
     'admin',
@@ -153,10 +152,7 @@ test('series are listed page by page, the newest first, to everybody those that 
   const [one, two] = [await made({ title: 'One' }), await made({ title: 'Two' })]
   const hidden = await made({ title: 'Draft', status: 'draft' })
   const { body, headers } = await service.get(`${SERIES}?per_page=1`)
-  assert.deepEqual(
-    body.series.map(({ id }: Shown) => id),
-    [two],
-  )
+  assert.deepEqual(pluck(body.series, 'id'), [two])
   assert.equal(
     body.next_rest_url,
     `${service.origin}/wp-json/kalends/v1/series/?per_page=1&status=publish&page=2`,
@@ -201,10 +197,7 @@ test('a change of a series is one of all its occurrences', async () => {
     await service.request('admin', 'PATCH', `${SERIES}/${id}`, { recurrence: 'RRULE:FREQ=DAILY;COUNT=6' })
   ).body
   assert.equal(longer.occurrences.total, 6)
-  assert.deepEqual(
-    (await occurrencesOf(id)).slice(0, 4).map((event) => event.id),
-    after.map((event) => event.id),
-  )
+  assert.deepEqual(pluck((await occurrencesOf(id)).slice(0, 4), 'id'), pluck(after, 'id'))
 })
 
 test('what was read of a series and is sent back changes nothing but the time of the change', async () => {
@@ -239,10 +232,7 @@ test('a series is moved to the trash with all dates, comes back whole, and ends 
   const back = await service.put(`${SERIES}/${id}`, { status: 'publish' })
   assert.deepEqual([back.body.status, back.body.occurrences.total], ['publish', 4])
   const events = await occurrencesOf(id)
-  assert.deepEqual(
-    events.map((event) => event.id),
-    before.map((event) => event.id),
-  )
+  assert.deepEqual(pluck(events, 'id'), pluck(before, 'id'))
   assert.equal((await service.put(`${SERIES}/${id}`, { recurrence: '' })).body.status, 'trash')
   assert.deepEqual(await occurrencesOf(id), [])
   const single = (await service.get(`/events/${events[0]?.id}`)).body

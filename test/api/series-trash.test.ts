@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -46,10 +47,11 @@ test('slugs of several dates a day are free ones, though another event has the f
   await service.create('/events', { ...plain, title: 'Taken', slug: `taken-${YEAR}-03-01` })
   const recurrence = ['RRULE:FREQ=DAILY;COUNT=2', `RDATE:${YEAR}0301T150000`]
   const { events } = await made({ title: 'Taken', recurrence })
-  assert.deepEqual(
-    events.map(({ slug }) => slug),
-    [`taken-${YEAR}-03-01-2`, `taken-${YEAR}-03-01-2-2`, `taken-${YEAR}-03-02`],
-  )
+  assert.deepEqual(pluck(events, 'slug'), [
+    `taken-${YEAR}-03-01-2`,
+    `taken-${YEAR}-03-01-2-2`,
+    `taken-${YEAR}-03-02`,
+  ])
 })
 
 test('drafts that share a slug go to the trash together', async () => {

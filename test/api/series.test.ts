@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -246,10 +247,7 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
   for (const as of ['anonymous', 'editor'] as const) {
     const { events, total, total_pages, next_rest_url } = await ask('collapse=series&per_page=3', as)
     assert.deepEqual([total, total_pages], [4, 2])
-    assert.deepEqual(
-      events.map(({ id }: { id: number }) => id),
-      [single.id, series[0]?.id, series[1]?.id],
-    )
+    assert.deepEqual(pluck(events, 'id'), [single.id, series[0]?.id, series[1]?.id])
     assert.match(next_rest_url, /collapse=series/)
     assert.equal(events[0].next_occurrences, undefined)
     assert.equal(events[1].next_occurrences.length, 5)

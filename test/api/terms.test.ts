@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { type Body, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -132,10 +133,7 @@ for (const path of ['/categories', '/tags'] as const) {
 
     test('a name of signs alone gets a slug all the same, and a slug of signs alone is no slug', async () => {
       const terms = [await create(path, { name: '!!!' }), await create(path, { name: '???' })]
-      assert.deepEqual(
-        terms.map(({ slug }) => slug),
-        [kind, `${kind}-2`],
-      )
+      assert.deepEqual(pluck(terms, 'slug'), [kind, `${kind}-2`])
       assert.equal((await update(`${path}/${terms[0].id}`, { slug: '***' })).slug, kind)
     })
 
@@ -253,17 +251,10 @@ for (const path of ['/categories', '/tags'] as const) {
         `Fishers’ market ${kind}`,
         `[fishers-market-${kind}`,
       ])
-        assert.deepEqual(
-          (await createEvent({ [key]: [entry] }))[key].map(({ id }: Body) => id),
-          [market.id],
-          entry,
-        )
+        assert.deepEqual(pluck((await createEvent({ [key]: [entry] }))[key], 'id'), [market.id], entry)
       const [byNumber] = (await createEvent({ [key]: [{ name: String(market.id) }] }))[key]
       assert.equal(byNumber.name, String(market.id))
-      assert.deepEqual(
-        (await createEvent({ [key]: [String(market.id)] }))[key].map(({ id }: Body) => id),
-        [market.id],
-      )
+      assert.deepEqual(pluck((await createEvent({ [key]: [String(market.id)] }))[key], 'id'), [market.id])
       const signs = await createEvent({ [key]: ['!!', `New ${kind}`, `new ${kind}`, '??', '!!'] })
       assert.deepEqual(namesOf(signs[key]).sort(), ['!!', '??', `New ${kind}`])
       const { body } = await service.request('contributor', 'POST', '/events', {

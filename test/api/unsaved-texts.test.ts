@@ -13,6 +13,7 @@ import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { pluck } from '../support/lists.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -91,10 +92,7 @@ test('forms of two new records have a text each, and saving one leaves the other
   assert.equal((await findUnsavedText(admin, 'event', 0, 'one'))?.values.title, 'one')
   assert.equal((await findUnsavedText(admin, 'event', 0))?.values.title, 'two')
   await createRecord(admin, events, { title: 'Two', ...day }, undefined, 'two')
-  assert.deepEqual(
-    (await listUnsavedTexts(admin)).map(({ form }) => form),
-    ['one'],
-  )
+  assert.deepEqual(pluck(await listUnsavedTexts(admin), 'form'), ['one'])
   await discardUnsavedText(admin, 'event', 0, 'one')
   assert.deepEqual(await listUnsavedTexts(admin), [])
 })

@@ -4,12 +4,19 @@ import { createInterface } from 'node:readline'
 import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import sharp from 'sharp'
 import { noteUnshowable } from '../../src/store/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
+import { drawPng } from '../support/pictures.ts'
 import { touch } from '../support/recording.ts'
-import { type Body, credentialsOf, day, type Reader, serviceForTests } from '../support/service.ts'
+import {
+  type Body,
+  credentialsOf,
+  day,
+  memoryFilled,
+  type Reader,
+  serviceForTests,
+} from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 type Table = 'events' | 'venues' | 'organizers' | 'terms' | 'images'
@@ -19,11 +26,7 @@ const { create } = service
 before(async () => {
   await makeNullable()
   await makeWorld()
-  await until(
-    async () => (await service.get('~/readyz')).body.memory === 'filled',
-    'the memory was not filled',
-    20,
-  )
+  await memoryFilled(service)
 })
 async function makeNullable(): Promise<void> {
   if (databaseName() !== 'postgres') return
@@ -93,9 +96,7 @@ async function makeWorld(): Promise<void> {
 }
 
 async function upload(): Promise<number> {
-  const png = await sharp({ create: { width: 400, height: 400, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer()
+  const png = await drawPng(400, 400, 'red')
   const answer = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(png), {
     'content-type': 'image/png',
     'content-disposition': 'attachment; filename="red.png"',

@@ -10,6 +10,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { addWebhook } from '../../src/features/webhooks/webhook-store.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { databaseName, onSqlite, patient, scratchDatabase } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { credentialsOf, makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -134,10 +135,7 @@ test('the lines of requests can be left out, for reads or altogether', onSqlite,
   await until(() => writes.log().some(({ msg }) => msg === 'answered'), 'the write has no line')
   await Promise.all([writes.end(), none.end()])
   const answered = (service: typeof none) => service.log().filter(({ msg }) => msg === 'answered')
-  assert.deepEqual(
-    answered(writes).map(({ method }) => method),
-    ['POST'],
-  )
+  assert.deepEqual(pluck(answered(writes), 'method'), ['POST'])
   assert.deepEqual(answered(none), [])
 })
 

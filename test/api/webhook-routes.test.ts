@@ -9,6 +9,7 @@ import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
+import { pluck } from '../support/lists.ts'
 import { type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const HOOKS = '~/wp-json/kalends/v1/webhooks'
@@ -204,10 +205,7 @@ describe('administrators manage webhooks over HTTP', () => {
     const listed = (await service.get(HOOKS, 'admin')).body.webhooks.filter(
       (hook: { url: string }) => hook.url === url,
     )
-    assert.deepEqual(
-      listed.map(({ id }: { id: number }) => id),
-      [first.body.id],
-    )
+    assert.deepEqual(pluck(listed, 'id'), [first.body.id])
     assert.equal((await send({ url: 'https://192.168.1.1/' })).status, 422)
     await service.request('admin', 'DELETE', `${HOOKS}/${first.body.id}`)
   })

@@ -17,14 +17,11 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 const message = (method: string, params?: object, id: unknown = 7) => ({ jsonrpc: '2.0', id, method, params })
 const code = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, body.error?.code]
 
-test('nothing answers assistants unless the setting says so', async () => {
+test('nothing answers assistants unless the setting says so', async (t) => {
   const other = await startService()
-  try {
-    const { status, body } = await ask(other, 'tools/list')
-    assert.deepEqual([status, body.code], [404, 'rest_no_route'])
-  } finally {
-    await other.close()
-  }
+  t.after(other.close)
+  const { status, body } = await ask(other, 'tools/list')
+  assert.deepEqual([status, body.code], [404, 'rest_no_route'])
 })
 
 test('what answers assistants is loaded when the first one asks, and not with the service', async () => {
@@ -146,18 +143,15 @@ test('requests by the name of another site, or from one, are refused before anyt
   assert.equal(open.headers.get('cache-control'), 'no-store')
 })
 
-test('an address may ask so many times a second, and is told when to come back', async () => {
+test('an address may ask so many times a second, and is told when to come back', async (t) => {
   const limited = await startService({ mcp: 'read', mcp_rate_limit: '1' })
-  try {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(limited, 'server/discover')))
-    const refused = answers.filter(({ status }) => status === 429)
-    assert.ok(refused.length > 0 && refused.length < 100, `${refused.length}`)
-    assert.equal(refused[0]?.headers.get('retry-after'), '1')
-    assert.equal(refused[0]?.body.error.data.code, 'rest_too_many_requests')
-    assert.equal((await limited.get('/events')).status, 200)
-  } finally {
-    await limited.close()
-  }
+  t.after(limited.close)
+  const answers = await Promise.all(Array.from({ length: 100 }, () => ask(limited, 'server/discover')))
+  const refused = answers.filter(({ status }) => status === 429)
+  assert.ok(refused.length > 0 && refused.length < 100, `${refused.length}`)
+  assert.equal(refused[0]?.headers.get('retry-after'), '1')
+  assert.equal(refused[0]?.body.error.data.code, 'rest_too_many_requests')
+  assert.equal((await limited.get('/events')).status, 200)
 })
 
 test('a request that stands alone says in its headers what it says in its body', async () => {

@@ -60,14 +60,11 @@ test('whoever was taken in by any of them is answered, and awaited when they clo
   await ended
 })
 
-test('a port that somebody listens on is not free, though it could be shared', async () => {
+test('a port that somebody listens on is not free, though it could be shared', async (t) => {
   const service = await startService()
-  try {
-    const { port } = service.app
-    await assert.rejects(startService({ port: String(port) }), {
-      message: `Port ${port} of 127.0.0.1 is in use; choose another with --port.`,
-    })
-  } finally {
-    await service.close()
-  }
+  t.after(service.close)
+  const { port } = service.app
+  await assert.rejects(startService({ port: String(port) }), {
+    message: `Port ${port} of 127.0.0.1 is in use; choose another with --port.`,
+  })
 })

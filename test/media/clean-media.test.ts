@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import sharp from 'sharp'
 import { registerMediaCommands } from '../../src/features/transfer/clean-media.ts'
 import type { MediaStore } from '../../src/store/media/media-store.ts'
 import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 import { listHistory } from '../../src/store/storage/history.ts'
 import { runCommand } from '../support/commands.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type S3Server, startS3 } from '../support/s3.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -29,9 +29,7 @@ async function clean(words: string[] = [], { from = store, after = LATER } = {})
 }
 
 async function upload(): Promise<{ id: number; source_url: string }> {
-  const bytes = await sharp({ create: { width: 2700, height: 300, channels: 3, background: '#0a8' } })
-    .png()
-    .toBuffer()
+  const bytes = await drawPng(2700, 300, '#0a8')
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="kept.png"' }
   const { body } = await service.request(
     'admin',
@@ -130,19 +128,16 @@ for (const [kind, isS3] of Object.entries(kinds)) {
       assert.deepEqual(await changes.execute(), [])
     })
 
-    test('refuses to touch a store of which the database names nothing', async () => {
+    test('refuses to touch a store of which the database names nothing', async (t) => {
       const other = await startService()
-      try {
-        const bytes = Buffer.from('of another calendar')
-        const foreign = await openMediaStore(`file:${join(other.config.data, 'media')}`, () => undefined)
-        await foreign.put('2026/11/other.png', bytes, 'image/png')
-        const { err, code } = await clean(['--yes'], { from: foreign })
-        assert.equal(code, 1)
-        assert.match(err, /belongs to another calendar/)
-        assert.ok(await foreign.read('2026/11/other.png').then((file) => file?.stream.destroy()))
-      } finally {
-        await other.close()
-      }
+      t.after(other.close)
+      const bytes = Buffer.from('of another calendar')
+      const foreign = await openMediaStore(`file:${join(other.config.data, 'media')}`, () => undefined)
+      await foreign.put('2026/11/other.png', bytes, 'image/png')
+      const { err, code } = await clean(['--yes'], { from: foreign })
+      assert.equal(code, 1)
+      assert.match(err, /belongs to another calendar/)
+      assert.ok(await foreign.read('2026/11/other.png').then((file) => file?.stream.destroy()))
     })
   })
 }

@@ -9,6 +9,7 @@ import {
   prepareImage,
   takeTurn,
 } from '../../src/store/media/image-sizes.ts'
+import { drawPng } from '../support/pictures.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
 function workIn(queue = makeImageQueue()) {
@@ -77,13 +78,9 @@ test('a small image does not wait for a large one, of many bytes or of few', {
   const many = await sharp({ create: { width: 2000, height: 2000, channels: 3, background: '#888', noise } })
     .gif({ effort: 1 })
     .toBuffer()
-  const few = await sharp({ create: { width: 5000, height: 5000, channels: 3, background: '#888' } })
-    .png()
-    .toBuffer()
+  const few = await drawPng(5000, 5000, '#888')
   assert.ok(many.length > 4_000_000 && few.length < 4_000_000)
-  const small = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#888' } })
-    .png()
-    .toBuffer()
+  const small = await drawPng(300, 200, '#888')
   const ended: string[] = []
   const prepare = async (name: string, bytes: Buffer) => {
     assert.ok(await prepareImage(inMemory(bytes), name))
@@ -97,9 +94,7 @@ test('a small image does not wait for a large one, of many bytes or of few', {
 })
 
 test('images that come one after the other are all prepared: none is refused for the others that begin', async () => {
-  const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#369' } })
-    .png()
-    .toBuffer()
+  const picture = await drawPng(40, 30, '#369')
   let refused = 0
   const waiting = new Set<Promise<void>>()
   for (let i = 0; i < 250; i++) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { inMemory, type PreparedImage, prepareImage } from '../../src/store/media/image-sizes.ts'
+import { drawPng } from '../support/pictures.ts'
 
 // Both are made before the first image is prepared, since preparing disables the readers of other formats in
 // this process.
@@ -84,10 +85,7 @@ describe('the sizes of an image', () => {
   })
 
   test('show the middle of the image in the thumbnail', async () => {
-    const side = (background: string) =>
-      sharp({ create: { width: 200, height: 200, channels: 3, background } })
-        .png()
-        .toBuffer()
+    const side = (background: string) => drawPng(200, 200, background)
     const strip = await plain(600, 200)
       .composite([
         { input: await side('#000'), left: 0, top: 0 },

@@ -28,6 +28,7 @@ import { nextRecordId } from '../../src/store/storage/history.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import type { ImageRow } from '../../src/store/storage/schema.ts'
+import { drawPng } from '../support/pictures.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'
@@ -57,9 +58,7 @@ let folder = ''
 let database: Database
 
 function picture(width: number, height: number) {
-  return sharp({ create: { width, height, channels: 3, background: '#888' } })
-    .png()
-    .toBuffer()
+  return drawPng(width, height, '#888')
 }
 
 before(async () => {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import sharp from 'sharp'
 import { startLoggedService } from '../support/logged-service.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type S3Server, startS3 } from '../support/s3.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -32,9 +32,7 @@ after(async () => {
 })
 
 async function upload(to: TestService, name: string): Promise<Answer> {
-  const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
-    .png()
-    .toBuffer()
+  const picture = await drawPng(400, 300, 'teal')
   const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
   return to.request('author', 'POST', MEDIA, new Uint8Array(picture), headers)
 }

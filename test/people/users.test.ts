@@ -13,6 +13,7 @@ import {
   userExists,
 } from '../../src/calendar/people/users.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
+import { pluck } from '../support/lists.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const add = (database: Database, login: string, role: Role, email?: string) =>
@@ -150,10 +151,7 @@ test('the last administrator is neither demoted nor removed', async (t) => {
   await demote(anna.id)
   await assert.rejects(remove(bob.id), /bob is the last administrator/)
   await remove(anna.id)
-  assert.deepEqual(
-    (await listUsers(database.read)).map(({ login }) => login),
-    ['bob'],
-  )
+  assert.deepEqual(pluck(await listUsers(database.read), 'login'), ['bob'])
 })
 
 test('a user without records is removed and the others stay', async (t) => {

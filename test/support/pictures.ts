@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import sharp from 'sharp'
 import { credentialsOf, type TestService } from './service.ts'
 
-export async function uploadPicture({ origin }: TestService, width: number, height: number): Promise<number> {
-  const png = await sharp({ create: { width, height, channels: 3, background: '#246' } })
+export const drawPng = (width: number, height: number, background: string): Promise<Buffer<ArrayBuffer>> =>
+  sharp({ create: { width, height, channels: 3, background } })
     .png()
-    .toBuffer()
+    .toBuffer() as Promise<Buffer<ArrayBuffer>>
+
+export async function uploadPicture({ origin }: TestService, width: number, height: number): Promise<number> {
+  const png = await drawPng(width, height, '#246')
   const uploaded = await fetch(`${origin}/wp-json/wp/v2/media`, {
     method: 'POST',
     headers: {
@@ -13,7 +16,7 @@ export async function uploadPicture({ origin }: TestService, width: number, heig
       'content-type': 'image/png',
       'content-disposition': 'attachment; filename=a.png',
     },
-    body: new Uint8Array(png),
+    body: png,
   })
   assert.equal(uploaded.status, 201)
   return ((await uploaded.json()) as { id: number }).id

@@ -14,7 +14,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase, type Template } from './database.ts'
 import { send } from './send.ts'
-import { PATIENCE_MS } from './waiting.ts'
+import { PATIENCE_MS, until } from './waiting.ts'
 
 export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
 
@@ -195,6 +195,9 @@ export function serviceForTests(settings?: Settings, options?: { seesRefusals?: 
     },
   })
 }
+
+export const memoryFilled = ({ get }: Pick<TestService, 'get'>): Promise<number> =>
+  until(async () => (await get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 
 function isRefused({ status, headers, body }: Answer): boolean {
   if (status !== 503 || headers.get('retry-after') !== '1') return false

@@ -4,6 +4,7 @@ import { LANGUAGES } from '../../src/base/config.ts'
 import { readMoment } from '../../src/base/text/moments.ts'
 import { describeUnclear, findUnclear, utcToWall, wallToUtc } from '../../src/base/text/zones.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
+import { pluck } from '../support/lists.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 test('an hour that clocks skip may be the one before or the one after', () => {
@@ -32,15 +33,9 @@ test('an hour that clocks repeat may be either of the two', () => {
 
 test('half hours and days that clocks skip are known', () => {
   const skipped = findUnclear('2027-10-03 02:15:00', 'Australia/Lord_Howe')
-  assert.deepEqual(
-    skipped?.moments.map(({ wall }) => wall),
-    ['2027-10-03 01:45:00', '2027-10-03 02:45:00'],
-  )
+  assert.deepEqual(pluck(skipped?.moments, 'wall'), ['2027-10-03 01:45:00', '2027-10-03 02:45:00'])
   const day = findUnclear('2011-12-30 12:00:00', 'Pacific/Apia')
-  assert.deepEqual(
-    day?.moments.map(({ wall }) => wall),
-    ['2011-12-29 12:00:00', '2011-12-31 12:00:00'],
-  )
+  assert.deepEqual(pluck(day?.moments, 'wall'), ['2011-12-29 12:00:00', '2011-12-31 12:00:00'])
 })
 
 test('what a wall time may mean is what the interface takes with the offset that is told', () => {

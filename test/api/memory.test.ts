@@ -261,7 +261,7 @@ test('lists that outlive the changes of others are those the database gives, wha
   const filters = [
     '',
     '&featured=true&geoloc=false',
-    '&strict_dates=true&ends_before=2027-03-05&organizer=' + organizers[1],
+    `&strict_dates=true&ends_before=2027-03-05&organizer=${organizers[1]}`,
     '&categories=music',
     '&tags=loud',
     `&venue=${venues[1]}`,

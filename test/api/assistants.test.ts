@@ -19,6 +19,7 @@ let concert: Answer['body']
 let hidden: Answer['body']
 
 before(async () => {
+  await service.ready
   hall = await service.create('/venues', { venue: 'Town hall', city: 'Kilvara', step_free: true })
   concert = await service.create('/events', {
     title: 'Jazz &amp; wine',

@@ -9,6 +9,7 @@ const service = serviceForTests()
 let venue: number
 let categories: number[]
 before(async () => {
+  await service.ready
   venue = (await service.create('/venues', { venue: 'Hall' })).id
   categories = []
   for (const name of ['A', 'B', 'C']) categories.push((await service.create('/categories', { name })).id)

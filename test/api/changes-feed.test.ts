@@ -67,7 +67,7 @@ async function listAll(
   as: Reader,
   filter = '',
   kinds = Object.keys(LISTS),
-  at = service,
+  at: TestService = service,
 ): Promise<Map<string, object>> {
   const all = new Map<string, object>()
   for (const [kind, path] of Object.entries(LISTS)) {

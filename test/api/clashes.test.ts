@@ -8,6 +8,7 @@ const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let hall: number
 let mill: number
 before(async () => {
+  await service.ready
   hall = (await service.create('/venues', { venue: 'Hall' })).id
   mill = (await service.create('/venues', { venue: 'Mill' })).id
 })

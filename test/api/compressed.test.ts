@@ -18,6 +18,7 @@ const service = serviceForTests()
 const events: number[] = []
 
 before(async () => {
+  await service.ready
   for (let i = 0; i < 12; i++)
     await service.post('/categories', { name: `Kind ${i}`, description: 'Of “this” kind. '.repeat(i) })
   for (let i = 0; i < EVENTS; i++) {

@@ -20,6 +20,7 @@ const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const service = serviceForTests()
 before(async () => {
+  await service.ready
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', venue: { venue: 'Hall' } }
   assert.equal((await service.post('/events', { ...day, title: 'Tagged' })).status, 201)
 })

@@ -52,6 +52,7 @@ const service = serviceForTests({ mcp: 'read' })
 let event: Answer['body']
 
 before(async () => {
+  await service.ready
   const image = await uploadPicture(service, 1200, 900)
   const made = await service.create('/events', {
     ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name, eventFields[name].kind)])),

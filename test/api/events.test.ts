@@ -831,6 +831,7 @@ const pictureServer = createServer(async (request, response) => {
   else response.writeHead(404).end()
 })
 before(async () => {
+  await service.ready
   await new Promise<void>((ready) => pictureServer.listen(0, '127.0.0.1', ready))
   pictures.url = `http://127.0.0.1:${(pictureServer.address() as AddressInfo).port}`
 })

@@ -10,6 +10,7 @@ const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
 const WHEN = { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
 
 before(async () => {
+  await service.ready
   const parent = await service.create('/categories', { name: 'Music, live' })
   await service.create('/categories', { name: 'Jazz; cool', parent: parent.id })
   await service.create('/events', {

@@ -93,6 +93,7 @@ type Event = {
 const service = serviceForTests({ timezone: 'Europe/Berlin', site_name: 'Town, calendar' })
 const events = new Map<string, Event>()
 before(async () => {
+  await service.ready
   for (const [name, event] of Object.entries(HARD)) {
     const { status, body } = await service.post('/events', { ...WHEN, ...event })
     assert.equal(status, 201, `${name}: ${JSON.stringify(body)}`)

@@ -29,6 +29,7 @@ async function read(
 }
 
 before(async () => {
+  await service.ready
   hall = await service.create('/venues', {
     venue: 'Hall &amp; <b>Co</b>',
     city: 'Kilvara',

@@ -23,6 +23,7 @@ let categories: number[]
 let tags: number[]
 
 before(async () => {
+  await service.ready
   folder = await mkdtemp(join(tmpdir(), 'kalends-versions-'))
   const made = async (list: string, bodies: object[]) => {
     const ids: number[] = []

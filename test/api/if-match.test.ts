@@ -8,6 +8,7 @@ const service = serviceForTests()
 let image: Uint8Array<ArrayBuffer>
 
 before(async () => {
+  await service.ready
   const drawn = sharp({ create: { width: 8, height: 8, channels: 3, background: '#0a8' } })
   image = new Uint8Array(await drawn.png().toBuffer())
 })

@@ -15,6 +15,7 @@ const on = (days: number) => ({
 })
 
 before(async () => {
+  await service.ready
   ids.image = await uploadPicture(service, 60, 40)
   const { create } = service
   ids.music = (await create('/categories', { name: 'Music' })).id

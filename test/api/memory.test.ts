@@ -42,6 +42,7 @@ function randomEvent(pick: (below: number) => number, title: string) {
 }
 
 before(async () => {
+  await service.ready
   const category = async (name: string, parent = 0) =>
     (await service.post('/categories', { name, slug: name, parent })).body.id
   const music = await category('music')

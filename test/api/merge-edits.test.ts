@@ -19,6 +19,7 @@ const ids: Record<'venues' | 'organizers' | 'categories', number[]> = {
 }
 
 before(async () => {
+  await service.ready
   editor = await callerContext(service, 'editor')
   admin = await callerContext(service, 'admin')
   for (const name of ['One', 'Two', 'Three']) {

@@ -19,6 +19,7 @@ const service = serviceForTests({ patience_ms: '6000' }, { seesRefusals: true })
 let venue = 0
 const ids: number[] = []
 before(async () => {
+  await service.ready
   venue = (await service.post('/venues', { venue: 'Hall' })).body.id
   const hidden = [{ status: 'draft' }, { status: 'private' }, { status: 'publish', hide_from_listings: true }]
   for (let i = 0; i < PUBLIC; i++) {

@@ -40,6 +40,7 @@ const soon = (minutes: number) => ({
 const meeting = { attendance: 'online', online_url: LINK, online_label: 'Room' }
 
 before(async () => {
+  await service.ready
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
   await service.app.database.write((tx) =>

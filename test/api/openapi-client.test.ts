@@ -29,6 +29,7 @@ let picture: string
 let document: any
 
 before(async () => {
+  await service.ready
   document = (await service.get('/doc')).body
   const png = await drawPng(400, 300, '#396')
   pictures = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(png))

@@ -17,6 +17,7 @@ const service = serviceForTests({
   trusted_proxy: 'loopback',
 })
 before(async () => {
+  await service.ready
   service.app.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
   for (let i = 0; i < 50; i++) {

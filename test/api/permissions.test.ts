@@ -42,6 +42,7 @@ let planted: Planted[] = []
 let hub: number
 
 before(async () => {
+  await service.ready
   for (const kind of ['venue', 'organizer', 'event'] as const) {
     for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(kind, owner, status))
   }

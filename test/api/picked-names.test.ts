@@ -8,6 +8,7 @@ import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
 before(async () => {
+  await service.ready
   for (const [name, more] of [
     ['Écluse', { city: 'Lyon' }],
     ['Eclipse Hall', {}],

@@ -64,6 +64,7 @@ async function create(drawn: Drawn): Promise<void> {
 }
 
 before(async () => {
+  await service.ready
   for (const slug of ['music', 'market']) await service.post('/categories', { name: slug, slug })
   for (const drawn of fc.sample(sent, { numRuns: 60, seed: 4 })) await create(drawn)
   await filled()

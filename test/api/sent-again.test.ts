@@ -18,6 +18,7 @@ let keys = 0
 let image: Uint8Array<ArrayBuffer>
 
 before(async () => {
+  await service.ready
   const drawn = sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
   image = new Uint8Array(await drawn.png().toBuffer())
 })

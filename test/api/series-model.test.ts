@@ -8,6 +8,7 @@ let venues: number[]
 let categories: number[]
 
 before(async () => {
+  await service.ready
   venues = []
   categories = []
   for (const name of ['Hall', 'Yard', 'Barn'])

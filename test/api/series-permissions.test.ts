@@ -33,6 +33,7 @@ const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const planted: Planted[] = []
 
 before(async () => {
+  await service.ready
   for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(owner, status))
 })
 async function plant(owner: Owner, status: Status): Promise<Planted> {

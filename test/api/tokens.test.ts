@@ -26,6 +26,7 @@ async function make(path: string, sent: object): Promise<number> {
 }
 
 before(async () => {
+  await service.ready
   for (const login of LOGINS) {
     const author = service.userIds[login]
     drafts.set(login, await make('/events', event({ author, status: 'draft' })))

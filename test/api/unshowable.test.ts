@@ -24,6 +24,7 @@ type Table = 'events' | 'venues' | 'organizers' | 'terms' | 'images'
 const service = serviceForTests()
 const { create } = service
 before(async () => {
+  await service.ready
   await makeNullable()
   await makeWorld()
   await memoryFilled(service)

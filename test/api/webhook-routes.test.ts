@@ -21,6 +21,7 @@ let answers = 204
 const received: { headers: IncomingHttpHeaders; text: string }[] = []
 
 before(async () => {
+  await service.ready
   receiver = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)

@@ -16,6 +16,7 @@ interface Made {
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const ids: Record<string, number> = {}
 before(async () => {
+  await service.ready
   ids.music = (await service.create('/categories', { name: 'Music' })).id
   ids.jazz = (await service.create('/categories', { name: 'Jazz', parent: ids.music })).id
   ids.hall = (await service.create('/venues', { venue: 'Hall', geo_lat: 53, geo_lng: -8 })).id

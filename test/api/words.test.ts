@@ -166,6 +166,7 @@ const QUERIES: [typed: string, first: string][] = [
 ]
 
 before(async () => {
+  await service.ready
   const [venues, organizers, categories] = [
     await made('/venues', VENUES, ([venue, city]) => ({ venue, city })),
     await made('/organizers', ORGANIZERS, (organizer) => ({ organizer })),

@@ -27,6 +27,7 @@ let site: Server
 let address: string
 
 before(async () => {
+  await service.ready
   // Serves the sources as modules of JavaScript, without types.
   site = createServer(({ url = '' }, response) => {
     const isSource = /^\/(client\/src|test\/client)\/[\w-]+\.ts$/.test(url)

@@ -30,6 +30,7 @@ let venue: number
 let context: Context
 
 before(async () => {
+  await service.ready
   const day = { start_date: '2027-03-01', end_date: '2027-03-01' }
   const { body } = await service.post('/events', { title: 'Read', ...day, venue: { venue: 'Hall' } })
   id = body.id

@@ -11,6 +11,7 @@ let address: URL
 const headers = credentialsOf('editor')
 
 before(async () => {
+  await service.ready
   address = new URL(`${service.origin}/mcp`)
   await service.create('/events', { title: 'Jazz', ...day })
 })

@@ -180,18 +180,23 @@ export async function startService(
   }
 }
 
-export function serviceForTests(settings?: Settings, options?: { seesRefusals?: boolean }): TestService {
+export function serviceForTests(
+  settings?: Settings,
+  options?: { seesRefusals?: boolean },
+): TestService & { ready: Promise<void> } {
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
   let started: TestService | undefined
   before(async () => {
     started = await startService(settings, options)
+    resolve()
   })
   after(() => started?.close())
   // Until the start only functions are asked for, as by `const { create } = service`.
   const running = () => started ?? assert.fail('the service has not started')
-  return new Proxy({} as TestService, {
-    get: (_, name) => {
+  return new Proxy({ ready } as TestService & { ready: Promise<void> }, {
+    get: (own, name) => {
       const ask = (...sent: unknown[]) => Reflect.get(running(), name)(...sent)
-      return started ? Reflect.get(started, name) : ask
+      return name === 'ready' ? own.ready : started ? Reflect.get(started, name) : ask
     },
   })
 }

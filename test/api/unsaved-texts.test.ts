@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { prunings } from '../../src/features/desk/desk-rows.ts'
 import { test } from 'node:test'
+import { prunings } from '../../src/features/desk/desk-rows.ts'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
   discardUnsavedText,

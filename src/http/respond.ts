@@ -189,8 +189,10 @@ async function matchedReply(
   const reply = await attemptAnswer(answering.service, incoming, context, () =>
     inTurn(answering, incoming, workOf(endpoint, target), context, async () => {
       const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
-      const sent = sentWith(incoming, target, body, context.site)
-      return () => work({ route, endpoint, variables, ...sent, underWay: answering.underWay }, body)
+      return () => {
+        const sent = sentWith(incoming, target, body, context.site)
+        return () => work({ route, endpoint, variables, ...sent, underWay: answering.underWay }, body)
+      }
     }),
   )
   const vary = varyHeader(endpoint)
@@ -211,23 +213,25 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
 /**
- * Reads a request, and does it when its turn comes. A batch itself takes no place: its requests wait for
- * turns, each alone or all together.
+ * Reads a request, and parses and does it when its turn comes: parsing takes time, too. A batch itself takes
+ * no place but to be parsed: its requests wait for turns, each alone or all together.
  */
 async function inTurn(
   { admission, readers }: Answering,
   incoming: Incoming,
   kind: QueueName | 'batches',
   context: Context,
-  read: () => Promise<() => Promise<Reply>>,
+  read: () => Promise<() => () => Promise<Reply>>,
 ): Promise<Reply> {
-  if (incoming.hasTurn) return (await read())()
+  if (incoming.hasTurn) return (await read())()()
   if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
   // The answer to a write is held for its reader in any case, so a write is refused beforehand where answers
   // have no more room.
   if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
-  const work = await read()
-  return kind === 'batches' ? work() : admitted(admission, kind, incoming, () => withImages(context, work))
+  const parse = await read()
+  if (kind !== 'batches') return admitted(admission, kind, incoming, async () => withImages(context, parse()))
+  const work = await admitted(admission, 'writes', incoming, async () => parse())
+  return work()
 }
 
 async function attemptAnswer(

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { MOST_PAIRS } from '../../src/base/fields/limits.ts'
 import { LIMITS } from '../../src/http/admission.ts'
+import { onSqlite } from '../support/database.ts'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { credentialsOf, serviceForTests, startService, type TestService } from '../support/service.ts'
@@ -199,6 +201,37 @@ test('a write is answered as what it did, though its answer is larger than all t
   assert.ok(JSON.stringify(linked.body).length > 1_000_000)
   const read = await small.request('admin', 'GET', `/events/${id}`, undefined, plain)
   assert.equal(read.status, 200, 'a read of as much is answered where nothing else is held')
+})
+
+test('a form is parsed when its turn comes, and not where others have all turns', onSqlite, async (t) => {
+  const busy = await startService({ metrics: '127.0.0.1:0' })
+  t.after(() => busy.close())
+  const { cookie } = await sitAtDesk(busy, 'editor')
+  const { id } = await busy.create('/venues', { venue: 'Hall' })
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  const holding = busy.app.database.write(() => free)
+  const most = LIMITS.writes.running
+  const updates = Array.from({ length: most }, () =>
+    busy.request('admin', 'PUT', `/venues/${id}`, { city: 'Here' }),
+  )
+  const [, at = ''] = /Metrics are at (\S+)/.exec(busy.app.told.join('\n')) ?? []
+  const running = async () => {
+    const text = await (await fetch(at)).text()
+    return Number(/^kalends_queue_running\{work="writes"\} (\d+)$/m.exec(text)?.[1])
+  }
+  await until(async () => (await running()) === most, 'there are places left')
+  const form = 'a&'.repeat(MOST_PAIRS + 1)
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const ask = async (path: string, headers: Record<string, string>) =>
+    (await fetch(new URL(path, busy.base), { method: 'POST', body: form, headers: { ...type, ...headers } }))
+      .status
+  assert.equal(await ask(`${busy.base}/venues`, credentialsOf('admin')), 503)
+  assert.equal(await ask('/wp-json/batch/v1', credentialsOf('admin')), 503)
+  assert.equal(await ask('/desk/events/new', { cookie }), 400, 'turns of reads are free')
+  resolve()
+  await holding
+  for (const { status } of await Promise.all(updates)) assert.equal(status, 200)
+  assert.equal(await ask(`${busy.base}/venues`, credentialsOf('admin')), 400)
 })
 
 describe('clients that send slowly', () => {

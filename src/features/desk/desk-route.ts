@@ -129,10 +129,13 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       if (user) visit.user = user.user.login
       // Taken once the form is here, so that no client holds a place while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
-      const sent = formOf(incoming, isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY)
+      const body = isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY
+      const sent = isOwn
+        ? await admitted(front.admission, 'reads', incoming, async () => formOf(incoming, body))
+        : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
-      // A refused sign-in waits, so sign-ins take no places in queues; the gate bounds their number.
+      // A refused sign-in waits, so sign-ins take no further places in queues; the gate bounds their number.
       if (isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))) return await answer()
       await admitted(
         front.admission,

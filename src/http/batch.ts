@@ -53,7 +53,12 @@ export async function batchReply(
   batching: Batching,
 ): Promise<Reply> {
   const { areOne, requests } = await parseBatch(asked.values, context)
-  const bounded: Context = { ...context, room: { ...limits.batchAnswers }, datesWritten: new Map() }
+  const bounded: Context = {
+    ...context,
+    room: { ...limits.batchAnswers },
+    datesWritten: new Map(),
+    recordsMade: new WeakMap(),
+  }
   // The batch itself has been counted as one request.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {

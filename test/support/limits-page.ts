@@ -28,6 +28,7 @@ export function limitsPage(): string {
       `${inThousands(limits.seriesDates.bytes)} bytes, a date as ${inThousands(ROW_BYTES)} besides and a link as ${LINK_BYTES}; the disk has texts twice, once for searches`,
     ],
     ['Texts of single events × requests of a batch', `one body, \`${environmentName('body_bytes')}\``],
+    ['New terms, venues, organizers × requests of one transaction', inThousands(limits.batchMade.entries)],
     ['Answers × requests of a batch', `${inThousands(limits.batchAnswers.bytes)} bytes, then ids alone`],
     ['Texts × records on a page of changes', `${inThousands(limits.changesPage.bytes)} bytes, or one record`],
     ['Former texts × changes', `\`${environmentName('history_bytes')}\`; a text that many had is kept once`],

@@ -44,6 +44,8 @@ export const limits = {
   links: { entries: 100 },
   /** Requests. */
   batch: { entries: 100 },
+  /** New terms, venues and organizers that events of one transaction name. */
+  batchMade: { entries: 1000 },
   /** Together; further answers have only ids. */
   batchAnswers: { bytes: 8_000_000 },
   /** A single record may be larger. Less than the smallest room for unsent answers. */

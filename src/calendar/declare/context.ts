@@ -44,6 +44,8 @@ export interface Context {
   caller: Caller
   /** Bytes that answers of a batch may still take. */
   room?: { bytes: number } | undefined
+  /** How many records the events of a batch have made, by transaction. */
+  recordsMade?: WeakMap<Tx, number> | undefined
   /** Bytes of dates that requests of a batch have written, by what they wrote. */
   datesWritten?: Map<object, number> | undefined
   /** Ms since the epoch. */

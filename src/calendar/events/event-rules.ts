@@ -23,6 +23,7 @@ import { organizerRules } from '../linked/organizer.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { venueRules } from '../linked/venue.ts'
 import {
+  countMade,
   settleNewSlugs,
   settleRecord,
   settleSlug,
@@ -256,6 +257,7 @@ async function linkIds(
     const { id, isNew } =
       'id' in link ? { ...link, isNew: false } : await createLinked(tx, rules, link, context)
     ids.add(id)
+    if (isNew) countMade(tx, context, rules.kind)
     if (isNew) made.add(id)
   }
   return [...ids]
@@ -280,7 +282,7 @@ async function settleTermsOfChange(
   for (const taxonomy of TAXONOMIES) {
     const entries = sent[taxonomy]
     const ids = entries
-      ? await settleTerms(tx, context.caller, taxonomy, entries, known)
+      ? await settleTerms(tx, context, taxonomy, entries, known)
       : had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
     for (const id of ids) after.push(id)
   }
@@ -409,7 +411,7 @@ async function settleTermsOf(
   for (const taxonomy of TAXONOMIES)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []
-      const ids = await settleTerms(tx, context.caller, taxonomy, entries, known)
+      const ids = await settleTerms(tx, context, taxonomy, entries, known)
       const own = settled[at]
       if (own) own[taxonomy] = ids.sort(byNumber)
     }

@@ -1,9 +1,11 @@
 import { NEVER, readInteger } from '../../base/fields/kinds.ts'
-import { Problem } from '../../base/problems.ts'
+import { limits, over } from '../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../../base/text/characters.ts'
 import { formatUtc, parseUtcMoment, readMoment } from '../../base/text/moments.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordColumns, RecordTable } from '../../store/storage/schema.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import type { Checks } from '../declare/resource.ts'
@@ -233,3 +235,12 @@ export const recordChecks = {
   author: { lookUp: isUser, looksUpForAll: true },
   status: { valid: isKnownStatus },
 } as const satisfies Readonly<Record<string, Checks>>
+
+/** A record that an event of a batch makes by its name. @throws Problem beyond what one transaction may make */
+export function countMade(tx: Tx, { recordsMade }: Context, parameter: string): void {
+  if (!recordsMade) return
+  const made = (recordsMade.get(tx) ?? 0) + 1
+  const most = limits.batchMade.entries
+  if (made > most) throw invalidParam(parameter, over('entries', most))
+  recordsMade.set(tx, made)
+}

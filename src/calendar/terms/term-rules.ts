@@ -16,6 +16,7 @@ import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import { defineFields } from '../declare/resource.ts'
 import { type Caller, can } from '../people/caller.ts'
+import { countMade } from '../records/record-rules.ts'
 import {
   findAncestors,
   findTerm,
@@ -214,7 +215,7 @@ function termEntry(value: unknown): TermEntry | undefined {
  */
 export async function settleTerms(
   tx: Tx,
-  caller: Caller,
+  context: Context,
   taxonomy: Taxonomy,
   entries: readonly TermEntry[],
   known: ReadonlyMap<number, TermRow>,
@@ -222,22 +223,25 @@ export async function settleTerms(
   const texts = entries.filter((entry) => typeof entry === 'string')
   const meant = await findTermsByTexts(tx, taxonomy, texts)
   const byText = new Map(texts.map((text, at) => [text, meant[at]]))
-  const mayMake = mayManageTerms(caller, taxonomy)
+  const mayMake = mayManageTerms(context.caller, taxonomy)
   const ids = new Set<number>()
   for (const entry of entries) {
     const found = typeof entry === 'string' ? byText.get(entry) : known.get(entry)
     const term =
-      found ?? (typeof entry === 'string' && mayMake ? await findOrCreate(tx, taxonomy, entry) : undefined)
+      found ??
+      (typeof entry === 'string' && mayMake ? await findOrCreate(tx, context, taxonomy, entry) : undefined)
     if (term?.taxonomy === taxonomy) ids.add(term.id)
   }
   return [...ids]
 }
 
 /** Waits for other writers, who may be making it. */
-async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<TermRow> {
+async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
-  return found ?? createTerm(tx, taxonomy, { name: text })
+  if (found) return found
+  countMade(tx, context, taxonomy === 'tag' ? 'tags' : 'categories')
+  return createTerm(tx, taxonomy, { name: text })
 }
 
 /** Two that make the same terms in other orders would wait for each other. */

@@ -267,6 +267,24 @@ describe('the form of an event in a browser', {
     }
   })
 
+  test('the editor says why it does not take back an HTML of which it would lose parts', async () => {
+    const tab = await open('/desk/events/new')
+    await tab.evaluate("document.getElementById('description').focus()")
+    await untilShown(tab, "document.querySelector('.rich-frame .as-html')")
+    await tab.evaluate("document.querySelector('.as-html').click()")
+    const said = "document.querySelector('.rich-frame [role=status]').textContent"
+    const write = (text: string) =>
+      tab.evaluate(`document.getElementById('description').value = ${JSON.stringify(text)}`)
+    await write('<p>One</p><video src="https://a.example/b"></video>')
+    await tab.evaluate("document.querySelector('.as-html').click()")
+    assert.equal(await tab.evaluate(said), 'The editor would lose parts of this text, so it stays as HTML.')
+    assert.equal(await tab.evaluate("document.getElementById('description').hidden"), false)
+    await write('<p>One</p>')
+    await tab.evaluate("document.querySelector('.as-html').click()")
+    assert.equal(await tab.evaluate(said), '')
+    assert.equal(await tab.evaluate("document.getElementById('description').hidden"), true)
+  })
+
   test('the caret stays where somebody types before the editor has loaded', async () => {
     for (const [text, at, expected] of [
       ['Doors at seven.\n\nMusic at eight.', 'Doors', '<p>Doors! at seven.</p><p>Music at eight.</p>'],

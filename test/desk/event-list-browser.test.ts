@@ -55,6 +55,23 @@ describe('the list of events in a browser', {
     return tab
   }
 
+  test('the dot of an event stands on the first line of its title, however long the first word is', async () => {
+    const title = 'Donaudampfschifffahrtsgesellschaftskapitänsversammlung'
+    const times = { start_date: `${later(1)} 19:00:00`, end_date: `${later(1)} 21:00:00` }
+    const { id } = await service.create('/events', { title, ...times })
+    const tab = await open('/desk/month', { width: 390 })
+    const apart = await tab.evaluate<number>(`(() => {
+      const link = [...document.querySelectorAll('.agenda a')].find((one) => one.textContent.includes('Donau'))
+      const range = document.createRange()
+      range.selectNodeContents(link.lastChild)
+      const [line] = range.getClientRects()
+      const dot = link.querySelector('.dot').getBoundingClientRect()
+      return Math.abs(dot.y + dot.height / 2 - line.y - line.height / 2)
+    })()`)
+    assert.ok(apart < 6, `${apart} px`)
+    await service.remove(`/events/${id}?force=true`)
+  })
+
   test('the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
     const tab = await open('/desk/events')
     await tab.key('/')

@@ -1153,6 +1153,8 @@ export const de: Locale = {
   Heading: 'Überschrift',
   'Numbered list': 'Nummerierte Liste',
   Quotation: 'Zitat',
+  'The editor would lose parts of this text, so it stays as HTML.':
+    'Der Editor würde Teile dieses Textes verlieren, deshalb bleibt er HTML.',
   'Address of the link': 'Adresse des Verweises',
   'Nobody who does not see the picture knows what it shows.':
     'Wer das Bild nicht sieht, weiß nicht, was es zeigt.',

@@ -1130,6 +1130,8 @@ export const es: Locale = {
   Heading: 'Encabezado',
   'Numbered list': 'Lista numerada',
   Quotation: 'Cita',
+  'The editor would lose parts of this text, so it stays as HTML.':
+    'El editor perdería partes de este texto, por eso sigue en HTML.',
   'Address of the link': 'Dirección del enlace',
   'Nobody who does not see the picture knows what it shows.': 'Quien no ve la imagen no sabe qué muestra.',
   'These wait with the event: {names}': 'Esperan con el evento: {names}',

@@ -1153,6 +1153,8 @@ export const fr: Locale = {
   Heading: 'Intertitre',
   'Numbered list': 'Liste numérotée',
   Quotation: 'Citation',
+  'The editor would lose parts of this text, so it stays as HTML.':
+    'L’éditeur perdrait des parties de ce texte, qui reste donc en HTML.',
   'Address of the link': 'Adresse du lien',
   'Nobody who does not see the picture knows what it shows.':
     'Qui ne voit pas l’image ne sait pas ce qu’elle montre.',

@@ -298,6 +298,7 @@ export const deskMessages = [
   'Numbered list',
   'Quotation',
   'Address of the link',
+  'The editor would lose parts of this text, so it stays as HTML.',
   'Nobody who does not see the picture knows what it shows.',
   'These wait with the event: {names}',
   'What stays in view',

@@ -93,7 +93,9 @@ export async function editRichly(area) {
   toggle.setAttribute('aria-pressed', 'false')
   toggle.addEventListener('click', () => {
     const isText = area.hasAttribute('hidden')
-    if (!isText && !show()) return
+    const isWhole = isText || show()
+    told.textContent = isWhole ? '' : (words[REFUSED] ?? '')
+    if (!isWhole) return
     area.hidden = !isText
     editor.hidden = isText
     toggle.setAttribute('aria-pressed', String(isText))
@@ -101,12 +103,18 @@ export async function editRichly(area) {
     ;(isText ? area : editor).focus()
   })
   bar.append(toggle)
+  const told = document.createElement('p')
+  told.className = 'hint'
+  told.setAttribute('role', 'status')
+  frame.append(told)
   // While the editor was loading, the user may have typed or left the text.
   const isWriting = area === document.activeElement
   keepCaret(squire, area)
   area.hidden = true
   if (isWriting) editor.focus()
 }
+
+const REFUSED = 'The editor would lose parts of this text, so it stays as HTML.'
 
 /**
  * Returns the text of the editor with its attributes as they were, without the blocks around rules and

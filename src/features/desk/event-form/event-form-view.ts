@@ -328,6 +328,7 @@ const EDITOR_WORDS = [
   'Quotation',
   'Link',
   'Address of the link',
+  'The editor would lose parts of this text, so it stays as HTML.',
 ] as const satisfies readonly FormText[]
 
 /** As JSON, each English text with its translation. */

@@ -38,40 +38,30 @@ import { parseCost } from './event-cost.ts'
 import { type EventWrite, findTermIds, type LinkIds, saveEvents } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
-// Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts
-// of their terms.
+// Creates, changes, trashes and publishes events by the rules.
 
 export type EventValues = Parsed<typeof event.fields>
 
-/** A venue or organizer to link: the id of an existing one, or one to make inside the transaction. */
+/** An existing one, or one to make inside the transaction. */
 type PreparedLink = { id: number } | PreparedLinked
 
-/**
- * An event ready to be written: its image, and the images of new linked records, have been fetched already.
- */
+/** A parsed event whose image, and those of new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
-  /** The columns that follow from the values of a new event alone, where they have been settled ahead. */
+  /** Where they have been settled ahead of the write. */
   columns?: OwnColumns | undefined
-  /** The UID of a new event that calendars know already. */
+  /** Where calendars know the event already. */
   uid?: string | undefined
 }
 
-/**
- * Prepares an event for its write: what has to be fetched is fetched here, so that the transaction waits for
- * no other server.
- */
+/** Fetches what has to be fetched, so that the transaction waits for no other server. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
 
-/**
- * Fetches the image of an event, and prepares its venues and organizers. Members that were not sent are
- * undefined.
- */
 export async function prepareReferred(
   values: Pick<EventValues, 'image' | 'venue' | 'organizer'>,
   context: Context,
@@ -99,16 +89,10 @@ async function prepareLinks(
   return Promise.all(entries.map(prepare))
 }
 
-/**
- * An event that has been settled, and then written: `links` has those that it was given, and `made` the
- * linked venues and organizers that were made with it.
- */
+/** `made` are the linked venues and organizers that were made with it. */
 export type SettledEvent = EventWrite & { made: ReadonlySet<number> }
 
-/**
- * Moves an event, whose row the caller holds, to the trash. Its links stay; its terms no longer count it
- * (rules 24.1 and 24.4).
- */
+/** The caller holds the row. Links stay; terms no longer count it (rules 24.1 and 24.4). */
 export async function trashEvent(tx: Tx, before: EventRow, context: Context): Promise<SettledEvent> {
   const values = await trashColumns(tx, 'events', { ...before, name: before.title }, context)
   const trashed = { before, values, links: {}, made: NONE }
@@ -118,7 +102,7 @@ export async function trashEvent(tx: Tx, before: EventRow, context: Context): Pr
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** The columns of a new event for which nothing was sent. */
+/** What a new event has where nothing was sent. */
 export const UNSENT = {
   ...blankColumns(event.fields),
   cost: '[]',
@@ -131,10 +115,7 @@ export const UNSENT = {
   online_from: '',
 } satisfies Partial<EventRow>
 
-/**
- * Writes the sent fields of an event, whose row the caller holds as `before`, with the records and terms that
- * it links to (rule 16.2). When any part fails, the transaction keeps nothing of it.
- */
+/** With the records and terms that it links to (rule 16.2). The caller holds the row `before`. */
 export async function changeEvent(
   tx: Tx,
   before: EventRow,
@@ -146,14 +127,9 @@ export async function changeEvent(
   return settled
 }
 
-/** The venues and organizers to link to an event. */
 type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
 
-/**
- * Finds or makes the venues and organizers that were sent, and returns their ids.
- * @throws Problem rest_invalid_param for a venue or organizer that was removed or trashed since the request
- * was read
- */
+/** Makes those that are new. */
 async function settleLinked(
   tx: Tx,
   { venues, organizers }: PreparedLinks,
@@ -167,7 +143,10 @@ async function settleLinked(
   return { links, made }
 }
 
-/** Settles the change of an event, whose row the caller holds, and makes the records that it links to. */
+/**
+ * The caller holds the row `before`. Makes the records that it links to.
+ * @throws Problem rest_invalid_param for one that was removed or trashed since the request was read
+ */
 export async function settleChange(
   tx: Tx,
   before: EventRow,
@@ -187,10 +166,7 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/**
- * Returns the columns that were sent or follow from sent values, without columns that depend on other rows.
- * @throws Problem for refused values
- */
+/** Columns that follow from sent values, but from no other rows. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
@@ -207,10 +183,7 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
   }
 }
 
-/**
- * Returns the columns of an event's times (rule 18.1): wall times that were not sent stay, and UTC times
- * follow from wall times and the zone.
- */
+/** Rule 18.1: wall times that were not sent stay, and UTC times follow from wall times and the zone. */
 export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
@@ -232,19 +205,13 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/**
- * Keeps the stored website where the event's own address was sent: an event without a website shows that
- * address as its website.
- */
+/** An event without a website shows its own address as website: sent back, it changes nothing. */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
 }
 
-/**
- * Makes the linked records that are new, and returns the ids of all of them, in order. Adds the ids of new
- * records to `made`.
- */
+/** In order. Adds those that are new to `made`. */
 async function linkIds(
   tx: Tx,
   rules: LinkedRules,
@@ -263,7 +230,7 @@ async function linkIds(
   return [...ids]
 }
 
-/** Finds or makes the sent terms of a change; undefined where none were sent. */
+/** Undefined where none were sent. */
 async function settleTermsOfChange(
   tx: Tx,
   event: number,
@@ -289,7 +256,7 @@ async function settleTermsOfChange(
   return after
 }
 
-/** Returns the entries of the sent terms by taxonomy; undefined for a taxonomy that was not sent. */
+/** Undefined for a taxonomy that was not sent. */
 function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'>) {
   return {
     category: categories === undefined ? undefined : (termEntries(categories) ?? []),
@@ -297,26 +264,26 @@ function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'
   }
 }
 
-/** Publishes an event whose time has come. The caller holds its row. */
+/** The caller holds the row. */
 export async function publishEvent(tx: Tx, before: EventRow, slug: string): Promise<void> {
   await saveEvents(tx, [{ before, values: { status: 'publish', slug }, links: {} }])
 }
 
 export type OwnColumns = ReturnType<typeof ownColumns>
 
-/** Settles the columns of a new event that follow from its values alone. @throws Problem for refused values */
+/** @throws Problem for refused values */
 export function settleValues(values: EventValues, context: ValueContext): OwnColumns {
   return ownColumns(undefined, values, context)
 }
 
-/** A new event to write, the context of its request, and its writer, where several share the transaction. */
+/** A new event, the context of its request, and its writer where several share the transaction. */
 export interface AskedEvent {
   prepared: PreparedEvent
   context: Context
   by?: Writer | undefined
 }
 
-/** A new event with its id and slug. The ids of its categories and tags are in ascending order. */
+/** Categories and tags are in ascending order. */
 export type NewEvent = SettledEvent & {
   before?: undefined
   values: EventRow
@@ -324,11 +291,7 @@ export type NewEvent = SettledEvent & {
   tags: readonly number[]
 }
 
-/**
- * Writes new events with the records and terms that they link to, in few statements, and indexes their words.
- * When one fails, none is written.
- * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
- */
+/** Writes new events in few statements, and indexes their words. @throws Problem as `settleNew` */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
   const events = await settleNew(tx, asked)
   await saveEvents(tx, events)
@@ -337,9 +300,9 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promis
 }
 
 /**
- * Settles new events that are written together, in the order of `asked`. The later of two events that ask for
- * the same slug gets another slug.
- * @throws Problem as `createEvents` does
+ * In the order of `asked`: the later of two events for one slug gets another. Makes the records and terms that
+ * they link to.
+ * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
   const settled = asked.map(({ prepared: { values, columns }, context }) => {
@@ -393,10 +356,7 @@ const LINKS = [
   ['organizer', 'organizers'],
 ] as const
 
-/**
- * Finds or makes the terms of each event, and returns their ids. Terms that were named by ids are looked up
- * in one query.
- */
+/** Terms that were named by ids are looked up in one query. */
 async function settleTermsOf(
   tx: Tx,
   asked: readonly AskedEvent[],

@@ -39,26 +39,18 @@ import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
 // Reads and writes the rows of events and of their links.
 
-/**
- * The records that an event links to: its venues and organizers in order, its terms by name, its series, and
- * the images of all records.
- */
+/** Venues and organizers in order, terms by name, and the images of all records. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
   categories: TermRow[]
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
-  /** The series of which the event is an occurrence. */
   series: SeriesRow | undefined
-  /** The next occurrences of its series, in lists where the event stands for them. */
+  /** In lists where the event stands for its series. */
   next?: readonly NextOccurrence[]
 }
 
-/**
- * A later occurrence of a series, as a list that is collapsed to one occurrence of each series shows it with
- * that occurrence.
- */
 export type NextOccurrence = Pick<
   EventRow,
   'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
@@ -73,7 +65,7 @@ export async function findEvent(db: Db, id: number): Promise<EventRow | undefine
   return row
 }
 
-/** Finds the events with these ids that lists show the caller, in the order of the ids. */
+/** In the order of the ids. */
 export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
   const rows = ids.length === 0 ? [] : await selectEvents(db, { ids })
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -84,9 +76,8 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
 }
 
 /**
- * Reads one page of the events that meet a condition, and counts all of them. The order is by start, date and
- * id (rule 11.7) for `start`, by date and id for `publication`, and the best matches first for a ranking
- * (rule 14.7).
+ * By start, date and id (rule 11.7) for `start`, by date and id for `publication`, the best matches first for
+ * a ranking (rule 14.7).
  */
 export async function listEvents(
   where: Condition,
@@ -118,7 +109,7 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
 }
 
-/** Lists the ids of all events that meet a condition, by start, date and id, or by date and id. */
+/** By start, date and id, or by date and id. */
 export async function listEventIds(
   where: Condition,
   order: 'start' | 'publication',
@@ -130,17 +121,14 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** The ids of the records and terms that an event links to, in order. A kind that is undefined is not known. */
+/** Ids in order. A kind that is undefined is not known. */
 export interface LinkIds {
   venues?: readonly number[] | undefined
   organizers?: readonly number[] | undefined
   terms?: readonly number[] | undefined
 }
 
-/**
- * Reads the links of these events, in one query for each kind. Every event has an entry. `known` has links of
- * these events that need not be looked up.
- */
+/** One query for each kind; every event has an entry. Links in `known` are not looked up. */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -180,16 +168,12 @@ const selectSeries = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('series').selectAll().where('id', 'in', value('ids')),
 )
 
-/** Reads series by id. */
 export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<Map<number, SeriesRow>> {
   const rows = ids.length === 0 ? [] : await selectSeries(db, { ids })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/**
- * Makes the statements for links to venues or organizers. The tables differ in names alone, so the types of
- * the query builder know venues alone.
- */
+/** The tables differ in names alone, so the types of the query builder know venues alone. */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -233,7 +217,7 @@ const linking = {
   },
 }
 
-/** Finds the records that events link to, by event. A record is read once: its texts may be long. */
+/** A record is read once, however many events link to it: its texts may be long. */
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
   type: LinkedType,
@@ -252,7 +236,6 @@ function idsByEvent(pairs: readonly { event: number; id: number }[]): Map<number
   return new Map([...byEvent].map(([event, own]) => [event, own.map(({ id }) => id)]))
 }
 
-/** Returns the records that events link to, by event. */
 async function linkedTo<Row>(
   ids: ReadonlyMap<number, readonly number[]>,
   find: (ids: number[]) => Promise<ReadonlyMap<number, Row>>,
@@ -261,10 +244,9 @@ async function linkedTo<Row>(
   return new Map([...ids].map(([event, own]) => [event, among(rows, own)]))
 }
 
-/** The links of an event that lists of pages show. */
 export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
 
-/** Reads these links of events: of venues few columns, and of organizers none. Every event has an entry. */
+/** Of venues few columns, of organizers none. Every event has an entry. */
 export async function findCardLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -331,10 +313,10 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
   return selectTermIds(db, { event })
 }
 
-/** The kinds of links. When a write changes links of one kind, the former ones are noted by this name. */
+/** Former links are noted by these names. */
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Returns the columns of an event that follow from its other columns; every write of an event sets them. */
+/** What follows from other columns; every write sets it. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -351,24 +333,23 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
   db.insertInto('events').values(value('rows')),
 )
 
-/** An event to be saved. Its links of a kind that is undefined stay as they are. */
+/** What is saved of an event. Links of a kind that is undefined stay. */
 export type EventWrite = {
   links: LinkIds
-  /** The writer of the event, where several writers share the transaction. */
+  /** Where several writers share the transaction. */
   by?: Writer | undefined
 } & (
   | { before?: undefined; values: EventRow }
-  /** The row as it is, which the caller holds, and the columns to set. */
+  /** The caller holds the row; `values` are the columns to set. */
   | { before: EventRow; values: Partial<EventRow> }
 )
 
-/** Returns the row of an event as it will be. */
 export function savedRow({ before, values }: EventWrite): EventRow {
   const row = before ? { ...before, ...values } : values
   return { ...row, ...derivedColumns(row) }
 }
 
-/** Returns the bytes that an event takes up: those of its texts, and those that it and its links count as. */
+/** Those of its texts, and those that it and its links count as. */
 export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: LinkIds = {}): number {
   const texts = Object.values(row).reduce<number>(
     (total, value) => total + Buffer.byteLength(String(value)),
@@ -378,10 +359,9 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** Bytes of events that are written without a turn for others: a few milliseconds. */
+/** A few milliseconds of writing. */
 const BYTES_A_TURN = 250_000
 
-/** Returns the entries in order, in pieces that take a few milliseconds to write each. */
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {
   const pieces: Entry[][] = []
   let total = BYTES_A_TURN
@@ -396,10 +376,7 @@ function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => num
   return pieces
 }
 
-/**
- * Saves events with their links, and adjusts the counts of their terms. Many are written in pieces, with
- * turns for others in between.
- */
+/** With their links and the counts of their terms; of many in pieces, with turns for others in between. */
 export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise<void> {
   for (const { before, values, by } of events) {
     const after = before ? { ...before, ...values } : values
@@ -418,10 +395,7 @@ export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise
   await Promise.all([...LINK_KINDS.map((kind) => saveLinks(tx, kind, events)), shiftCounts(tx, counts)])
 }
 
-/**
- * Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column
- * that is set, even to the same value.
- */
+/** Sets changed columns alone: SQLite rewrites the index entries of each, even for the same value. */
 async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<void> {
   const after = savedRow(one)
   const columns = Object.fromEntries(
@@ -433,7 +407,7 @@ async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<voi
   ])
 }
 
-/** Writes the links of one kind where they are given, and notes former ones that differ. */
+/** Notes former links that differ. */
 async function saveLinks(
   tx: Tx,
   kind: (typeof LINK_KINDS)[number],
@@ -461,7 +435,7 @@ async function saveLinks(
 
 const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'
 
-/** Returns by how much the counts of terms change: they count published events, and no others (rule 7.4). */
+/** Terms count published events, and no others (rule 7.4). */
 async function countShifts(tx: Tx, events: readonly EventWrite[]): Promise<Map<number, number>> {
   const shifts = new Map<number, number>()
   const shift = (term: number, by: number) => shifts.set(term, (shifts.get(term) ?? 0) + by)
@@ -482,7 +456,7 @@ const selectTermsOfEvents = statement<{ events: readonly number[] }>()((db, valu
   db.selectFrom('event_terms').select(['event', 'term']).where('event', 'in', value('events')),
 )
 
-/** Finds the ids of the terms of each event; an event without terms has no entry. */
+/** An event without terms has no entry. */
 export async function findTermsOfEvents(db: Db, events: readonly number[]): Promise<Map<number, number[]>> {
   const terms = new Map<number, number[]>()
   for (const { event, term } of events.length === 0 ? [] : await selectTermsOfEvents(db, { events }))
@@ -497,10 +471,7 @@ const moveSome = statement<{ ids: readonly number[]; to: number }>()((db, value)
     .where('id', 'in', value('ids')),
 )
 
-/**
- * Moves occurrences to another series, with turns for others in between. The caller has to record their
- * changes.
- */
+/** The caller records the changes. */
 export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: number): Promise<void> {
   for (const piece of inPieces(rows, rowBytes)) {
     await moveSome(tx, { ids: piece.map(({ id }) => id), to })
@@ -512,7 +483,7 @@ const showOne = statement<{ id: number }>()((db, value) =>
   db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
 )
 
-/** Shows everybody the meeting links of these events. The caller holds their rows. */
+/** Shows everybody the meeting links. The caller holds the rows. */
 export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
   await Promise.all(
     rows.map((row) => {
@@ -522,10 +493,7 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/**
- * Notes the old slug of an event that was public. Keeps a withdrawn row for an event that leaves public
- * lists, and drops that row when it is back.
- */
+/** Its old slug, if it was public, and a withdrawn row while it is out of public lists. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)
@@ -544,16 +512,13 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
       from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
 )
 
-/**
- * Returns the bytes of the descriptions and excerpts of all venues and organizers of an event, without
- * reading these texts.
- */
+/** Bytes of the texts of all venues and organizers, which are not read for it. */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
 }
 
-/** The most later occurrences that a collapsed list shows with one event. */
+/** Of a collapsed list, with one event. */
 const MOST_NEXT = 5
 
 const selectNext = statement<{ series: number; start: string }>()((db, value) =>
@@ -568,10 +533,7 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .limit(sql.lit(MOST_NEXT)),
 )
 
-/**
- * Finds the next public occurrences after each of these events, by the ids of the events. An event of no
- * series has no entry.
- */
+/** The next public occurrences, by event. An event of no series has no entry. */
 export async function findNext(
   db: Db,
   rows: readonly EventRow[],

@@ -49,8 +49,7 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
 
-// Makes the operations on events that REST, the desk, imports and assistants call: they find, load, create,
-// change and remove events.
+// The operations on events that REST, the desk, imports and assistants call.
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
@@ -59,14 +58,14 @@ const presentation: Presentation<LoadedEvent> = {
     extent === 'single' ? presentSingleEvent(context, row, links) : presentEvent(context, row, links),
 }
 
-/** Prepares a new event: fetches its image, and prepares the texts that take long to show. */
+/** Fetches its image, and prepares the texts that take long to show. */
 export async function prepareNew(context: Context, values: EventValues): Promise<PreparedEvent> {
   const prepared = await prepareEvent(values, context)
   await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
   return prepared
 }
 
-/** Creates an event with the records and terms that it links to. @throws Problem @throws UnshowableRecord */
+/** @throws Problem @throws UnshowableRecord */
 export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
   const [made] = await createAll(tx, [{ prepared, context }])
   if (!made) throw new Error('no event was made')
@@ -74,8 +73,7 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * Creates events with the records and terms that they link to. When one fails, or cannot be shown, none is
- * written. Several events are written in steps, between which other requests are served.
+ * When one fails, or cannot be shown, none is written. Others are served between the steps of several.
  * @throws Problem @throws UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
@@ -107,18 +105,12 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/**
- * Decides whether an answer has room for the texts of the linked records. A short request may link to a
- * hundred long texts: else these are not read.
- */
+/** A short request may link to a hundred long texts, which are not read where an answer has no room. */
 async function hasRoom(tx: Tx, id: number, { room }: Pick<Context, 'room'> = {}): Promise<boolean> {
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
 
-/**
- * Makes the answer to a write, with no more than the id where there was no room to look up the links.
- * @throws UnshowableRecord
- */
+/** No more than the id where there was no room to look up the links. @throws UnshowableRecord */
 async function answerWritten(
   context: Context,
   row: EventRow,
@@ -134,7 +126,6 @@ async function answerWritten(
   return { id: row.id }
 }
 
-/** Prepares a change of an event: fetches its image, and prepares the texts that take long to show. */
 export async function prepareChange(
   context: Context,
   { row, values }: AskedUpdate<EventRow>,
@@ -144,16 +135,10 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/**
- * The most characters and the most links and terms of a new event that shares a transaction: nobody is served
- * while several events are written.
- */
+/** Of a new event that shares a transaction: nobody is served while several events are written. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/**
- * Decides whether a new event may share a transaction: it is small, and needs no image, record or term made
- * for which other writers would wait.
- */
+/** It is small, and needs no image, record or term made for which other writers would wait. */
 export function mayShare(values: EventValues): boolean {
   const {
     author,
@@ -196,7 +181,6 @@ const remove: WriteSteps<EventRow, EventRow> = {
   },
 }
 
-/** The operations on events. */
 export const eventOperations: Operations<EventRow, LoadedEvent> = {
   versioned: { kind: 'event', idOf: ({ id }) => id },
   find: findEvents,
@@ -229,8 +213,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * Holds the row of an event until the end of the transaction, and returns it. `may` is checked on the held
- * row, since another writer may have published the event or changed its author since the first check.
+ * `may` is asked about the held row: another writer may have published the event or changed its author.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -246,7 +229,7 @@ export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): 
   return links
 }
 
-/** Makes the answer of a changed event in its transaction: what cannot be shown is not written. */
+/** In the transaction: what cannot be shown is not written. */
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
@@ -254,7 +237,7 @@ export async function readBack(tx: Tx, saved: SettledEvent, context: Context): P
   return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 
-/** Makes the answer of an event that goes to the trash. An event that cannot be shown may go there too. */
+/** What cannot be shown may go to the trash too. */
 export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
@@ -265,10 +248,7 @@ export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context)
   return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
 }
 
-/**
- * Loads the events of a page: from the rows that were found, or else by the ids, without events that were
- * withdrawn since the index found them.
- */
+/** From the rows that were found, or else by the ids, without events withdrawn since the index found them. */
 async function load(
   context: Context,
   { ids, rows, statuses, isCollapsed }: Found<EventRow>,

@@ -118,6 +118,7 @@ function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
   const entries = linked ? [schemaRef('Reference'), schemaRef(newName(linked))] : [schemaRef('TermReference')]
   const empty = linked ? [{ const: false }] : []
+  // biome-ignore lint/plugin: written here
   return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
 }
 

@@ -299,6 +299,7 @@ const creates = (action: Described) =>
 function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const isPaged = action.do === 'list'
   const isNew = creates(action)
+  // biome-ignore lint/plugin: written here
   const headers = headerRefs(
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
     ...(isNew ? (['Location'] as const) : []),

@@ -152,6 +152,7 @@ function sendUnchanged(
   const headers = withoutBody(answer.headers)
   headers.push('ETag', answer.tag, 'X-Request-Id', requestId)
   addLastModified(headers, answer.modified)
+  // biome-ignore lint/plugin: headers of ours
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   writeHead(front, response, 304, headers)
   response.end(sent)
@@ -178,6 +179,7 @@ function sendWhole(
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
   if (answer.tag !== '') headers.push('ETag', answer.tag)
   addLastModified(headers, answer.modified)
+  // biome-ignore lint/plugin: headers of ours
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   writeHead(front, response, answer.status, headers)

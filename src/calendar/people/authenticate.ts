@@ -243,6 +243,7 @@ async function refuse(
   names: readonly string[],
   now: number,
 ): Promise<never> {
+  // biome-ignore lint/plugin: the names that one attempt is counted under
   const delay = Math.max(...names.map((name) => noteGuess(failures, name, now)))
   if (delay > 0) await sleep(delay)
   throw new Problem(code)

@@ -142,6 +142,7 @@ function line(text: string, at: number): string {
 }
 
 function lettering(words: readonly string[], width: number, height: number): string {
+  // biome-ignore lint/plugin: words of the demo
   const longest = Math.max(...words.map((text) => text.length))
   const tall = (words.length - 1) * LEADING + HEIGHT
   const scale = Math.min((width * 0.84) / (longest * ADVANCE), (height * 0.26) / tall)

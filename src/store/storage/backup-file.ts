@@ -178,7 +178,10 @@ async function copyFromServer(
       `insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`,
     )
     for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
-      for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
+      for (const row of rows) {
+        // biome-ignore lint/plugin: columns of a table
+        insert.run(...columns.map((column) => row[column] as SQLInputValue))
+      }
     // Without `autoincrement` the next number comes from the largest id.
     if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)

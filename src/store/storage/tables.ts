@@ -84,6 +84,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
     const ready = waiting.filter(isReady)
     if (ready.length === 0)
       throw new Error(`The tables ${[...names].join(', ')} refer to each other in a circle.`)
+    // biome-ignore lint/plugin: tables of the database
     placed.push(...ready)
     waiting = waiting.filter((table) => !ready.includes(table))
   }

@@ -222,6 +222,7 @@ async function tryDeskPassword(
   }
   refused(origin.address, login)
   const names = [client, `login ${countedName(user?.login ?? login)}`]
+  // biome-ignore lint/plugin: the names that one attempt is counted under
   const delay = Math.max(...names.map((name) => noteGuess(guesses, name, now)))
   if (delay > 0) await sleep(delay)
   return undefined

@@ -187,6 +187,7 @@ function readTexts(index: WordIndex, ids: readonly number[], search: Search, to:
   index.target = to
   index.connection
     .prepare(`select add_id(id) from events where id in (select value from json_each(?)) ${condition}`)
+    // biome-ignore lint/plugin: words of a search, nine at the most
     .get(JSON.stringify(ids), ...patterns)
 }
 
@@ -195,6 +196,7 @@ function scanTexts(index: WordIndex, first: number, last: number, search: Search
   index.target = to
   index.connection
     .prepare(`select add_id(id) from events where id between ? and ? ${condition}`)
+    // biome-ignore lint/plugin: words of a search, nine at the most
     .get(first, last, ...patterns)
 }
 

@@ -166,6 +166,7 @@ function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
 /** Adds the SQL functions that our queries use and SQLite lacks. */
 function addFunctions(connection: DatabaseSync): void {
   connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
+    // biome-ignore lint/plugin: a tuple
     distanceKm(...(points as [number, number, number, number])),
   )
   connection.function('line_contains_all', { deterministic: true, varargs: true }, (text, words) =>
@@ -254,13 +255,16 @@ function adapted(statement: StatementSync): SqliteStatement {
     return namedRow(names, values)
   }
   const rows = (parameters: readonly unknown[]) =>
+    // biome-ignore lint/plugin: values of a statement, in which a list is one
     statement.all(...(parameters as SQLInputValue[])) as unknown as SQLOutputValue[][]
   return {
     reader: names.length > 0,
     all: (parameters) => rows(parameters).map(rowOf),
+    // biome-ignore lint/plugin: values of a statement, in which a list is one
     run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
     iterate: (parameters) =>
       Iterator.from(
+        // biome-ignore lint/plugin: values of a statement, in which a list is one
         statement.iterate(...(parameters as SQLInputValue[])) as unknown as Iterable<SQLOutputValue[]>,
       ).map(rowOf),
   }

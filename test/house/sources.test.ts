@@ -46,10 +46,10 @@ test('only storage knows which database answers; settings and start-up may name 
   )
 })
 
-test('http, pages, desk and formats ask stores, and write no SQL', () => {
+test('http and the features that show records ask stores, and write no SQL', () => {
   const written = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<\w+>)?`/
   assert.deepEqual(
-    having(written, (path) => /^serve\/(?:http|pages|desk|formats)\//.test(path)),
+    having(written, (path) => /^(?:http|features\/(?:pages|feeds))\//.test(path)),
     [],
   )
 })

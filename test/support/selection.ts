@@ -56,7 +56,6 @@ const LONG: Paths = [
   'test/api/ndjson-memory',
   'test/api/openapi-client',
   'test/api/processes',
-  'test/campaigns/aggregation',
   'test/campaigns/backup',
   'test/campaigns/disk',
   'test/campaigns/formats',

@@ -8,14 +8,10 @@ import { differences, fetchFeed, writeEvents } from './formats-campaign.ts'
 const EVENTS = 120
 
 test('every format says the same of every event: who it is, what it is called and when it is', async () => {
-  const service = await startService({ timezone: 'Europe/Oslo' })
-  try {
-    const expected = await writeEvents(service, EVENTS, 1)
-    const read = new Map<string, ReadEvent[]>()
-    for (const [ending, reader] of Object.entries(readers))
-      read.set(ending, reader(await fetchFeed(service, ending)))
-    assert.deepEqual(differences(expected, read).slice(0, 10), [])
-  } finally {
-    await service.close()
-  }
+  await using service = await startService({ timezone: 'Europe/Oslo' })
+  const expected = await writeEvents(service, EVENTS, 1)
+  const read = new Map<string, ReadEvent[]>()
+  for (const [ending, reader] of Object.entries(readers))
+    read.set(ending, reader(await fetchFeed(service, ending)))
+  assert.deepEqual(differences(expected, read).slice(0, 10), [])
 })

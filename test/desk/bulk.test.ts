@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceHere } from '../support/service.ts'
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const on = (days: number) => ({ start_date: `${later(days)} 19:00:00`, end_date: `${later(days)} 21:00:00` })
@@ -13,14 +13,12 @@ function fieldsOf(body: string): Record<string, string> {
 }
 
 describe('many events at once', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
   })
-  after(() => service.close())
 
   const make = async (count: number, values: object = {}): Promise<number[]> => {
     const ids: number[] = []

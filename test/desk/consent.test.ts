@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { listCredentials } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
 const PAGE = '/wp-admin/authorize-application.php'
 const ASKED = {
@@ -14,14 +14,12 @@ const ASKED = {
 const at = (asked: Record<string, string>) => `${PAGE}?${new URLSearchParams(asked)}`
 
 describe('application passwords by consent', () => {
-  let service: TestService
+  const service = serviceHere()
   let author: AtDesk
 
   before(async () => {
-    service = await startService()
     author = await sitAtDesk(service, 'author')
   })
-  after(() => service.close())
 
   const passwords = async () => {
     const { read } = service.app.database

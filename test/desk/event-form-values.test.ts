@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Input } from '../../src/base/fields/kinds.ts'
 import { event } from '../../src/calendar/events/event.ts'
 import { inputOf } from '../../src/features/desk/desk-inputs.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { type Reader, serviceHere } from '../support/service.ts'
 
 const VALUES: Readonly<Partial<Record<Input, readonly string[]>>> = {
   line: ['Some words', 'with <b>markup</b> & “signs” ☂'],
@@ -97,11 +97,10 @@ const enumOf = (wire: { enum?: readonly string[] }) => wire.enum ?? []
 const OWN_IN_SERIES = new Set(['series', 'next_occurrences'])
 
 describe('what the form of an event saves', () => {
-  let service: TestService
+  const service = serviceHere()
   let ids: Ids
 
   before(async () => {
-    service = await startService()
     ids = {
       image: await uploadPicture(service, 30, 20),
       category: (await service.create('/categories', { name: 'Concerts' })).id,
@@ -119,7 +118,6 @@ describe('what the form of an event saves', () => {
       ),
     }
   })
-  after(() => service.close())
 
   const times = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
   const typed = { start_date: '2027-05-01', start_time: '10:00', end_time: '12:00' }

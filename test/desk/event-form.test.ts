@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
@@ -7,7 +7,7 @@ import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, startService } from '../support/service.ts'
 
 function controlsIn(body: string): Record<string, string | string[]> {
   const [, form = ''] = /<form class="edit[^>]*>(.*?)<\/form>/s.exec(body) ?? []
@@ -39,14 +39,12 @@ const idIn = (location: string | null) => Number(/\/desk\/events\/(\d+)/.exec(lo
 const versionIn = (body: string) => /name="version" value="(\d+)"/.exec(body)?.[1] ?? ''
 
 describe('the form of an event', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
   })
-  after(() => service.close())
 
   const postWithFile = (path: string, fields: Record<string, string>, file: Blob, name: string) => {
     const body = new FormData()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 const dayFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
@@ -22,12 +22,11 @@ function countsIn(body: string): Record<string, string> {
 }
 
 describe('the list of events', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
   let venue: number
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
     venue = (await service.create('/venues', { venue: 'Mill Yard' })).id
     await service.create('/categories', { name: 'Music', slug: 'music' })
@@ -54,7 +53,6 @@ describe('the list of events', () => {
     const { id } = await make('Thrown away', on(3))
     await service.remove(`/events/${id}`)
   })
-  after(() => service.close())
 
   test('reads as a calendar does: what is still on, then day by day, with hidden and private events', async () => {
     const { status, body } = await editor.get('/desk/events')

@@ -2,22 +2,20 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere, startService } from '../support/service.ts'
 
 describe('the inbox, Today and the history', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
   let contributor: AtDesk
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
     contributor = await sitAtDesk(service, 'contributor')
   })
-  after(() => service.close())
 
   const newer = (body: string) =>
     /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')

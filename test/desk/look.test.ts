@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere, startService } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere()
 let admin: AtDesk
 
 before(async () => {
-  service = await startService()
   await service.create('/events', { title: 'Choir', ...day }, 'editor')
   admin = await sitAtDesk(service, 'admin')
 })
-after(() => service.close())
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
-const front = async () =>
-  String((await service.request('anonymous', 'GET', '~/', undefined, { accept: 'text/html' })).body)
+const front = async () => String((await service.page('/')).body)
 const version = async () =>
   /name="version" value="(\d+)"/.exec((await admin.get('/desk/look')).body)?.[1] ?? ''
 
@@ -100,22 +97,18 @@ test('of two who set the look at once, the second one is told and loses nothing'
 })
 
 test('the room warns of a colour that cannot be read, and not of that of a fresh calendar', async () => {
-  const fresh = await startService()
-  try {
-    const owner = await sitAtDesk(fresh, 'admin')
-    for (const path of ['/desk/look', '/desk/look/preview'])
-      assert.doesNotMatch((await owner.get(path)).body, /class="warning"/, path)
-    const warned = async (pages_accent: string, pages_scheme: string) =>
-      /class="warning">On (light|dark)/.exec(
-        (await owner.post('/desk/look/preview', { pages_accent, pages_scheme })).body,
-      )?.[1]
-    assert.equal(await warned('#ffff00', 'auto'), 'light')
-    assert.equal(await warned('#ffff00', 'dark'), undefined)
-    assert.equal(await warned('#000080', 'dark'), 'dark')
-    assert.equal(await warned('#000080', 'auto'), undefined)
-  } finally {
-    await fresh.close()
-  }
+  await using fresh = await startService()
+  const owner = await sitAtDesk(fresh, 'admin')
+  for (const path of ['/desk/look', '/desk/look/preview'])
+    assert.doesNotMatch((await owner.get(path)).body, /class="warning"/, path)
+  const warned = async (pages_accent: string, pages_scheme: string) =>
+    /class="warning">On (light|dark)/.exec(
+      (await owner.post('/desk/look/preview', { pages_accent, pages_scheme })).body,
+    )?.[1]
+  assert.equal(await warned('#ffff00', 'auto'), 'light')
+  assert.equal(await warned('#ffff00', 'dark'), undefined)
+  assert.equal(await warned('#000080', 'dark'), 'dark')
+  assert.equal(await warned('#000080', 'auto'), undefined)
 })
 
 test('a preview is the front page in a frame of this site alone, in the look that was typed, and nobody else sees it', async () => {
@@ -164,12 +157,8 @@ test('one press takes the whole look back, and the desk never depended on it', a
 })
 
 test('a value that the start names is shown and not asked for', async () => {
-  const held = await startService({ site_name: 'Held' })
-  try {
-    const { body } = await (await sitAtDesk(held, 'admin')).get('/desk/look')
-    assert.match(body, /Held<\/b><\/p><p class="hint">This was set when the service was started\./)
-    assert.doesNotMatch(body, /name="site_name"/)
-  } finally {
-    await held.close()
-  }
+  await using held = await startService({ site_name: 'Held' })
+  const { body } = await (await sitAtDesk(held, 'admin')).get('/desk/look')
+  assert.match(body, /Held<\/b><\/p><p class="hint">This was set when the service was started\./)
+  assert.doesNotMatch(body, /name="site_name"/)
 })

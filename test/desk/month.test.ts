@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
 describe('the month to plan on', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
   })
-  after(() => service.close())
 
   const at = (day: string, from = '19:00:00', to = '21:00:00') => ({
     start_date: `${day} ${from}`,

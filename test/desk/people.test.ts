@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp } from '../../src/app.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
@@ -7,18 +7,16 @@ import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
 import { kalends } from '../support/commands.ts'
 import { type AtDesk, DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
-import { credentialsOf, day, PASSWORD, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, day, PASSWORD, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('people at the desk', () => {
-  let service: TestService
+  const service = serviceHere()
   let admin: AtDesk
 
   before(async () => {
-    service = await startService()
     admin = await sitAtDesk(service, 'admin')
   })
-  after(() => service.close())
 
   const user = (login: string) => getUserByLogin(service.app.database.read, login)
   const linkIn = (body: string) =>
@@ -274,12 +272,10 @@ describe('people at the desk', () => {
 })
 
 describe('one’s own account at the desk', () => {
-  let service: TestService
+  const service = serviceHere()
   before(async () => {
-    service = await startService()
     await giveDeskPassword(service, 'author')
   })
-  after(() => service.close())
 
   const sessionsOf = async (login: string) => {
     const { read } = service.app.database

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, startService } from '../support/service.ts'
 
 /** Returns the controls of the form below a quick line, as a browser would send them. */
 function controlsIn(body: string): Record<string, string | string[]> {
@@ -18,16 +18,14 @@ function controlsIn(body: string): Record<string, string | string[]> {
 }
 
 describe('an event in one line', () => {
-  let service: TestService
+  const service = serviceHere({ timezone: 'Europe/Dublin' })
   let editor: AtDesk
 
   before(async () => {
-    service = await startService({ timezone: 'Europe/Dublin' })
     editor = await sitAtDesk(service, 'editor')
     await service.create('/venues', { venue: 'St Mary’s', city: 'Cork' })
     await service.create('/categories', { name: 'Music' })
   })
-  after(() => service.close())
 
   const read = (line: string, as = editor) => as.post('/desk/quick', { line })
 

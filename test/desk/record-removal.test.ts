@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere } from '../support/service.ts'
 
 describe('records that are not wanted any more', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
   })
-  after(() => service.close())
 
   test('lists say how many events have each venue and organizer, and lead to them', async () => {
     const venue = await service.create('/venues', { venue: 'Counted Hall' })

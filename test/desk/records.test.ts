@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { rowsOf } from '../import/calendar-command.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
 describe('rooms of records, which follow from their declarations', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
   })
-  after(() => service.close())
 
   const rooms = [
     { room: 'venues', naming: 'venue', more: { city: 'Galway', phone: '+353 91 1', step_free: 'yes' } },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { type AtDesk, deskAddresses, sitAtDesk } from '../support/desk.ts'
-import { day, startService, type TestService, USERS } from '../support/service.ts'
+import { day, serviceHere, type TestService, USERS } from '../support/service.ts'
 import { storedRows } from '../support/stored-rows.ts'
 
 type Login = (typeof USERS)[number]
@@ -226,15 +226,13 @@ const OWN: Readonly<Record<string, string>> = {
 }
 
 describe('what a role may do at the desk', () => {
-  let service: TestService
+  const service = serviceHere()
   const desks = new Map<Login, AtDesk>()
   const at = (login: Login) => desks.get(login) as AtDesk
 
   before(async () => {
-    service = await startService()
     for (const login of USERS) desks.set(login, await sitAtDesk(service, login))
   })
-  after(() => service.close())
 
   test('every page that takes a form has its twin over REST or on the command line, or is somebody’s own', () => {
     const posted = deskAddresses().flatMap(({ at: address, methods }) =>

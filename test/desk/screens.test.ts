@@ -18,7 +18,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
@@ -92,14 +92,12 @@ async function ground(service: TestService): Promise<string[]> {
 }
 
 /** One calendar for all tests here, since filling it takes long. */
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
 let screens: string[]
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
   screens = [...SCREENS, ...(await ground(service))]
   await giveDeskPassword(service, 'admin')
 })
-after(() => service.close())
 
 const browsers = [
   { name: 'Chromium', program: findChromium(), start: startChromium },

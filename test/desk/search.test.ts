@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('the search of the bar', () => {
-  let service: TestService
+  const service = serviceHere()
   let editor: AtDesk
   let jazz: { id: number; slug: string; ical_uid?: string }
 
   before(async () => {
-    service = await startService()
     editor = await sitAtDesk(service, 'editor')
     jazz = await service.create('/events', { title: 'Thursday Jazz', ...day })
     await service.create('/events', { title: 'Jazz for Children', ...day, status: 'draft' })
     await service.create('/venues', { venue: 'Mill Yard', city: 'Cork' })
     await service.create('/organizers', { organizer: 'Harbour Choir' })
   })
-  after(() => service.close())
 
   const goal = async (search: string) => {
     const answer = await editor.get(`/desk/search?${new URLSearchParams({ search })}`)

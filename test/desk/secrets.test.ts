@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere } from '../support/service.ts'
 
 const typed = { title: 'Asking', start_date: '2027-04-01', start_time: '10:00', end_time: '12:00' }
 
 describe('what the desk shows of what others have not published', () => {
-  let service: TestService
+  const service = serviceHere()
   let ids: Record<'venue' | 'organizer' | 'event', string>
 
   before(async () => {
-    service = await startService()
     const make = async (path: string, body: object) => String((await service.create(path, body, 'editor')).id)
     const venue = await make('/venues', { venue: 'Hidden hall', address: 'Hidden street', status: 'draft' })
     const organizer = await make('/organizers', { organizer: 'Hidden choir', status: 'draft' })
@@ -18,7 +17,6 @@ describe('what the desk shows of what others have not published', () => {
     const event = await make('/events', { title: 'Hidden event', status: 'draft', ...day, ...links })
     ids = { venue, organizer, event }
   })
-  after(() => service.close())
 
   const pagesOf = async (desk: AtDesk) => {
     const links = { venue: [ids.venue], organizer: [ids.organizer] }

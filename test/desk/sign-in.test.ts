@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
@@ -7,7 +7,7 @@ import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { statement } from '../../src/store/storage/statement.ts'
 import { databaseName } from '../support/database.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
-import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
+import { type Answer, credentialsOf, serviceHere, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 function browserOf(service: TestService, address = '192.0.2.1') {
@@ -30,15 +30,13 @@ const cookieIn = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').spli
 const GOOD = { login: 'editor', password: DESK_PASSWORD }
 
 describe('signing in to the desk', () => {
-  let service: TestService
+  const service = serviceHere({ trusted_proxy: '127.0.0.1' })
   let browser: ReturnType<typeof browserOf>
 
   before(async () => {
-    service = await startService({ trusted_proxy: '127.0.0.1' })
     await giveDeskPassword(service, 'editor')
     browser = browserOf(service)
   })
-  after(() => service.close())
 
   test('whoever comes without a session is led to the form, and from there back to where they wanted to go', async () => {
     const asked = await browser.get('/desk/events?tab=draft&page=2')
@@ -359,15 +357,13 @@ describe('signing in to the desk', () => {
 })
 
 describe('links that set up a password', () => {
-  let service: TestService
+  const service = serviceHere()
   let browser: ReturnType<typeof browserOf>
   const NEW = 'a new battery horse'
 
   before(async () => {
-    service = await startService()
     browser = browserOf(service)
   })
-  after(() => service.close())
 
   const linkFor = async (login: string, purpose?: 'demo') => {
     const { database } = service.app
@@ -446,12 +442,10 @@ describe('links that set up a password', () => {
 })
 
 describe('the desk of a site with https', () => {
-  let service: TestService
+  const service = serviceHere({ site_url: 'https://calendar.example.org' })
   before(async () => {
-    service = await startService({ site_url: 'https://calendar.example.org' })
     await giveDeskPassword(service, 'editor')
   })
-  after(() => service.close())
 
   const at = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
     fetch(`http://127.0.0.1:${service.app.port}${path}`, {
@@ -482,11 +476,7 @@ describe('the desk of a site with https', () => {
 })
 
 describe('a service without the desk', () => {
-  let service: TestService
-  before(async () => {
-    service = await startService({ desk: 'off' })
-  })
-  after(() => service.close())
+  const service = serviceHere({ desk: 'off' })
 
   test('none of its addresses answer, and the index names no way to ask for passwords', async () => {
     const browser = browserOf(service)
@@ -500,12 +490,10 @@ describe('a service without the desk', () => {
 describe('the desk of a calendar that can only be read', {
   skip: databaseName() !== 'sqlite' && 'on SQLite',
 }, () => {
-  let service: TestService
+  const service = serviceHere()
   before(async () => {
-    service = await startService()
     await giveDeskPassword(service, 'editor')
   })
-  after(() => service.close())
 
   test('it says so, shows no form that would write, and goes on once it may', async () => {
     const run = (text: string) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 setFlagsFromString('--expose-gc')
@@ -14,9 +14,8 @@ const MOST_GROWN = 60_000_000
 const EVENTS = 120
 const ROUND = 60
 
-let service: TestService
+const service = serviceHere({ cache_bytes: String(CACHE_BYTES) })
 before(async () => {
-  service = await startService({ cache_bytes: String(CACHE_BYTES) })
   for (let i = 0; i < EVENTS; i++) {
     const { status } = await service.post('/events', {
       title: `Event ${i} of many words`,
@@ -37,7 +36,6 @@ before(async () => {
     20,
   )
 })
-after(() => service.close())
 
 function addressesOf(n: number): string[] {
   const day = (n % 27) + 1

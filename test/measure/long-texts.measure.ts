@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { holdsUpNobody } from '../support/longest-turn.ts'
-import { credentialsOf, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, serviceHere } from '../support/service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceHere()
 
 /** The most bytes of a description. */
 const MOST = 200_000

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { head, openLine } from '../support/lines.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ trusted_proxy: 'loopback' })
-})
-after(() => service.close())
+const service = serviceHere({ trusted_proxy: 'loopback' })
 
 const open = () => openLine(service.origin)
 

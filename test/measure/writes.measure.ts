@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { head, openLine } from '../support/lines.ts'
 import { holdsUpNobody } from '../support/longest-turn.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceHere()
 
 test('a batch of a hundred events holds up nobody', async () => {
   await holdsUpNobody('the batch', 300, async (round) => {

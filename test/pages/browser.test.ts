@@ -15,7 +15,7 @@ import {
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 import { until } from '../support/waiting.ts'
 
@@ -120,10 +120,9 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
 }
 
 /** One calendar for all tests here, since filling it takes long. */
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
 let paths: string[]
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const { body } = await service.get('/events?per_page=50')
   const shown = body.events.find(
@@ -133,7 +132,6 @@ before(async () => {
   paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
   paths.push(...(await oddEvents(service)).map(path))
 })
-after(() => service.close())
 
 for (const looking of browsers) {
   const reason = reasonNot(looking)
@@ -324,7 +322,7 @@ describe('the markup of pages', {
   test('is valid', async () => {
     const validate = await markupValidator()
     for (const path of paths) {
-      const page = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      const page = await service.page(path)
       assert.deepEqual((await validate(page.body)).slice(0, 10), [], path)
     }
   })

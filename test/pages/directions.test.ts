@@ -6,28 +6,22 @@ async function directionsOf(
   venue: object,
   settings: Record<string, string> = {},
 ): Promise<(string | undefined)[]> {
-  const service = await startService(settings)
-  try {
-    const { id, slug } = await service.create('/venues', venue)
-    const when = { start_date: '2031-05-05 20:00', end_date: '2031-05-05 22:00' }
-    const event = await service.create('/events', {
-      title: 'Concert',
-      ...when,
-      venue: id,
-      show_map_link: true,
-    })
-    const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
-      const { body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
-        accept: 'text/html',
-      })
-      return /<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to [^"]*">Directions</.exec(
-        body,
-      )?.[1]
-    })
-    return await Promise.all(pages)
-  } finally {
-    await service.close()
-  }
+  await using service = await startService(settings)
+  const { id, slug } = await service.create('/venues', venue)
+  const when = { start_date: '2031-05-05 20:00', end_date: '2031-05-05 22:00' }
+  const event = await service.create('/events', {
+    title: 'Concert',
+    ...when,
+    venue: id,
+    show_map_link: true,
+  })
+  const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
+    const { body } = await service.page(path)
+    return /<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to [^"]*">Directions</.exec(
+      body,
+    )?.[1]
+  })
+  return await Promise.all(pages)
 }
 
 const both = (address: string | undefined) => [address, address]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { before, describe, test } from 'node:test'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere({ site_name: 'Kilvara' })
 
 const page = (path: string, caller: 'anonymous' | 'admin' = 'anonymous') =>
   service.request(caller, 'GET', `~${path}`, undefined, { accept: 'text/html' })
@@ -22,7 +22,6 @@ const LONG = `Very ${'long '.repeat(99)}`.slice(0, 500).trim()
 const SCRIPTS = ['قاعة البلدية', 'היכל התרבות', 'Дом культуры', '市民会館', 'Ålesund Scene']
 
 before(async () => {
-  service = await startService({ site_name: 'Kilvara' })
   const town = await service.create('/venues', { venue: 'Town <b>Hall</b> & Sons', city: 'Kilvara' })
   await service.create('/venues', { venue: 'Attic' })
   await service.create('/venues', { venue: 'Draft Barn', status: 'draft' })
@@ -46,7 +45,6 @@ before(async () => {
   await at('Draft', `${day(5)} 10:00`, `${day(5)} 11:00`, { status: 'draft' })
   await at('Hidden', `${day(5)} 10:00`, `${day(5)} 11:00`, { hide_from_listings: true })
 })
-after(() => service.close())
 
 describe('the directory of venues', () => {
   test('has each public venue by name, with its city and the number of its coming events', async () => {

@@ -10,7 +10,7 @@ import { axeScript, untilShown } from '../support/browsers.ts'
 import { callerContext } from '../support/caller-context.ts'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
@@ -21,7 +21,7 @@ const later = (day: string, days: number) =>
 /** Returns the number of days since Monday. */
 const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
 
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
 
 async function makeEvents(service: TestService): Promise<void> {
   const { post } = service
@@ -64,10 +64,8 @@ async function makeEvents(service: TestService): Promise<void> {
 }
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
   await makeEvents(service)
 })
-after(() => service.close())
 
 describe('the script of the element', () => {
   test('is small, may be loaded by every site, and is asked for again only when it has changed', async () => {
@@ -95,13 +93,9 @@ describe('the script of the element', () => {
   })
 
   test('is not there where pages are off', async () => {
-    const headless = await startService({ pages: 'off' })
-    try {
-      for (const path of ['/embed.js', '/embed-days.js', '/embed-extras.js', '/embed/'])
-        assert.equal((await fetch(headless.origin + path)).status, 404, path)
-    } finally {
-      await headless.close()
-    }
+    await using headless = await startService({ pages: 'off' })
+    for (const path of ['/embed.js', '/embed-days.js', '/embed-extras.js', '/embed/'])
+      assert.equal((await fetch(headless.origin + path)).status, 404, path)
   })
 })
 
@@ -113,9 +107,7 @@ describe('the page that writes the markup', () => {
       limit: '5',
       other: 'left',
     })
-    const { status, body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
-      accept: 'text/html',
-    })
+    const { status, body } = await service.page(`/embed/?${query}`)
     assert.equal(status, 200)
     const [, code = ''] = /<code>([\s\S]*?)<\/code>/.exec(body) ?? []
     const unescaped = code
@@ -136,9 +128,7 @@ describe('the page that writes the markup', () => {
   test('writes every attribute, and a frame for pages that may hold no script', async () => {
     const query =
       'show=picture&show=price&until=2030-05-01&free=true&level=3&language=de&lang=fr&category=a%26b'
-    const { body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
-      accept: 'text/html',
-    })
+    const { body } = await service.page(`/embed/?${query}`)
     const [element = '', frame = ''] = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(
       ([, code = '']) => code,
     )
@@ -153,18 +143,12 @@ describe('the page that writes the markup', () => {
       frame,
     )
     assert.match(body, /<html lang="fr">/)
-    const closed = await startService({ frame_ancestors: 'none' })
-    try {
-      assert.doesNotMatch(await (await fetch(`${closed.origin}/embed/`)).text(), /iframe/)
-    } finally {
-      await closed.close()
-    }
+    await using closed = await startService({ frame_ancestors: 'none' })
+    assert.doesNotMatch(await (await fetch(`${closed.origin}/embed/`)).text(), /iframe/)
   })
 
   test('is linked from every page', async () => {
-    const { body } = await service.request('anonymous', 'GET', '~/events/', undefined, {
-      accept: 'text/html',
-    })
+    const { body } = await service.page('/events/')
     assert.match(body, /href="\/embed\/"/)
   })
 })
@@ -177,9 +161,7 @@ describe('the page that writes the markup, with its script', {
     try {
       const tab = await chromium.open()
       const query = 'view=month&search=a%22%26b&show=picture&show=price&date=2030-05-01&limit=5&language=de'
-      const { body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
-        accept: 'text/html',
-      })
+      const { body } = await service.page(`/embed/?${query}`)
       await tab.goTo(`${service.origin}/embed/?${query}&lang=fr`)
       const written = await tab.evaluate<string[]>(
         `[...document.querySelectorAll('.snippet code')].map((code) => code.textContent)`,

@@ -1,13 +1,13 @@
 // Visitors on the page of an event go to its tickets, share it, read its times in their own zone and print
 // it.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
 import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
 import { labelledFacts } from '../../src/features/pages/access-shown.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { publicContext } from '../support/public-context.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, startService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
 const TIMES = { start_date: `${NEXT_YEAR}-06-05 10:00`, end_date: `${NEXT_YEAR}-06-05 11:30` }
@@ -16,16 +16,10 @@ const program = findChromium()
 const pathOf = (url: string) => new URL(url).pathname
 
 describe('the page of an event', () => {
-  let service: TestService
+  const service = serviceHere({ timezone: 'Europe/Oslo' })
   const pathFor = async (fields: object) =>
     pathOf((await service.create('/events', { ...TIMES, ...fields })).url)
-  const read = async (path: string) =>
-    String((await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).body)
-
-  before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo' })
-  })
-  after(() => service.close())
+  const read = async (path: string) => String((await service.page(path)).body)
 
   test('leads to the tickets first where its website sells them', async () => {
     const press = async (website: string, fields: object = {}) => {

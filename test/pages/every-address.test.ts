@@ -1,22 +1,20 @@
 // Records that are hard to show: every address in an answer leads to a valid document.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { XMLValidator } from 'fast-xml-parser'
 import { readers } from '../campaigns/format-readers.ts'
 import { findPackage, firstOfKinds } from '../support/browsers.ts'
 import { onSqlite } from '../support/database.ts'
 import { HARD_TEXTS, writeHardRecords } from '../support/hard-records.ts'
 import { markupValidator } from '../support/markup.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` })
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` })
   await writeHardRecords(service)
 })
-after(() => service.close())
 
 const visit = (address: string) =>
   fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })

@@ -1,22 +1,20 @@
 // Looks at each view of the table of views, so that a new one is looked at without further ado.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { VIEWS } from '../../src/features/pages/spans.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, startService, type TestService } from '../support/service.ts'
 import { viewPathsAt } from '../support/view-paths.ts'
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const DAY = dayIn(30)
 
-const asked = (service: TestService, path: string) =>
-  service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+const asked = (service: TestService, path: string) => service.page(path)
 
 describe('pages of what does not fit on one', () => {
-  let service: TestService
+  const service = serviceHere()
   let paths: string[]
 
   before(async () => {
-    service = await startService()
     const many = (count: number, path: string, record: (number: number) => object) =>
       Promise.all(Array.from({ length: count }, (_, number) => service.create(path, record(number))))
     const [venue] = await many(101, '/venues', (number) => ({ venue: `Barn ${number}` }))
@@ -32,7 +30,6 @@ describe('pages of what does not fit on one', () => {
     const others = [venue.url, organizer.url].map((url) => new URL(url).pathname)
     paths = [...viewPathsAt(DAY).values(), ...others, series, '/venues/', '/organizers/']
   })
-  after(() => service.close())
 
   async function lastPage(path: string): Promise<number> {
     const link = (rel: string) => new RegExp(`class="button" rel="${rel}" href="${path}(?:\\?page=(\\d+))?"`)
@@ -60,28 +57,23 @@ describe('pages of what does not fit on one', () => {
 })
 
 test('every view tells times of another zone by its letters', async () => {
-  const service = await startService({ timezone: 'Europe/Oslo' })
-  try {
-    const on = { start_date: `${DAY} 20:30`, end_date: `${DAY} 21:30`, timezone: 'Asia/Tokyo' }
-    const { id: venue } = await service.create('/venues', { venue: 'Hall' })
-    const { url } = await service.create('/events', { title: 'Talk', ...on, venue })
-    await service.create('/events', { title: 'Call', ...on, venue, featured: true })
-    const views = [...viewPathsAt(DAY)].flatMap(([name, path]) => (name === 'past' ? [] : [path]))
-    for (const path of ['/', new URL(url).pathname, ...views]) {
-      const text = (await asked(service, path)).body.replaceAll(/<script.*?<\/script>|<[^>]+>/gs, '')
-      const times = text.match(/20:30(?! – 21:30)(?: \S{3})?/g) ?? []
-      assert.ok(times.length > 0 && times.every((time: string) => time === '20:30 JST'), `${path} ${times}`)
-    }
-  } finally {
-    await service.close()
+  await using service = await startService({ timezone: 'Europe/Oslo' })
+  const on = { start_date: `${DAY} 20:30`, end_date: `${DAY} 21:30`, timezone: 'Asia/Tokyo' }
+  const { id: venue } = await service.create('/venues', { venue: 'Hall' })
+  const { url } = await service.create('/events', { title: 'Talk', ...on, venue })
+  await service.create('/events', { title: 'Call', ...on, venue, featured: true })
+  const views = [...viewPathsAt(DAY)].flatMap(([name, path]) => (name === 'past' ? [] : [path]))
+  for (const path of ['/', new URL(url).pathname, ...views]) {
+    const text = (await asked(service, path)).body.replaceAll(/<script.*?<\/script>|<[^>]+>/gs, '')
+    const times = text.match(/20:30(?! – 21:30)(?: \S{3})?/g) ?? []
+    assert.ok(times.length > 0 && times.every((time: string) => time === '20:30 JST'), `${path} ${times}`)
   }
 })
 
 describe('a view without events', () => {
-  let service: TestService
+  const service = serviceHere()
 
   before(async () => {
-    service = await startService()
     for (const name of ['Full', 'Empty'])
       await service.create('/categories', { name, slug: name.toLowerCase() })
     const on = { start_date: `${DAY} 10:00`, end_date: `${DAY} 11:00` }
@@ -94,7 +86,6 @@ describe('a view without events', () => {
       hide_from_listings: true,
     })
   })
-  after(() => service.close())
 
   const EMPTY = dayIn(400)
   const cases = Object.entries(VIEWS).flatMap(([name, { isList }]) => {

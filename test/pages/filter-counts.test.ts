@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { before, test } from 'node:test'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere()
 
 before(async () => {
-  service = await startService()
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const venue = await service.create('/venues', { venue: 'Hall', step_free: true })
   const music = await service.create('/categories', { name: 'Music' })
@@ -24,10 +23,8 @@ before(async () => {
   await make(3, { categories: ['music'], captions: true })
   await make(5, { categories: ['film'], venue: venue.id, cost: '0' })
 })
-after(() => service.close())
 
-const read = async (path: string): Promise<string> =>
-  (await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).body
+const read = async (path: string): Promise<string> => (await service.page(path)).body
 const categories = (body: string) =>
   [...body.matchAll(/<option value="(?:music|jazz|film)"[^>]*>(.*?)<\/option>/g)].map(([, text = '']) =>
     text.trim(),

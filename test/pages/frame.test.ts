@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSteady } from '../../src/http/finished.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceHere, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
+const service = serviceHere()
 before(async () => {
-  service = await startService()
   const music = await service.create('/categories', { name: 'Music' })
   for (const [title, days] of [
     ['Concert', 1],
@@ -28,12 +27,11 @@ before(async () => {
       categories: title === 'Concert' ? [music.id] : [],
     })
 })
-after(() => service.close())
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 const frame = (query: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
-  from.request('anonymous', 'GET', `~/embed/frame/${query}`, undefined, { accept: 'text/html', ...headers })
+  from.page(`/embed/frame/${query}`, headers)
 
 const titles = (body: string) =>
   ['Concert', 'Talk', 'Walk', 'Far'].filter((title) => body.includes(`>${title}<`))
@@ -72,9 +70,7 @@ describe('a frame', () => {
 
   test('may stand on every site, and no other page may', async () => {
     const policy = async (path: string) =>
-      (await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).headers.get(
-        'content-security-policy',
-      ) ?? ''
+      (await service.page(path)).headers.get('content-security-policy') ?? ''
     for (const path of ['/embed/frame/', '/embed/frame/?venue=abc']) {
       assert.match(await policy(path), /frame-ancestors 'self' \*$/, path)
       assert.match(await policy(path), /script-src 'none'.*form-action 'none'/, path)
@@ -88,13 +84,9 @@ describe('a frame', () => {
       ['https://a.example,https://*.b.example:8443', "'self' https://a.example https://*.b.example:8443"],
       ['none', "'none'"],
     ] as const) {
-      const own = await startService({ frame_ancestors: setting })
-      try {
-        const { headers } = await frame('', {}, own)
-        assert.ok(headers.get('content-security-policy')?.endsWith(`frame-ancestors ${expected}`), setting)
-      } finally {
-        await own.close()
-      }
+      await using own = await startService({ frame_ancestors: setting })
+      const { headers } = await frame('', {}, own)
+      assert.ok(headers.get('content-security-policy')?.endsWith(`frame-ancestors ${expected}`), setting)
     }
   })
 

@@ -27,7 +27,7 @@ async function calendar(context: TestContext): Promise<Calendar> {
         ...more,
       }),
     page: async (path) => {
-      const answer = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      const answer = await service.page(path)
       assert.equal(answer.status, 200, path)
       return answer.body
     },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere()
 
 const EVENTS = 300
 const MONTH = '/events/month/2027-05/'
@@ -33,17 +33,13 @@ function eventOf(number: number) {
 }
 
 before(async () => {
-  service = await startService()
   for (const name of WORDS) await service.create('/categories', { name })
   for (let first = 0; first < EVENTS; first += 20)
     await Promise.all(Array.from({ length: 20 }, (_, i) => service.create('/events', eventOf(first + i))))
 })
-after(() => service.close())
 
 const page = async (path: string): Promise<string> => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
-    accept: 'text/html',
-  })
+  const { status, body } = await service.page(path)
   assert.equal(status, 200)
   return body
 }

@@ -8,9 +8,7 @@ let service: TestService
 
 async function linked(fields: object) {
   const { url } = await service.create('/events', { title: 'Linked', ...day, ...fields })
-  const { body } = await service.request('anonymous', 'GET', `~${new URL(url).pathname}`, undefined, {
-    accept: 'text/html',
-  })
+  const { body } = await service.page(`${new URL(url).pathname}`)
   return linkedIn(body)
 }
 

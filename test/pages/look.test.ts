@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startApp } from '../../src/app.ts'
 import { registerLookCommand } from '../../src/features/pages/look-command.ts'
@@ -12,22 +12,18 @@ import { runCommand } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { day, serviceHere, startService } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere()
 
 before(async () => {
-  service = await startService()
   await service.create('/events', { title: 'Choir', ...day }, 'editor')
 })
-after(() => service.close())
 
 const SETTINGS = '~/wp-json/kalends/v1/settings'
 const set = (look: object) => service.request('admin', 'PATCH', SETTINGS, look)
 const page = async (path: string): Promise<string> => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
-    accept: 'text/html',
-  })
+  const { status, body } = await service.page(path)
   assert.equal(status, 200, path)
   return String(body)
 }
@@ -444,7 +440,7 @@ test('a style sheet of the start goes behind all others, and is refused with an 
   writeFileSync(other, '@IMPORT url(https://fonts.example/all.css);')
   const own = await startService({ pages_css: path })
   try {
-    const { body } = await own.request('anonymous', 'GET', '~/', undefined, { accept: 'text/html' })
+    const { body } = await own.page('/')
     const [address = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(body) ?? []
     assert.match(await (await fetch(own.origin + address)).text(), /\.event \{ max-width: 50rem \}\n$/)
     await assert.rejects(startService({ pages_css: other }), {
@@ -457,72 +453,62 @@ test('a style sheet of the start goes behind all others, and is refused with an 
 })
 
 test('pages have the parts that style sheets of owners may rely on', async () => {
-  const own = await startService({ site_name: 'Kilvara' })
-  try {
-    const hall = await own.create('/venues', { venue: 'Hall', description: 'By the quay.' })
-    const at = (title: string, days: string) =>
-      own.create('/events', {
-        title,
-        start_date: `2031-05-${days} 20:00`,
-        end_date: `2031-05-${days} 22:00`,
-        venue: hall.id,
-        categories: ['Music'],
-        description: 'Songs.',
-        featured: title === 'Choir',
-      })
-    await at('Choir', '10')
-    await at('Concert', '11')
-    const table =
-      readFileSync(new URL('../../docs/pages.md', import.meta.url), 'utf8').split('\n| Class ')[1] ?? ''
-    const rows = [...(table.split('\n\n', 1)[0]?.matchAll(/^\| (`.*?) +\|.*\| `(\/.*?)` +\|$/gm) ?? [])]
-    assert.ok(rows.length > 8)
-    for (const [, classes = '', path = ''] of rows) {
-      const { status, body } = await own.request('anonymous', 'GET', `~${path}`, undefined, {
-        accept: 'text/html',
-      })
-      assert.equal(status, 200, path)
-      const found = new Set(
-        [...String(body).matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')),
-      )
-      for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g))
-        assert.ok(found.has(name), `${name} on ${path}`)
-    }
-  } finally {
-    await own.close()
+  await using own = await startService({ site_name: 'Kilvara' })
+  const hall = await own.create('/venues', { venue: 'Hall', description: 'By the quay.' })
+  const at = (title: string, days: string) =>
+    own.create('/events', {
+      title,
+      start_date: `2031-05-${days} 20:00`,
+      end_date: `2031-05-${days} 22:00`,
+      venue: hall.id,
+      categories: ['Music'],
+      description: 'Songs.',
+      featured: title === 'Choir',
+    })
+  await at('Choir', '10')
+  await at('Concert', '11')
+  const table =
+    readFileSync(new URL('../../docs/pages.md', import.meta.url), 'utf8').split('\n| Class ')[1] ?? ''
+  const rows = [...(table.split('\n\n', 1)[0]?.matchAll(/^\| (`.*?) +\|.*\| `(\/.*?)` +\|$/gm) ?? [])]
+  assert.ok(rows.length > 8)
+  for (const [, classes = '', path = ''] of rows) {
+    const { status, body } = await own.page(path)
+    assert.equal(status, 200, path)
+    const found = new Set(
+      [...String(body).matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')),
+    )
+    for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g))
+      assert.ok(found.has(name), `${name} on ${path}`)
   }
 })
 
 for (const owner of ['city', 'jazz', 'university'])
   test(`the look of the invented ${owner} is taken, and its pages render`, async () => {
-    const own = await startService()
-    try {
-      await own.create('/events', { title: 'Choir', ...day }, 'editor')
-      const { code } = await runCommand(
-        (program) =>
-          registerLookCommand(
-            program,
-            async () => ({ ...own.app.database, close: async () => undefined }),
-            () => ({ ...own.config, given: {} }),
-          ),
-        ['look', '--from', fileURLToPath(new URL(`../../docs/looks/${owner}`, import.meta.url))],
-      )
-      assert.equal(code, 0)
-      const read = async (path: string) => {
-        const answer = await own.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
-        assert.equal(answer.status, 200, path)
-        return String(answer.body)
-      }
-      const html = await read('/')
-      const look = (await own.get(SETTINGS, 'admin')).body
-      assert.ok(html.includes(`<small>${look.pages_sentence}</small>`))
-      assert.match(html, /class="logo" src="\/assets\/logo-/)
-      for (const { slug, text } of look.pages_texts)
-        assert.match(await read(`/${slug}/`), new RegExp(`<h1[^>]*>${text.split('\n')[0].slice(2)}</h1>`))
-      for (const address of [look.pages_imprint, look.pages_accessibility, look.pages_contact])
-        if (address.startsWith('/')) await read(address)
-      const css = await read(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
-      assert.ok(css.includes(accentStyle(look.pages_accent)))
-    } finally {
-      await own.close()
+    await using own = await startService()
+    await own.create('/events', { title: 'Choir', ...day }, 'editor')
+    const { code } = await runCommand(
+      (program) =>
+        registerLookCommand(
+          program,
+          async () => ({ ...own.app.database, close: async () => undefined }),
+          () => ({ ...own.config, given: {} }),
+        ),
+      ['look', '--from', fileURLToPath(new URL(`../../docs/looks/${owner}`, import.meta.url))],
+    )
+    assert.equal(code, 0)
+    const read = async (path: string) => {
+      const answer = await own.page(path)
+      assert.equal(answer.status, 200, path)
+      return String(answer.body)
     }
+    const html = await read('/')
+    const look = (await own.get(SETTINGS, 'admin')).body
+    assert.ok(html.includes(`<small>${look.pages_sentence}</small>`))
+    assert.match(html, /class="logo" src="\/assets\/logo-/)
+    for (const { slug, text } of look.pages_texts)
+      assert.match(await read(`/${slug}/`), new RegExp(`<h1[^>]*>${text.split('\n')[0].slice(2)}</h1>`))
+    for (const address of [look.pages_imprint, look.pages_accessibility, look.pages_contact])
+      if (address.startsWith('/')) await read(address)
+    const css = await read(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
+    assert.ok(css.includes(accentStyle(look.pages_accent)))
   })

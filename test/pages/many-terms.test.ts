@@ -8,9 +8,7 @@ const AT_ONCE = 100
 let service: TestService
 
 const page = async (path: string) => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
-    accept: 'text/html',
-  })
+  const { status, body } = await service.page(path)
   return { status, body: String(body) }
 }
 

@@ -15,8 +15,7 @@ const ATTRIBUTION = '© <b> [Example & Co](https://example.org/copyright) and ot
 let plain: TestService
 let mapped: TestService
 
-const ask = (service: TestService, path: string) =>
-  service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+const ask = (service: TestService, path: string) => service.page(path)
 async function shown(service: TestService, path: string): Promise<string> {
   const { status, body } = await ask(service, path)
   assert.equal(status, 200, path)

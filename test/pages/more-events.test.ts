@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { countComing, nextAtVenue, relatedEvents } from '../../src/store/memory/coming-events.ts'
 import { emptyIndex, listNoted, noteEvent, putEvent } from '../../src/store/memory/event-index.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere({ site_name: 'Kilvara' })
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<string[]> {
-  const { status, body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, {
-    accept: 'text/html',
-  })
+  const { status, body } = await service.page(`/event/${slug}/`)
   assert.equal(status, 200)
   const [, section = ''] =
     new RegExp(`<section class="further" aria-labelledby="${list}">(.*?)</section>`, 's').exec(body) ?? []
@@ -21,7 +19,6 @@ async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<strin
 }
 
 before(async () => {
-  service = await startService({ site_name: 'Kilvara' })
   const hall = await service.create('/venues', { venue: 'Hall' })
   const barn = await service.create('/venues', { venue: 'Barn' })
   const secret = await service.create('/organizers', { organizer: 'Secret', status: 'private' })
@@ -52,7 +49,6 @@ before(async () => {
   await at('By a secret', 9, { organizer: secret.id })
   await at('Another by a secret', 10, { organizer: secret.id })
 })
-after(() => service.close())
 
 describe('below an event stand', () => {
   test('the next ones at its venue, once for each series', async () => {
@@ -69,9 +65,7 @@ describe('below an event stand', () => {
     await service.create('/events', { title: 'Still on', venue: venue.id, tags: ['only two'], ...long })
     const other = { start_date: `${day(3)} 20:00`, end_date: `${day(3)} 22:00`, tags: ['only two'] }
     const { slug } = await service.create('/events', { title: 'Beside it', ...other })
-    const { body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, {
-      accept: 'text/html',
-    })
+    const { body } = await service.page(`/event/${slug}/`)
     const [card = ''] = /<li[^>]*><a href="\/event\/still-on\/">.*?<\/li>/.exec(body) ?? []
     assert.match(card, /<small>Until [^<]+<\/small>/)
     assert.match(card, /<bdi>دار الثقافة<\/bdi>, <bdi>Bonn<\/bdi>/)

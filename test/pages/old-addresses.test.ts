@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { findLinked, updateLinked } from '../../src/calendar/linked/linked-store.ts'
 import { organizerRules } from '../../src/calendar/linked/organizer.ts'
 import { venueRules } from '../../src/calendar/linked/venue.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceHere()
 
 async function at(path: string): Promise<string> {
   const response = await fetch(service.origin + path, {

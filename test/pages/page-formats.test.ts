@@ -1,9 +1,9 @@
 // Pages in other formats at the same address, chosen by the `Accept` header.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { before, describe, test } from 'node:test'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Oslo' })
 let hall: number
 let series: string
 
@@ -38,7 +38,6 @@ const PAGES = [
 ]
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo' })
   await service.create('/categories', { name: 'Music' })
   const concert = await service.create('/events', {
     ...WHEN,
@@ -56,7 +55,6 @@ before(async () => {
   })
   series = new URL((await fetch(`${service.origin}/series/${weekly.post_parent}/`)).url).pathname
 })
-after(() => service.close())
 
 const ask = (path: string, accept: string, method = 'GET') =>
   fetch(service.origin + path, { method, headers: { accept }, redirect: 'manual' })

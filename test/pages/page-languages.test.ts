@@ -1,6 +1,6 @@
 // Pages in the language that the browser or the address asks for.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
@@ -8,15 +8,13 @@ import { writtenCost } from '../../src/features/pages/cards.ts'
 import { chooseLanguage, makeLanguageChooser } from '../../src/features/pages/page-languages.ts'
 import { zoneLetters, zoneName } from '../../src/http/page-dates.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceHere, startService, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
-let service: TestService
+const service = serviceHere({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' })
 before(async () => {
-  service = await startService({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' })
   await fill(service)
 })
-after(() => service.close())
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
@@ -74,7 +72,7 @@ async function fill(to: TestService): Promise<void> {
 }
 
 const page = (path: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
-  from.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
+  from.page(path, headers)
 
 const everyPage = (): string[] => [
   '/',
@@ -422,19 +420,15 @@ describe('the setting', () => {
       ['de', ['en', 'de']],
       ['none', ['en']],
     ] as const) {
-      const own = await startService({ languages })
-      try {
-        const french = await page('/events/', { 'accept-language': 'fr' }, own)
-        assert.match(french.body, /<html lang="en"/)
-        const german = await page('/events/?lang=de', {}, own)
-        const isOffered = offered.length > 1
-        assert.match(german.body, isOffered ? /<html lang="de"/ : /<html lang="en"/)
-        assert.equal(/class="languages"/.test(german.body), isOffered)
-        assert.equal(/hreflang/.test(german.body), isOffered)
-        assert.equal(french.headers.get('vary')?.includes('Accept-Language'), isOffered)
-      } finally {
-        await own.close()
-      }
+      await using own = await startService({ languages })
+      const french = await page('/events/', { 'accept-language': 'fr' }, own)
+      assert.match(french.body, /<html lang="en"/)
+      const german = await page('/events/?lang=de', {}, own)
+      const isOffered = offered.length > 1
+      assert.match(german.body, isOffered ? /<html lang="de"/ : /<html lang="en"/)
+      assert.equal(/class="languages"/.test(german.body), isOffered)
+      assert.equal(/hreflang/.test(german.body), isOffered)
+      assert.equal(french.headers.get('vary')?.includes('Accept-Language'), isOffered)
     }
   })
 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, serviceHere, startService } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere({ site_name: 'Kilvara' })
 const made: Record<string, number> = {}
 
 function page(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
+  return service.page(path, headers)
 }
 
 async function create(
@@ -27,7 +27,6 @@ const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOStri
 const NEXT_YEAR = 2027
 
 before(async () => {
-  service = await startService({ site_name: 'Kilvara' })
   made.music = (await create('/categories', { name: 'Music' })).id
   made.jazz = (await create('/categories', { name: 'Jazz', parent: made.music })).id
   await create('/categories', { name: 'Film' })
@@ -113,7 +112,6 @@ before(async () => {
       end_date: `${NEXT_YEAR}-07-04 12:00:00`,
     })
 })
-after(() => service.close())
 
 const MONTH = `/events/month/${NEXT_YEAR}-05/`
 
@@ -257,13 +255,9 @@ describe('a month', () => {
   test('begins its weeks as the setting says, else as the language has it', async () => {
     const first = (body: string) => /<th scope="col"><span class="hidden">(\w+)</.exec(body)?.[1]
     assert.equal(first((await page(MONTH)).body), 'Sunday')
-    const other = await startService({ language: 'de' })
-    try {
-      const { body } = await other.get('~/events/month/')
-      assert.equal(first(body), 'Montag')
-    } finally {
-      await other.close()
-    }
+    await using other = await startService({ language: 'de' })
+    const { body } = await other.get('~/events/month/')
+    assert.equal(first(body), 'Montag')
   })
 
   test('leads no further than there are events, or today', async () => {
@@ -832,28 +826,20 @@ describe('a service', () => {
   })
 
   test('with pages off has none', async () => {
-    const other = await startService({ pages: 'off' })
-    try {
-      for (const path of ['~/events/', '~/robots.txt', '~/event/x/'])
-        assert.equal((await other.get(path)).body.code, 'rest_no_route')
-      assert.doesNotMatch((await other.get('~/')).body, /<link rel="stylesheet"/)
-    } finally {
-      await other.close()
-    }
+    await using other = await startService({ pages: 'off' })
+    for (const path of ['~/events/', '~/robots.txt', '~/event/x/'])
+      assert.equal((await other.get(path)).body.code, 'rest_no_route')
+    assert.doesNotMatch((await other.get('~/')).body, /<link rel="stylesheet"/)
   })
 
   for (const language of ['de', 'fr', 'es']) {
     test(`speaks ${language} on all of its pages`, async () => {
-      const other = await startService({ language })
-      try {
-        for (const path of ['~/events/', '~/events/month/', '~/events/today/']) {
-          const { body } = await other.get(path)
-          assert.match(body, new RegExp(`<html lang="${language}">`))
-          assert.doesNotMatch(body, />(?:Month|Search|Filters|Today|List)</)
-          assert.match(body, /<title>\p{Lu}.*<h1[^>]*>\p{Lu}/su)
-        }
-      } finally {
-        await other.close()
+      await using other = await startService({ language })
+      for (const path of ['~/events/', '~/events/month/', '~/events/today/']) {
+        const { body } = await other.get(path)
+        assert.match(body, new RegExp(`<html lang="${language}">`))
+        assert.doesNotMatch(body, />(?:Month|Search|Filters|Today|List)</)
+        assert.match(body, /<title>\p{Lu}.*<h1[^>]*>\p{Lu}/su)
       }
     })
   }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { shownUrl } from '../../src/http/request-log.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Oslo', pages_presses: 'family' })
 let origin: string
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Oslo', pages_presses: 'family' })
   origin = service.app.site.url
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const venue = { venue: 'Harbour hall', geo_lat: 60.4, geo_lng: 5.32, status: 'publish' }
@@ -23,7 +22,6 @@ before(async () => {
   await make('Concert', day(1), { cost: '20', categories: ['music'] })
   await make('Cinema', day(40), { attendance: 'online', categories: ['film'] })
 })
-after(() => service.close())
 
 interface Press {
   text: string

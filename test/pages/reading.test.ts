@@ -9,9 +9,7 @@ const HEBREW = 'קונצרט 2 בערב'
 let service: TestService
 
 const read = async (path: string) => {
-  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, {
-    accept: 'text/html',
-  })
+  const { status, body } = await service.page(path)
   return { status, body: String(body) }
 }
 const text = (body: string) => body.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { test } from 'node:test'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin' })
-})
-
-after(() => service.close())
+const service = serviceHere({ timezone: 'Europe/Berlin' })
 
 const FIRST = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
 

@@ -6,22 +6,18 @@ import sharp from 'sharp'
 import { startService } from '../support/service.ts'
 
 async function iconsOf(settings: object) {
-  const service = await startService(settings)
-  try {
-    const ask = async (path: string) => {
-      const response = await fetch(`${service.origin}${path}`)
-      return {
-        status: response.status,
-        headers: response.headers,
-        bytes: Buffer.from(await response.arrayBuffer()),
-      }
+  await using service = await startService(settings)
+  const ask = async (path: string) => {
+    const response = await fetch(`${service.origin}${path}`)
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes: Buffer.from(await response.arrayBuffer()),
     }
-    const again = await Promise.all([ask('/favicon.ico'), ask('/favicon.ico')])
-    assert.deepEqual(again[0]?.bytes, again[1]?.bytes)
-    return { ico: await ask('/favicon.ico'), touch: await ask('/apple-touch-icon.png') }
-  } finally {
-    await service.close()
   }
+  const again = await Promise.all([ask('/favicon.ico'), ask('/favicon.ico')])
+  assert.deepEqual(again[0]?.bytes, again[1]?.bytes)
+  return { ico: await ask('/favicon.ico'), touch: await ask('/apple-touch-icon.png') }
 }
 
 const pixel = async (png: Buffer, x: number, y: number) => {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/characters.ts'
 import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
 import { inEnglish } from '../../src/wordpress/translated-paths.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere, startService } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
 
-let service: TestService
+const service = serviceHere()
 before(async () => {
-  service = await startService()
   const music = await service.create('/categories', { name: 'Musik' })
   const concerts = await service.create('/categories', { name: 'Konzerte', parent: music.id })
   // These names are also words of addresses.
@@ -26,7 +25,6 @@ before(async () => {
     organizer: organizer.id,
   })
 })
-after(() => service.close())
 
 test('no page of text has an address that the service answers or leads on, in any language', async () => {
   const roots = ['events', 'event', 'venue', 'venues', 'organizer', 'organizers', 'category', 'tag'] as const
@@ -181,9 +179,8 @@ describe('addresses of moved sites in other languages', () => {
     }
   })
 
-  test('lead on where the interface is at the root of the site, and are not taken for it', async (t) => {
-    const other = await startService({ rest_root: '/', vendor: 'evento' })
-    t.after(() => other.close())
+  test('lead on where the interface is at the root of the site, and are not taken for it', async () => {
+    await using other = await startService({ rest_root: '/', vendor: 'evento' })
     const get = (path: string, accept: string) =>
       fetch(other.origin + path, { redirect: 'manual', headers: { accept } })
     for (const accept of ['text/html', '*/*']) {

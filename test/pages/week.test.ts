@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { mondayOf, weekNumberOf, weekOf } from '../../src/http/page-dates.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { serviceHere } from '../support/service.ts'
 
-let service: TestService
+const service = serviceHere({ timezone: 'Europe/Berlin', site_name: 'Kilvara' })
 
-const page = (path: string) =>
-  service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+const page = (path: string) => service.page(path)
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
   assert.equal(status, 200, path)
@@ -22,7 +21,6 @@ function sectionOf(body: string, day: string): string {
 const MONDAY = '2031-05-05'
 
 before(async () => {
-  service = await startService({ timezone: 'Europe/Berlin', site_name: 'Kilvara' })
   const at = (title: string, start: string, end = start) =>
     service.create('/events', { title, start_date: start, end_date: end })
   await at('On Monday', `${MONDAY} 19:30`, `${MONDAY} 21:00`)
@@ -36,7 +34,6 @@ before(async () => {
   for (const day of ['2031-03-29', '2031-03-30']) await at(`Clocks ${day}`, `${day} 02:30`, `${day} 03:30`)
   await at('مهرجان الموسيقى '.repeat(25), '2031-06-17 09:00', '2031-06-17 10:00')
 })
-after(() => service.close())
 
 describe('a week', () => {
   test('is that of any of its days, and of its number, under one canonical address', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { before, describe, test } from 'node:test'
+import { serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-let service: TestService
+const service = serviceHere()
 let hall: number
 
 const EVENTS = [
@@ -14,7 +14,6 @@ const EVENTS = [
 ] as const
 
 before(async () => {
-  service = await startService()
   const { body: venue } = await service.post('/venues', { venue: 'Lantern Hall', city: 'Galway' })
   hall = venue.id
   for (const [title, day, description] of EVENTS) {
@@ -22,7 +21,6 @@ before(async () => {
     await service.post('/events', { title, description, ...times, venue: venue.id })
   }
 })
-after(() => service.close())
 
 async function page(search: string, view = ''): Promise<string> {
   const answer = await fetch(`${service.origin}/events/${view}?search=${encodeURIComponent(search)}`)

@@ -860,10 +860,9 @@ test('what a former database has left beside it is no part of the restored one',
 test(
   'a log without its file is moved aside by a restore, and by one that is taken back',
   onSqlite,
-  async (t) => {
+  async () => {
     const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
-    const service = await startService(from)
-    t.after(() => service.close())
+    await using service = await startService(from)
     await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
     await succeed(['backup', path('lone.backup')], from)
     await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
@@ -991,18 +990,13 @@ describe('a calendar that goes back to a state that knows less', () => {
     })
 
   async function writeMuch(places: Places): Promise<number> {
-    const service = await startService(places)
-    try {
-      const day = '2027-05-01'
-      const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
-      const { id } = await service.create('/events', { title: 'Moth', ...times })
-      await succeed(['backup', path('less.backup')], places)
-      for (let change = 0; change < 9; change++)
-        await service.update(`/events/${id}`, { excerpt: `${change}` })
-      return await sequenceOf(service.app)
-    } finally {
-      await service.close()
-    }
+    await using service = await startService(places)
+    const day = '2027-05-01'
+    const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
+    const { id } = await service.create('/events', { title: 'Moth', ...times })
+    await succeed(['backup', path('less.backup')], places)
+    for (let change = 0; change < 9; change++) await service.update(`/events/${id}`, { excerpt: `${change}` })
+    return await sequenceOf(service.app)
   }
 
   async function sequenceOf({ port }: App): Promise<number> {

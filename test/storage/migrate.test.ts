@@ -288,8 +288,7 @@ test('a calendar of the first version goes on with its numbers and its readers',
 })
 
 test('a calendar of the first version is served with its addresses, links and times', async (t) => {
-  const service = await startService({ database: await makeFirstVersion(t) })
-  t.after(() => service.close())
+  await using service = await startService({ database: await makeFirstVersion(t) })
   const { body } = await service.get('/events?search=alles&start_date=2020-01-01')
   const [event, ...others] = body.events
   assert.deepEqual(others, [])

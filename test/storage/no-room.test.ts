@@ -87,31 +87,24 @@ test('a full disk of images refuses uploads with 507 and all else goes on, until
   const disk = smallDisk(3)
   if (typeof disk === 'string') return t.skip(disk)
   t.after(() => disk.remove())
-  const service = await startService({ media: `file:${disk.folder}` })
+  await using service = await startService({ media: `file:${disk.folder}` })
   const upload = () =>
     service.request('admin', 'POST', '~/wp-json/wp/v2/media', PIXEL, {
       'content-type': 'image/png',
       'content-disposition': 'attachment; filename="pixel.png"',
     })
-  try {
-    assert.equal((await upload()).status, 201)
-    const ballast = join(disk.folder, 'ballast')
-    await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined)
-    const { status, headers, body } = await upload()
-    assert.deepEqual(
-      [status, headers.get('retry-after'), body.code],
-      [507, '30', 'rest_insufficient_storage'],
-    )
-    assert.deepEqual(
-      [(await service.get('~/readyz')).status, (await service.get('~/readyz')).body.status],
-      [503, 'there is no room left to write into'],
-    )
-    assert.equal((await service.get('~/healthz')).status, 200)
-    assert.equal((await service.post('/events', event('Without a picture'))).status, 201)
-    await rm(ballast)
-    assert.equal((await service.get('~/readyz')).status, 200)
-    assert.equal((await upload()).status, 201)
-  } finally {
-    await service.close()
-  }
+  assert.equal((await upload()).status, 201)
+  const ballast = join(disk.folder, 'ballast')
+  await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined)
+  const { status, headers, body } = await upload()
+  assert.deepEqual([status, headers.get('retry-after'), body.code], [507, '30', 'rest_insufficient_storage'])
+  assert.deepEqual(
+    [(await service.get('~/readyz')).status, (await service.get('~/readyz')).body.status],
+    [503, 'there is no room left to write into'],
+  )
+  assert.equal((await service.get('~/healthz')).status, 200)
+  assert.equal((await service.post('/events', event('Without a picture'))).status, 201)
+  await rm(ballast)
+  assert.equal((await service.get('~/readyz')).status, 200)
+  assert.equal((await upload()).status, 201)
 })

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { test } from 'node:test'
+import { serviceHere } from '../support/service.ts'
 
 // Sorting, searching and comparing give the same results on both databases.
 
-let service: TestService
-
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceHere()
 
 const NAMES =
   '-dash|10 Jahre|9 Lives|_under|𝒜 script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'.split(

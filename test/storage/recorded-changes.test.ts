@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
 import { addCredential, revokeCredentials } from '../../src/calendar/people/credentials.ts'
@@ -16,20 +16,14 @@ import type { Tx } from '../../src/store/storage/recording.ts'
 import { makePlatform } from '../../src/wordpress/platform.ts'
 import { startCalendar } from '../import/calendar-command.ts'
 import { onSqlite, scratchDatabase } from '../support/database.ts'
-import { type Answer, startService, type TestService, testConfig } from '../support/service.ts'
+import { type Answer, serviceHere, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
 import { openScratch } from './open.ts'
 
 const PLATFORM = '~/wp-json/wp/v2'
 const CLIENT = 'A client of the test/1.0'
 
-let service: TestService
-
-before(async () => {
-  service = await startService()
-})
-
-after(() => service.close())
+const service = serviceHere()
 
 const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
   .png()

@@ -54,8 +54,13 @@ export interface TestService {
   remove: (path: string, as?: Reader) => Promise<Answer>
   create: (path: string, body: object, as?: Reader) => Promise<Body>
   update: (path: string, body: object, as?: Reader) => Promise<Body>
+  /** Asks as a browser does. */
+  page: (path: string, headers?: Record<string, string>) => Promise<Answer>
+  /** The body of a page, whose status must be 200. */
+  shown: (path: string, headers?: Record<string, string>) => Promise<string>
   userIds: Readonly<Record<string, number>>
   close: () => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 export function testConfig(folder: string, settings: Settings = {}): Config {
@@ -157,12 +162,22 @@ export async function startService(
       if (seesRefusals || !isRefused(answer) || performance.now() - start > PATIENCE_MS) return answer
     }
   }
+  const page: TestService['page'] = (path, headers) =>
+    request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
+  const close = async () => {
+    await app.stop()
+    agent.destroy()
+    await scratch?.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
   return {
     app,
     base,
     origin,
     config,
     request,
+    page,
+    shown: async (path, headers) => String(bodyOf(await page(path, headers), 200)),
     get: (path, as = 'anonymous') => request(as, 'GET', path),
     post: (path, body, as = 'admin') => request(as, 'POST', path, body),
     put: (path, body, as = 'admin') => request(as, 'PUT', path, body),
@@ -171,12 +186,8 @@ export async function startService(
     create: async (path, body, as = 'admin') => bodyOf(await request(as, 'POST', path, body), 201),
     update: async (path, body, as = 'admin') => bodyOf(await request(as, 'PUT', path, body), 200),
     userIds,
-    close: async () => {
-      await app.stop()
-      agent.destroy()
-      await scratch?.remove()
-      await rm(folder, { recursive: true, force: true })
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -203,6 +214,16 @@ export function serviceForTests(
 
 export const memoryFilled = ({ get }: Pick<TestService, 'get'>): Promise<number> =>
   until(async () => (await get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+
+/** A service for the tests of this file or suite. It is there once their first `before` runs. */
+export function serviceHere(settings: Settings = {}): TestService {
+  let service: TestService
+  before(async () => {
+    service = await startService(settings)
+  })
+  after(() => service?.close())
+  return new Proxy({} as TestService, { get: (_, name) => Reflect.get(service, name) })
+}
 
 function isRefused({ status, headers, body }: Answer): boolean {
   if (status !== 503 || headers.get('retry-after') !== '1') return false

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { makeCalendar } from '../support/service.ts'
+import { makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { exchange } from './exchange.ts'
 import { type Disk, refusingDisk, smallDisk } from './failing-disks.ts'
@@ -16,8 +16,7 @@ const REFUSED = 30
 const eventNamed = (title: string) => ({
   title,
   description: `${title} `.repeat(500),
-  start_date: '2031-05-01 20:00:00',
-  end_date: '2031-05-01 22:00:00',
+  ...onDay('2031-05-01', '20:00:00', '22:00:00'),
   venue: { venue: `Hall of ${title}` },
   tags: [`tag of ${title}`],
 })

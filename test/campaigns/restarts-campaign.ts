@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { credentialsOf, makeCalendar } from '../support/service.ts'
+import { credentialsOf, makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 export const WAYS = ['new', 'kept', 'nginx'] as const
@@ -229,7 +229,7 @@ function post(port: number, title: string, agent: Agent | false): Promise<Outcom
         step: asked.reusedSocket ? 'on a kept connection' : 'on a new one',
       }),
     )
-    asked.end(JSON.stringify({ title, start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }))
+    asked.end(JSON.stringify({ title, ...onDay('2027-05-01', '10:00', '11:00') }))
   })
 }
 

@@ -10,6 +10,7 @@ import { type Calendar, startCalendar } from '../import/calendar-command.ts'
 import { runCommand } from '../support/commands.ts'
 import { comparable, differingPaths } from '../support/comparable.ts'
 import { exampleOf } from '../support/example-values.ts'
+import { onDay } from '../support/service.ts'
 import { formatEvents } from './format-events.ts'
 
 export const FORMATS = ['json', 'ndjson', 'ics', 'csv'] as const
@@ -162,8 +163,7 @@ async function writeSeries({ service }: Calendar, at: number, { pick, whole }: R
     title: `Series ${at}`,
     slug: `series-${at}`,
     description: `Every time, ${at}`,
-    start_date: `${day} 18:00:00`,
-    end_date: `${day} 20:00:00`,
+    ...onDay(day, '18:00:00', '20:00:00'),
     timezone: pick(['Europe/Berlin', 'America/New_York', 'UTC']),
     categories: [`Kind ${whole(1, 12)}`],
     cost: '3',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { type Answer, serviceHere } from '../support/service.ts'
+import { type Answer, onDay, serviceHere } from '../support/service.ts'
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-const on = (days: number) => ({ start_date: `${later(days)} 19:00:00`, end_date: `${later(days)} 21:00:00` })
+const on = (days: number) => onDay(later(days), '19:00:00', '21:00:00')
 
 function fieldsOf(body: string): Record<string, string> {
   const form = /<form class="confirm"[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
@@ -164,7 +164,7 @@ describe('many events at once', () => {
   })
 
   test('of dates of a series the page says what the choices mean', async () => {
-    const times = { start_date: '2031-01-07 19:00', end_date: '2031-01-07 20:00' }
+    const times = onDay('2031-01-07', '19:00', '20:00')
     const { id } = await service.create('/events', {
       title: 'Weekly',
       ...times,

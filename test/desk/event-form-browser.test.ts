@@ -5,7 +5,7 @@ import { TAKES_TEXT, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
@@ -134,7 +134,7 @@ describe('the form of an event in a browser', {
 
   for (const waited of [0, 200])
     test(`Enter takes the name that is marked ${waited} ms after the last letter, though others come later`, async () => {
-      const times = { start_date: '2027-06-09 19:00:00', end_date: '2027-06-09 21:00:00' }
+      const times = onDay('2027-06-09', '19:00:00', '21:00:00')
       const { id } = await service.create('/events', { title: `Marked ${waited}`, ...times })
       const tab = await open(`/desk/events/${id}`)
       await tab.evaluate("document.getElementById('venue_name').focus()")
@@ -155,8 +155,7 @@ describe('the form of an event in a browser', {
   test('the end moves with the start, and what was understood is said beneath', async () => {
     const { id } = await service.create('/events', {
       title: 'Moved',
-      start_date: '2027-06-10 19:00:00',
-      end_date: '2027-06-10 21:30:00',
+      ...onDay('2027-06-10', '19:00:00', '21:30:00'),
       timezone: 'Europe/Oslo',
     })
     const tab = await open(`/desk/events/${id}`)
@@ -182,8 +181,7 @@ describe('the form of an event in a browser', {
     const { id } = await service.create('/events', {
       title: 'Blocks',
       description,
-      start_date: '2027-06-10 19:00:00',
-      end_date: '2027-06-10 21:30:00',
+      ...onDay('2027-06-10', '19:00:00', '21:30:00'),
     })
     const tab = await open(`/desk/events/${id}`)
     await tab.evaluate("document.getElementById('description').focus()")
@@ -247,8 +245,7 @@ describe('the form of an event in a browser', {
   test('the editor has the paragraphs and line breaks that the page shows', async () => {
     const { id } = await service.create('/events', {
       title: 'Raw',
-      start_date: '2027-06-10 19:00:00',
-      end_date: '2027-06-10 20:00:00',
+      ...onDay('2027-06-10', '19:00:00', '20:00:00'),
     })
     for (const [what, description, expected] of RAW) {
       await service.update(`/events/${id}`, { description })
@@ -330,7 +327,7 @@ describe('the form of an event in a browser', {
         5,
       ],
     ] as const) {
-      const times = { start_date: '2027-06-08 19:00:00', end_date: '2027-06-08 20:00:00' }
+      const times = onDay('2027-06-08', '19:00:00', '20:00:00')
       const { id } = await service.create('/events', {
         title: `Ruled ${scope}`,
         ...times,
@@ -356,7 +353,7 @@ describe('the form of an event in a browser', {
   ] as const)
     test(`a text with ${what} stays in its text area`, async () => {
       const description = `See\n<${tag} src="https://www.youtube.com/embed/x"></${tag}>`
-      const times = { start_date: '2027-06-10 19:00:00', end_date: '2027-06-10 20:00:00' }
+      const times = onDay('2027-06-10', '19:00:00', '20:00:00')
       const { id } = await service.create('/events', { title: 'Video', description, ...times })
       const tab = await open(`/desk/events/${id}`)
       await tab.evaluate("document.getElementById('description').focus()")

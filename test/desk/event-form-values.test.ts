@@ -5,7 +5,7 @@ import { event } from '../../src/calendar/events/event.ts'
 import { inputOf } from '../../src/features/desk/desk-inputs.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Reader, serviceHere } from '../support/service.ts'
+import { onDay, type Reader, serviceHere } from '../support/service.ts'
 
 const VALUES: Readonly<Partial<Record<Input, readonly string[]>>> = {
   line: ['Some words', 'with <b>markup</b> & “signs” ☂'],
@@ -119,7 +119,7 @@ describe('what the form of an event saves', () => {
     }
   })
 
-  const times = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
+  const times = onDay('2027-05-01', '10:00:00', '12:00:00')
   const typed = { start_date: '2027-05-01', start_time: '10:00', end_time: '12:00' }
 
   function casesOf(name: string): readonly { rest: unknown; form: Posted }[] {

@@ -7,7 +7,7 @@ import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { serviceHere, startService } from '../support/service.ts'
+import { onDay, serviceHere, startService } from '../support/service.ts'
 
 function controlsIn(body: string): Record<string, string | string[]> {
   const [, form = ''] = /<form class="edit[^>]*>(.*?)<\/form>/s.exec(body) ?? []
@@ -62,9 +62,7 @@ describe('the form of an event', () => {
             .toBuffer(),
         ),
       ],
-      {
-        type: 'image/png',
-      },
+      { type: 'image/png' },
     )
 
   test('one post makes an event, with no more than a title, a date and a time', async () => {
@@ -180,8 +178,7 @@ describe('the form of an event', () => {
     const { id } = await service.create('/events', {
       title: 'Choir',
       description: 'As it was',
-      start_date: '2030-05-02 19:00:00',
-      end_date: '2030-05-02 21:00:00',
+      ...onDay('2030-05-02', '19:00:00', '21:00:00'),
       cost: '5',
     })
     const version = versionIn((await editor.get(`/desk/events/${id}`)).body)
@@ -249,7 +246,7 @@ describe('the form of an event', () => {
   })
 
   test('no line end of a title, a name or a text that nobody has touched is changed', async () => {
-    const times = { start_date: '2030-05-02 22:00:00', end_date: '2030-05-02 23:00:00' }
+    const times = onDay('2030-05-02', '22:00:00', '23:00:00')
     for (const [room, naming, more] of [
       ['events', 'title', times],
       ['venues', 'venue', {}],
@@ -302,8 +299,7 @@ describe('the form of an event', () => {
     const { id } = await service.create('/venues', { venue: 'Narrow Room' })
     await service.create('/events', {
       title: 'Mending Circle',
-      start_date: '2030-06-07 19:00:00',
-      end_date: '2030-06-07 21:00:00',
+      ...onDay('2030-06-07', '19:00:00', '21:00:00'),
       venue: id,
     })
     const { body } = await editor.post('/desk/events/words', {
@@ -328,7 +324,7 @@ describe('the form of an event', () => {
   })
 
   test('each form of one event keeps its own text, and saving one leaves the text of the other', async () => {
-    const times = { start_date: '2030-05-03 19:00:00', end_date: '2030-05-03 21:00:00' }
+    const times = onDay('2030-05-03', '19:00:00', '21:00:00')
     const { id } = await service.create('/events', { title: 'In two tabs', ...times })
     const path = `/desk/events/${id}`
     const [one, other] = [await untouched(path), await untouched(path)]
@@ -585,8 +581,7 @@ describe('the form of an event', () => {
     const { id } = await service.create('/events', {
       title: 'Copied',
       slug: 'copied',
-      start_date: '2030-10-03 20:30:00',
-      end_date: '2030-10-03 23:00:00',
+      ...onDay('2030-10-03', '20:30:00', '23:00:00'),
       categories: ['music'],
     })
     const fields = await untouched(`/desk/events/${id}/duplicate`)
@@ -648,8 +643,7 @@ describe('the form of an event', () => {
   test('what was typed is kept for its user, offered with its age, and gone once it is saved', async () => {
     const { id } = await service.create('/events', {
       title: 'Half written',
-      start_date: '2030-05-02 19:00:00',
-      end_date: '2030-05-02 21:00:00',
+      ...onDay('2030-05-02', '19:00:00', '21:00:00'),
     })
     const fields = await untouched(`/desk/events/${id}`)
     const kept = await editor.post('/desk/events/unsaved', {
@@ -716,8 +710,7 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${id}`)).body.title, 'By a contributor')
     const { id: other } = await service.create('/events', {
       title: 'Not theirs',
-      start_date: '2030-12-02 10:00',
-      end_date: '2030-12-02 11:00',
+      ...onDay('2030-12-02', '10:00', '11:00'),
     })
     for (const path of [`/desk/events/${other}`, `/desk/events/${other}/trash`])
       assert.equal((await contributor.post(path, { title: 'Taken' })).status, 403, path)
@@ -739,8 +732,7 @@ describe('the form of an event', () => {
   test('a form of few controls changes these alone: the end goes with the start, and a rule makes a series', async () => {
     const { id } = await service.create('/events', {
       title: 'Rehearsal',
-      start_date: '2027-05-02 19:30:00',
-      end_date: '2027-05-02 21:30:00',
+      ...onDay('2027-05-02', '19:30:00', '21:30:00'),
     })
     const at = `/desk/events/${id}`
     assert.equal((await editor.post(at, { start_time: '23:00' })).status, 303)
@@ -783,8 +775,7 @@ describe('the form of an event', () => {
   test('choices are said in words, and one that the form does not offer stays', async () => {
     const { id } = await service.create('/events', {
       title: 'Online',
-      start_date: '2030-05-02 19:30:00',
-      end_date: '2030-05-02 21:30:00',
+      ...onDay('2030-05-02', '19:30:00', '21:30:00'),
       attendance: 'mixed',
       online_url: 'https://meet.example/1',
       online_shown: 'before:45',
@@ -798,8 +789,7 @@ describe('the form of an event', () => {
   test('an event goes to the trash and comes back', async () => {
     const { id } = await service.create('/events', {
       title: 'Thrown away',
-      start_date: '2030-12-02 10:00',
-      end_date: '2030-12-02 11:00',
+      ...onDay('2030-12-02', '10:00', '11:00'),
     })
     assert.equal((await editor.post(`/desk/events/${id}/trash`, {})).status, 303)
     assert.match((await editor.get(`/desk/events/${id}`)).body, /This event is in the trash/)
@@ -856,8 +846,7 @@ describe('the form of an event', () => {
     const make = async (title: string) => {
       const { id } = await service.create('/events', {
         title,
-        start_date: '2030-06-01 10:00',
-        end_date: '2030-06-01 11:00',
+        ...onDay('2030-06-01', '10:00', '11:00'),
         image,
       })
       return `/desk/events/${id}`
@@ -934,8 +923,7 @@ describe('the form of an event', () => {
     for (let round = 0; round < 8; round++) {
       const { id } = await service.create('/events', {
         title: 'At once',
-        start_date: '2030-06-06 10:00',
-        end_date: '2030-06-06 11:00',
+        ...onDay('2030-06-06', '10:00', '11:00'),
       })
       const version = versionIn((await editor.get(`/desk/events/${id}`)).body)
       const answers = await Promise.all(
@@ -957,7 +945,7 @@ describe('the form of an event', () => {
 
   test('what is said of a picture is not said of the one that takes its place', async () => {
     const [one, other] = [await uploadPicture(service, 60, 40), await uploadPicture(service, 50, 40)]
-    const times = { start_date: '2030-06-02 10:00', end_date: '2030-06-02 11:00' }
+    const times = onDay('2030-06-02', '10:00', '11:00')
     const { id } = await service.create('/events', { title: 'Changed picture', ...times, image: one })
     const form = `/desk/events/${id}`
     const change = async (more: Record<string, string>) =>
@@ -969,7 +957,7 @@ describe('the form of an event', () => {
   })
 
   test('saving a form changes nothing of a picture, a venue or a rule that nobody touched in it', async () => {
-    const times = { start_date: '2030-06-02 10:00', end_date: '2030-06-02 11:00' }
+    const times = onDay('2030-06-02', '10:00', '11:00')
     const image = await uploadPicture(service, 60, 40)
     const other = await service.create('/events', { title: 'Beside', ...times, image })
     const save = async (form: Record<string, string | string[]>, id: number, more = {}) => {
@@ -1024,8 +1012,7 @@ describe('the form of an event', () => {
   test('an event has several prices, each in a place of its own', async () => {
     const { id } = await service.create('/events', {
       title: 'Prices',
-      start_date: '2030-06-03 10:00',
-      end_date: '2030-06-03 11:00',
+      ...onDay('2030-06-03', '10:00', '11:00'),
       cost: '12',
     })
     const form = `/desk/events/${id}`
@@ -1051,8 +1038,7 @@ describe('the form of an event', () => {
     const last = await own.create('/categories', { name: 'Zither' })
     const { id } = await own.create('/events', {
       title: 'Many',
-      start_date: '2030-06-03 10:00',
-      end_date: '2030-06-03 11:00',
+      ...onDay('2030-06-03', '10:00', '11:00'),
       categories: last.id,
     })
     const form = await somebody.get(`/desk/events/${id}`)
@@ -1080,8 +1066,7 @@ describe('the form of an event', () => {
     const image = await uploadPicture(service, 60, 40)
     const { id } = await service.create('/events', {
       title: 'Cropped',
-      start_date: '2026-12-24 10:00',
-      end_date: '2026-12-24 11:00',
+      ...onDay('2026-12-24', '10:00', '11:00'),
       image,
     })
     const before = await service.get(`/events/${id}`)

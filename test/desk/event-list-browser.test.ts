@@ -5,7 +5,7 @@ import { untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
@@ -30,8 +30,7 @@ describe('the list of events in a browser', {
         (
           await service.create('/events', {
             title: `Jazz night ${NAMES[i]}`,
-            start_date: `${later(2 + i)} 19:00:00`,
-            end_date: `${later(2 + i)} 21:00:00`,
+            ...onDay(later(2 + i), '19:00:00', '21:00:00'),
           })
         ).id,
       )
@@ -112,12 +111,7 @@ describe('the list of events in a browser', {
 
   test('keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {
     for (const title of ['Key one', 'Key two'])
-      await service.create('/events', {
-        title,
-        start_date: '2031-03-01 10:00',
-        end_date: '2031-03-01 11:00',
-        status: 'pending',
-      })
+      await service.create('/events', { title, ...onDay('2031-03-01', '10:00', '11:00'), status: 'pending' })
     const tab = await open('/desk/inbox')
     await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
     const focused = () => tab.evaluate<string>('document.activeElement.textContent')

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 const dayFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 const on = (days: number, from = '19:00', to = '21:00') => ({
-  start_date: `${dayFromNow(days)} ${from}:00`,
-  end_date: `${dayFromNow(days)} ${to}:00`,
+  ...onDay(dayFromNow(days), `${from}:00`, `${to}:00`),
 })
 
 function titlesIn(body: string): string[] {

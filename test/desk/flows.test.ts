@@ -13,7 +13,7 @@ import { giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { type Person, personAt } from '../support/person.ts'
 import { startServiceProcess } from '../support/processes.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { onDay, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
@@ -99,11 +99,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
   }
   const create = (title: string, more: object = {}, as: Reader = 'editor') =>
-    service.create(
-      '/events',
-      { title, start_date: '2031-03-12 19:00:00', end_date: '2031-03-12 21:00:00', ...more },
-      as,
-    )
+    service.create('/events', { title, ...onDay('2031-03-12', '19:00:00', '21:00:00'), ...more }, as)
 
   const isPlain = async (title: string) => {
     const { status, venue, start_date, ...event } = await eventNow()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, serviceHere, startService } from '../support/service.ts'
+import { day, onDay, serviceHere, startService } from '../support/service.ts'
 
 describe('the inbox, Today and the history', () => {
   const service = serviceHere()
@@ -72,12 +72,12 @@ describe('the inbox, Today and the history', () => {
   })
 
   test('an event is shown with what it clashes with, and with what it may be a double of', async () => {
-    const at = { start_date: '2027-09-18 15:00:00', end_date: '2027-09-18 17:00:00' }
+    const at = onDay('2027-09-18', '15:00:00', '17:00:00')
     const hall = await service.create('/venues', { venue: 'Town hall' }, 'admin')
     await service.create('/events', { title: 'Story night', ...at, venue: hall.id }, 'admin')
     await service.create(
       '/events',
-      { title: 'Toy swap', start_date: '2027-09-19 10:00:00', end_date: '2027-09-19 12:00:00' },
+      { title: 'Toy swap', ...onDay('2027-09-19', '10:00:00', '12:00:00') },
       'admin',
     )
     await send('Toy swap', { ...at, venue: hall.id })
@@ -223,7 +223,7 @@ describe('the inbox, Today and the history', () => {
 
   test('one field is put back alone, with those that belong together with it', async () => {
     const made = await service.create('/events', { title: 'One field', ...day, cost: '5' })
-    const moved = { start_date: '2031-05-01 18:30:00', end_date: '2031-05-01 19:30:00' }
+    const moved = onDay('2031-05-01', '18:30:00', '19:30:00')
     await service.update(`/events/${made.id}`, { ...moved, cost: '9', title: 'All fields' }, 'editor')
     const at = `/desk/events/${made.id}/history`
     const page = await editor.get(at)
@@ -255,7 +255,7 @@ describe('the inbox, Today and the history', () => {
     await service.update(`/events/${made.id}`, { status: 'publish' }, 'editor')
     await service.update(
       `/events/${made.id}`,
-      { venue: barn.id, start_date: '2031-05-01 18:30:00', end_date: '2031-05-01 19:30:00' },
+      { venue: barn.id, ...onDay('2031-05-01', '18:30:00', '19:30:00') },
       'editor',
     )
     const { body } = await editor.get(`/desk/events/${made.id}/history`)

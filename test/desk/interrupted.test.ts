@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
@@ -13,11 +13,7 @@ const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages
 describe('at the desk', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
   let service: TestService
   let browser: Chromium
-  const times = {
-    start_date: '2027-06-09 19:00:00',
-    end_date: '2027-06-09 21:30:00',
-    timezone: 'Europe/Oslo',
-  }
+  const times = { ...onDay('2027-06-09', '19:00:00', '21:30:00'), timezone: 'Europe/Oslo' }
   const XSS = '<img src=x onerror=window.taken=1> Hall'
   before(async () => {
     service = await startService({ timezone: 'Europe/Oslo' })
@@ -275,7 +271,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('a press whose end the page never saw moves nothing', long, async () => {
-    const id = await made('Choir 10', { start_date: '2027-07-06 19:00:00', end_date: '2027-07-06 20:00:00' })
+    const id = await made('Choir 10', onDay('2027-07-06', '19:00:00', '20:00:00'))
     const tab = await openTab(browser, service, '/desk/month/2027-07', 'editor')
     await sleep(300)
     const from = await tab.evaluate<Point>(entryPoint(id))
@@ -300,7 +296,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('Escape ends a drag, and letting go opens nothing', long, async () => {
-    const id = await made('Choir 10b', { start_date: '2027-08-06 19:00:00', end_date: '2027-08-06 20:00:00' })
+    const id = await made('Choir 10b', onDay('2027-08-06', '19:00:00', '20:00:00'))
     const tab = await openTab(browser, service, '/desk/month/2027-08', 'editor')
     await sleep(300)
     const from = await tab.evaluate<Point>(entryPoint(id))
@@ -452,7 +448,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     long,
     async () => {
       const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
-      const id = await made('Talk', { start_date: '2027-09-15 10:00:00', end_date: '2027-09-15 12:00:00' })
+      const id = await made('Talk', onDay('2027-09-15', '10:00:00', '12:00:00'))
       const tab = await openTab(browser, service, '/desk/month/2027-09', 'editor')
       await sleep(400)
       const y = await tab.evaluate<number>(middle(`[data-id="${bar}"]`))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 describe('the month to plan on', () => {
   const service = serviceHere()
@@ -11,10 +11,7 @@ describe('the month to plan on', () => {
     editor = await sitAtDesk(service, 'editor')
   })
 
-  const at = (day: string, from = '19:00:00', to = '21:00:00') => ({
-    start_date: `${day} ${from}`,
-    end_date: `${day} ${to}`,
-  })
+  const at = (day: string, from = '19:00:00', to = '21:00:00') => onDay(day, from, to)
   const startOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body.start_date
 
   test('shows drafts and events that lists hide, and others’ drafts to those alone who may edit them', async () => {

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { type AtDesk, deskAddresses, sitAtDesk } from '../support/desk.ts'
-import { day, serviceHere, type TestService, USERS } from '../support/service.ts'
+import { day, onDay, serviceHere, type TestService, USERS } from '../support/service.ts'
 import { storedRows } from '../support/stored-rows.ts'
 
 type Login = (typeof USERS)[number]
@@ -148,7 +148,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     rest: {
       method: 'PUT',
       path: `/events/${await make(service, 'events')}`,
-      body: { start_date: '2027-06-01 10:00:00', end_date: '2027-06-01 12:00:00' },
+      body: onDay('2027-06-01', '10:00:00', '12:00:00'),
     },
   }),
   '/look': async () => ({

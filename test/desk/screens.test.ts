@@ -18,7 +18,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
-import { serviceHere, type TestService } from '../support/service.ts'
+import { onDay, serviceHere, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
@@ -67,7 +67,7 @@ const FAILING = ['/desk/nowhere', '/desk/set-up/none', '/wp-admin/authorize-appl
 async function ground(service: TestService): Promise<string[]> {
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
-  const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }
+  const times = onDay(start, '18:00:00', '20:00:00')
   const odd = { title: `${'W'.repeat(300)} <b>كلمة</b>`, ...times, venue: { venue: 'V'.repeat(300) } }
   const { body } = await service.post('/events', odd)
   await service.post('/events', { title: 'Sent for review', ...times, status: 'pending' }, 'contributor')

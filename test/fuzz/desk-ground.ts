@@ -76,7 +76,7 @@ const SOURCES = new URL('../../src/features/desk/', import.meta.url)
 
 /** Returns the parameters and controls that the sources of the desk read, even if no page shows them. */
 function namesInSources(): Names {
-  const texts = readdirSync(SOURCES)
+  const texts = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(new URL(name, SOURCES), 'utf8'))
   const read = (expression: RegExp) =>

@@ -22,12 +22,7 @@ const {
   lanes: { about: 'requests at a time', value: 4 },
 })
 
-const options: FuzzOptions = {
-  ...numbers,
-  onlyDesk,
-  languages: LANGUAGES,
-  tell: (line) => console.log(line),
-}
+const options: FuzzOptions = { ...numbers, onlyDesk, languages: LANGUAGES, tell: (line) => console.log(line) }
 
 async function fuzz(database: string): Promise<void> {
   let server: PostgresServer | undefined

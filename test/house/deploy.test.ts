@@ -162,9 +162,7 @@ test('systemd finds the unit for backups as well shut in as the service', {
     const { stdout } = spawnSync(
       'systemd-analyze',
       ['security', '--offline=true', '--no-pager', join(root, path)],
-      {
-        encoding: 'utf8',
-      },
+      { encoding: 'utf8' },
     )
     return /exposure level for \S+: (\S+)/.exec(stdout)?.[1]
   })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,30 +14,46 @@ import { startService, type TestService } from '../support/service.ts'
 export interface Calendar {
   service: TestService
   kalends: (...words: string[]) => Promise<CommandResult>
+  /** Runs a command that must end with this exit code. Returns what it printed. */
+  run: (exitCode: number, ...words: string[]) => Promise<string>
+  /** Imports a file of this name and content. */
+  imports: (name: string, content: string | Uint8Array, ...words: string[]) => Promise<CommandResult>
   ground: () => Promise<CalendarGround>
   file: (name: string, content: string | Uint8Array) => Promise<string>
   rows: () => Promise<string>
   close: () => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 export async function startCalendar(settings: Parameters<typeof startService>[0] = {}): Promise<Calendar> {
   const service = await startService(settings)
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   const open = () => openGround(service)
+  const kalends: Calendar['kalends'] = (...words) =>
+    runCommand((program) => registerImportCommands(program, open), words)
+  const file: Calendar['file'] = async (name, content) => {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+  const close = async () => {
+    await service.close()
+    await rm(folder, { recursive: true, force: true })
+  }
   return {
     service,
     ground: open,
-    kalends: (...words) => runCommand((program) => registerImportCommands(program, open), words),
-    file: async (name, content) => {
-      const path = join(folder, name)
-      await writeFile(path, content)
-      return path
+    kalends,
+    run: async (exitCode, ...words) => {
+      const { out, err, code } = await kalends(...words)
+      assert.equal(code, exitCode, out + err)
+      return out
     },
+    imports: async (name, content, ...words) => kalends('import', ...words, await file(name, content)),
+    file,
     rows: () => rowsOf(service.app.database),
-    close: async () => {
-      await service.close()
-      await rm(folder, { recursive: true, force: true })
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer, type OutgoingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { openSource } from '../../src/features/imports/open-source.ts'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ics = (title: string) =>
@@ -10,8 +11,7 @@ const ics = (title: string) =>
 const record = (title: string) => ({
   id: title,
   title,
-  start_date: '2027-07-05 20:00:00',
-  end_date: '2027-07-05 21:00:00',
+  ...onDay('2027-07-05', '20:00:00', '21:00:00'),
   timezone: 'UTC',
 })
 const login = '<!DOCTYPE html><html><body><form><input name="p" type="password"></form></body></html>'
@@ -46,19 +46,16 @@ const ANSWERS: Readonly<Record<string, readonly [type: string, body: string | Bu
 describe('an address to import from', () => {
   let calendar: Calendar
   let origin: string
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const [type, body] = ANSWERS[request.url ?? ''] ?? []
     const headers: OutgoingHttpHeaders = type === undefined ? {} : { 'content-type': type }
     response.writeHead(body === undefined ? 404 : 200, headers).end(body)
-  })
+  }
   before(async () => {
     calendar = await startCalendar()
-    server.listen(0, '127.0.0.1')
-    await new Promise((go) => server.once('listening', go))
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    origin = await serverHere(answer)
   })
   after(async () => {
-    server.close()
     await calendar.close()
   })
 

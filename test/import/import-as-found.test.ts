@@ -16,8 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => calendar.close())
 
-const importing = async (text: string | Uint8Array, name = 'found.ics') =>
-  calendar.kalends('import', await calendar.file(name, text))
+const importing = async (text: string | Uint8Array, name = 'found.ics') => calendar.imports(name, text)
 const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
 const stored = async <Value>(what: (event: Shown) => Value): Promise<Record<string, Value>> =>
   Object.fromEntries((await events()).map((event) => [event.title, what(event)]))

@@ -1,35 +1,28 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { countLive } from '../../src/features/imports/import-store.ts'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'
 
-const at = (day: number) => ({
-  start_date: `2027-05-${String(day).padStart(2, '0')} 20:00:00`,
-  end_date: `2027-05-${String(day).padStart(2, '0')} 22:00:00`,
-})
+const at = (day: number) => onDay(`2027-05-${String(day).padStart(2, '0')}`, '20:00:00', '22:00:00')
 
 async function pair(t: TestContext) {
   const [other, calendar] = [await startCalendar(), await startCalendar()]
   t.after(calendar.close)
   t.after(other.close)
   const asked: string[] = []
-  const front = createServer(async (request, response) => {
+  const front = await serverHere(async (request, response) => {
     asked.push(request.url ?? '')
     const answer = await fetch(`${other.service.origin}${request.url}`, {
       headers: { accept: request.headers.accept ?? '' },
     })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.end(Buffer.from(await answer.arrayBuffer()))
-  }).listen(0, '127.0.0.1')
-  await new Promise((go) => front.once('listening', go))
-  t.after(() => front.close())
-  const { port } = front.address() as AddressInfo
-  const { pathname } = new URL(other.service.base)
-  const source = `http://127.0.0.1:${port}${pathname}`
+  })
+  const source = front + new URL(other.service.base).pathname
   const lists = () => asked.filter((url) => /\/events\/v1\/(events|venues)/.test(url)).length
   return { other: other.service, calendar, source, asked, lists }
 }
@@ -42,7 +35,7 @@ describe('an import of another calendar of this kind', () => {
     const { other, calendar, source, asked, lists } = await pair(t)
     for (let i = 1; i <= 5; i++)
       await other.create('/events', { title: `Evening ${i}`, ...at(i), venue: { venue: 'Hall' } })
-    assert.equal((await calendar.kalends('import', source)).code, 0)
+    await calendar.run(0, 'import', source)
     assert.equal((await titles(calendar)).length, 5)
     assert.equal(lists(), 0)
     asked.length = 0
@@ -81,7 +74,7 @@ describe('an import of another calendar of this kind', () => {
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
     const later = await calendar.kalends('import', '--mirror', '--since', `${day(1)} 12:30`, source)
     assert.match(later.out, /0 made/)
-    assert.equal((await calendar.kalends('import', '--since', day(-1), source)).code, 0)
+    await calendar.run(0, 'import', '--since', day(-1), source)
     assert.deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
     assert.match(
       (await calendar.kalends('import', '--mirror', '--since', day(1), source)).out,

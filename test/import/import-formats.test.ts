@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { registerImportCommands } from '../../src/features/imports/import-command.ts'
 import { runCommand } from '../support/commands.ts'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, vevent } from './calendar-file.ts'
 
@@ -35,13 +36,12 @@ describe('an import of another format', () => {
   beforeEach(async () => {
     calendar = await startCalendar()
   })
-  const end = () => calendar.close()
+  afterEach(() => calendar.close())
   const events = async () => (await calendar.service.get(ALL)).body.events
   const byTitle = async () =>
     new Map<string, Shown>((await events()).map((event: { title: string }) => [event.title, event] as const))
 
-  test('says in every run what is in only in part, though it is unchanged', async (t) => {
-    t.after(end)
+  test('says in every run what is in only in part, though it is unchanged', async () => {
     const year = 2027
     const file = ics(
       vevent('zone@x', 'SUMMARY:Zone', `DTSTART;TZID=Nowhere:${year}0705T200000`),
@@ -81,8 +81,7 @@ describe('an import of another format', () => {
     }
   })
 
-  test('reads iCalendar as it is found in the wild', async (t) => {
-    t.after(end)
+  test('reads iCalendar as it is found in the wild', async () => {
     const long = 'Größe und Übermaß, '.repeat(8).trim()
     const bytes = Buffer.from(`SUMMARY:Folded ${long.replaceAll(',', '\\,')}`)
     const folded: Buffer[] = []
@@ -124,8 +123,7 @@ describe('an import of another format', () => {
       'wild.ics',
       Buffer.concat([Buffer.from(`\ufeff${head}`), ...folded, Buffer.from(tail.trimEnd())]),
     )
-    const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', source)
     const found = await byTitle()
     const times = (title: string) => {
       const { start_date, end_date, timezone, utc_start_date, all_day } = found.get(title)
@@ -175,8 +173,7 @@ describe('an import of another format', () => {
     assert.equal(await calendar.rows(), before)
   })
 
-  test('reads calendars in Windows-1252 and UTF-16 as it reads tables', async (t) => {
-    t.after(end)
+  test('reads calendars in Windows-1252 and UTF-16 as it reads tables', async () => {
     const text = (title: string) => ics(vevent(`${title}@x`, `SUMMARY:${title}`, 'DTSTART:20260705T200000Z'))
     const mark = Buffer.from('\ufeff', 'utf16le')
     const sources = [
@@ -196,8 +193,7 @@ describe('an import of another format', () => {
     assert.deepEqual([...(await byTitle()).keys()].sort(), ['Fête à Orléans €', 'Größe', 'Überall', 'Żółć'])
   })
 
-  test('takes rules beyond its own as dates, as many as a series may have, and says so', async (t) => {
-    t.after(end)
+  test('takes rules beyond its own as dates, as many as a series may have, and says so', async () => {
     const paris = (uid: string, start: string, ...lines: readonly string[]) =>
       vevent(uid, `SUMMARY:${uid}`, `DTSTART;TZID=Europe/Paris:${start}`, ...lines)
     const source = await calendar.file(
@@ -225,8 +221,7 @@ describe('an import of another format', () => {
         paris('Long', '20270801T200000', 'RRULE:FREQ=DAILY;COUNT=1000'),
       ),
     )
-    const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 2, out)
+    const out = await calendar.run(2, 'import', source)
     assert.match(
       out,
       /Hundredth repeats in a way that events here do not \(RRULE:BYYEARDAY: .*is in on 2 dates from 2026-04-10 to 2027-04-10\.\n/,
@@ -255,8 +250,7 @@ describe('an import of another format', () => {
     assert.equal(await calendar.rows(), before)
   })
 
-  test('brings in nothing of an event whose dates are all left out', async (t) => {
-    t.after(end)
+  test('brings in nothing of an event whose dates are all left out', async () => {
     const gone = (title: string, ...lines: readonly string[]) =>
       vevent(title, `SUMMARY:${title}`, 'LOCATION:Ghost town', 'DTSTART:20260705T200000Z', ...lines)
     const source = await calendar.file(
@@ -268,20 +262,17 @@ describe('an import of another format', () => {
         gone('Stays', 'EXDATE:20260706T200000Z'),
       ),
     )
-    const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', source)
     assert.deepEqual(
       (await events()).map(({ title }: Shown) => title),
       ['Stays'],
     )
   })
 
-  test('passes over earlier revisions than the one that is in, and cancels what it is told to', async (t) => {
-    t.after(end)
+  test('passes over earlier revisions than the one that is in, and cancels what it is told to', async () => {
     const revision = (title: string, sequence: string, ...more: readonly string[]) =>
       vevent('r@x', `SUMMARY:${title}`, 'DTSTART:20260705T200000Z', `SEQUENCE:${sequence}`, ...more)
-    const run = async (text: string, ...words: readonly string[]) =>
-      calendar.kalends('import', ...words, await calendar.file('r.ics', text))
+    const run = async (text: string, ...words: readonly string[]) => calendar.imports('r.ics', text, ...words)
     const seen = async () => (await events()).map(({ title, event_status }: Shown) => [title, event_status])
     await run(ics(revision('Third', '3'), revision('Second', '2')))
     assert.deepEqual(await seen(), [['Third', undefined]])
@@ -305,8 +296,7 @@ describe('an import of another format', () => {
     assert.deepEqual(await seen(), [['Fifth', 'canceled']])
   })
 
-  test('reads past what is broken in a calendar file, and says where it stands', async (t) => {
-    t.after(end)
+  test('reads past what is broken in a calendar file, and says where it stands', async () => {
     const good = vevent('good@x', 'SUMMARY:Good', 'DTSTART:20260705T200000Z')
     const source = await calendar.file(
       'broken.ics',
@@ -330,14 +320,10 @@ describe('an import of another format', () => {
       ['Good'],
     )
     assert.ok(good.length > 0)
-    assert.match(
-      (await calendar.kalends('import', await calendar.file('no.ics', 'Title,Start'))).err,
-      /^The file is not an iCalendar file/,
-    )
+    assert.match((await calendar.imports('no.ics', 'Title,Start')).err, /^The file is not an iCalendar file/)
   })
 
-  test('reads tables with the names of the reference, and decides dates over all rows', async (t) => {
-    t.after(end)
+  test('reads tables with the names of the reference, and decides dates over all rows', async () => {
     const rows = [
       'Event Name;Event Description;Event Start Date;Event Start Time;Event End Date;Event End Time;All Day Event;Event Cost;Event Currency Symbol;Event Category;Event Tags;Event Venue Name;Event Organizer Name(s) or ID(s);Colour',
       '"Fête; one";"Two\nlines";3/4/2026;7:30 PM;3/4/2026;21:00;no;12;€;Music, Dance;late;Café;Club|Town;red',
@@ -358,13 +344,7 @@ describe('an import of another format', () => {
         Buffer.concat(rows.map((row) => Buffer.from(`${row}\n`.replaceAll('€', '\u0080'), 'latin1'))),
       ],
     ] as const) {
-      const { out, code } = await calendar.kalends(
-        'import',
-        '--same-as',
-        'none',
-        await calendar.file(name, content),
-      )
-      assert.equal(code, 2, out)
+      const out = await calendar.run(2, 'import', '--same-as', 'none', await calendar.file(name, content))
       assert.match(out, /The start "31\/2\/2026" is not a date/)
     }
     const found = (await events()).filter(({ title }: { title: string }) => title.startsWith('Fête'))
@@ -393,8 +373,7 @@ describe('an import of another format', () => {
     assert.equal((await calendar.service.get('/venues')).body.total, 1)
   })
 
-  test('asks about dates that may be read either way, and takes columns by --map', async (t) => {
-    t.after(end)
+  test('asks about dates that may be read either way, and takes columns by --map', async () => {
     const source = await calendar.file('a.csv', 'What,When\nOne,3/4/2026\n')
     assert.match(
       (await calendar.kalends('import', source)).err,
@@ -405,19 +384,17 @@ describe('an import of another format', () => {
       (await calendar.kalends('import', ...map, source)).err,
       /say which with --dates european or --dates american/,
     )
-    assert.equal((await calendar.kalends('import', ...map, '--dates', 'american', source)).code, 0)
+    await calendar.run(0, 'import', ...map, '--dates', 'american', source)
     assert.equal((await events())[0].start_date, '2026-03-04 00:00:00')
   })
 
-  test('names the row, the column and the value of a cell that cannot be read, which costs that cell alone', async (t) => {
-    t.after(end)
+  test('names the row, the column and the value of a cell that cannot be read, which costs that cell alone', async () => {
     const head =
       'title,start_date,Featured,captions,sign_language,attendance,Web,venue,lat,longitude,step_free,lift'
     const row = 'One,2027-04-03 19:30,perhaps,maybe,bfi,,no address,Hall,abc,8.5,a little,yes'
     const table = await calendar.file('cells.csv', `${head}\n${row}\nTwo,2027-04-04 19:30,,yes,,live,,,,,,\n`)
     for (const words of [[], []]) {
-      const { code, out } = await calendar.kalends('import', ...words, '--map', 'Web=website', table)
-      assert.equal(code, 2, out)
+      const out = await calendar.run(2, 'import', ...words, '--map', 'Web=website', table)
       for (const said of [
         'line 2: One: "perhaps" in the column Featured cannot be read',
         'line 2: One: "maybe" in the column captions cannot be read',
@@ -440,8 +417,7 @@ describe('an import of another format', () => {
     assert.deepEqual([found.get('Two').captions, found.get('Two').attendance], [true, undefined])
   })
 
-  test('takes the first secure link of a meeting from iCalendar, and names one that is none', async (t) => {
-    t.after(end)
+  test('takes the first secure link of a meeting from iCalendar, and names one that is none', async () => {
     const at = 'DTSTART:20270705T200000Z'
     const text = ics(
       vevent(
@@ -468,8 +444,7 @@ describe('an import of another format', () => {
         'X-KALENDS-SHOWN:sometimes',
       ),
     )
-    const { out, code } = await calendar.kalends('import', await calendar.file('a.ics', text))
-    assert.equal(code, 2, out)
+    const out = await calendar.run(2, 'import', await calendar.file('a.ics', text))
     assert.match(
       out,
       /Insecure: The link of its meeting is no address by https, so it is in without it: http:\/\/meet\.example\/c/,
@@ -489,10 +464,8 @@ describe('an import of another format', () => {
     assert.doesNotMatch(found.get('Online').website, /meet/)
   })
 
-  test('takes the details of places and people, and names with any sign, from the table that it writes', async (t) => {
-    t.after(end)
-    const other = await startCalendar({ timezone: 'Europe/Berlin' })
-    t.after(other.close)
+  test('takes the details of places and people, and names with any sign, from the table that it writes', async () => {
+    await using other = await startCalendar({ timezone: 'Europe/Berlin' })
     const hall = {
       venue: 'Rock | Pop, Hall \\',
       address: '12 Main St',
@@ -527,16 +500,11 @@ describe('an import of another format', () => {
       { title: 'C', organizer: [{ organizer: 'a\\|b' }], categories: ['Kids | Teens'] },
     ]
     for (const event of events)
-      await other.service.create('/events', {
-        ...event,
-        start_date: '2026-07-05 20:00',
-        end_date: '2026-07-05 21:00',
-      })
+      await other.service.create('/events', { ...event, ...onDay('2026-07-05', '20:00', '21:00') })
     const text = await (
       await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)
     ).text()
-    const { out, code } = await calendar.kalends('import', await calendar.file('own.csv', text))
-    assert.equal(code, 0, out)
+    const out = await calendar.run(0, 'import', await calendar.file('own.csv', text))
     assert.doesNotMatch(out, /Not read/)
     const found = await byTitle()
     const named = (records: Shown) => records.map(({ name }: Shown) => name).sort()
@@ -551,10 +519,8 @@ describe('an import of another format', () => {
   })
 
   for (const language of LANGUAGES)
-    test(`takes what its own iCalendar says before a title for what it means, in the language ${language}`, async (t) => {
-      t.after(end)
-      const other = await startCalendar({ timezone: 'Europe/Berlin', language })
-      t.after(other.close)
+    test(`takes what its own iCalendar says before a title for what it means, in the language ${language}`, async () => {
+      await using other = await startCalendar({ timezone: 'Europe/Berlin', language })
       const states = [
         { title: 'Ball', event_status: 'canceled', event_status_reason: 'Rain; snow: both' },
         { title: 'Canceled: the musical', event_status: 'canceled' },
@@ -562,16 +528,11 @@ describe('an import of another format', () => {
         { title: 'Abgesagt: das Stück', event_status: 'scheduled' },
       ]
       for (const state of states)
-        await other.service.create('/events', {
-          ...state,
-          start_date: '2026-07-05 20:00:00',
-          end_date: '2026-07-05 21:00:00',
-        })
+        await other.service.create('/events', { ...state, ...onDay('2026-07-05', '20:00:00', '21:00:00') })
       const text = await (
         await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
       ).text()
-      const { out, code } = await calendar.kalends('import', await calendar.file('own.ics', text))
-      assert.equal(code, 0, out)
+      await calendar.run(0, 'import', await calendar.file('own.ics', text))
       const shown = (await events()).map(
         ({ title, event_status = 'scheduled', event_status_reason = '' }: Shown) => ({
           title,
@@ -585,12 +546,11 @@ describe('an import of another format', () => {
       )
     })
 
-  test('takes from a table of our own whether an event takes place, and from another one no word that is none', async (t) => {
-    t.after(end)
+  test('takes from a table of our own whether an event takes place, and from another one no word that is none', async () => {
     const own =
       'title,start_date,status,event_status,event_status_reason\nBall,2026-07-05 20:00,publish,canceled,"Rain, snow"\n'
     const other = 'Title,Start date,Status,Event status\nFair,2026-07-06 20:00,publish,Confirmed\n'
-    for (const text of [own, other]) await calendar.kalends('import', await calendar.file('table.csv', text))
+    for (const text of [own, other]) await calendar.imports('table.csv', text)
     assert.deepEqual(
       (await events()).map(({ title, event_status, event_status_reason }: Shown) => [
         title,
@@ -604,8 +564,7 @@ describe('an import of another format', () => {
     )
   })
 
-  test('leaves titles of others alone that only begin like that', async (t) => {
-    t.after(end)
+  test('leaves titles of others alone that only begin like that', async () => {
     const text = ics(
       vevent('a@x', 'SUMMARY:Postponed: a play', 'DTSTART:20260705T200000Z', 'STATUS:CONFIRMED'),
       vevent('b@x', 'SUMMARY:Perhaps', 'DTSTART:20260705T200000Z', 'STATUS:TENTATIVE'),
@@ -617,7 +576,7 @@ describe('an import of another format', () => {
         'COMMENT:Canceled since it rains',
       ),
     )
-    await calendar.kalends('import', await calendar.file('a.ics', text))
+    await calendar.imports('a.ics', text)
     assert.deepEqual(
       (await events()).map(({ title, event_status, event_status_reason }: Shown) => [
         title,
@@ -632,21 +591,19 @@ describe('an import of another format', () => {
     )
   })
 
-  test('takes no file of bytes for a table, and repeats none of them', async (t) => {
-    t.after(end)
+  test('takes no file of bytes for a table, and repeats none of them', async () => {
     const bytes = Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 167 + 91) % 256))
     const file = await calendar.file('picture', bytes)
     const { out, err, code } = await calendar.kalends('import', file)
     assert.deepEqual([out, code], ['', 1])
     assert.match(err, /^The file \S+picture is not a text file: save a spreadsheet as CSV,/)
     const table = Buffer.from('\ufeffTitle,Start\nĀāĂă,2027-05-05 10:00\n', 'utf16le')
-    assert.equal((await calendar.kalends('import', await calendar.file('table', table))).code, 0)
+    await calendar.run(0, 'import', await calendar.file('table', table))
   })
 
-  test('refuses what the calendar itself gives, and writes nothing then', async (t) => {
-    t.after(end)
+  test('refuses what the calendar itself gives, and writes nothing then', async () => {
     const { service } = calendar
-    const times = { start_date: '2026-07-05 20:00:00', end_date: '2026-07-05 21:00:00' }
+    const times = onDay('2026-07-05', '20:00:00', '21:00:00')
     const place = { venue: { venue: 'Hall' } }
     await service.create('/events', {
       title: 'Often',

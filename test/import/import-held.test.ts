@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -15,8 +15,7 @@ const event = (id: number) => ({
   id,
   title: `Evening ${id}`,
   slug: `evening-${id}`,
-  start_date: '2027-05-01 20:00:00',
-  end_date: '2027-05-01 22:00:00',
+  ...onDay('2027-05-01', '20:00:00', '22:00:00'),
   timezone: 'UTC',
 })
 
@@ -25,7 +24,7 @@ async function gated(t: TestContext) {
   t.after(calendar.close)
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   let asked = 0
-  const site = createServer(async (request, response) => {
+  const site = await serverHere(async (request, response) => {
     const isEvents = request.url?.includes('/v1/events') === true
     if (isEvents) {
       asked += 1
@@ -33,14 +32,9 @@ async function gated(t: TestContext) {
     }
     const page = { events: [event(1), event(2)], total: 2, total_pages: 1 }
     response.writeHead(isEvents ? 200 : 404).end(isEvents ? JSON.stringify(page) : '{}')
-  }).listen(0, '127.0.0.1')
-  await new Promise((go) => site.once('listening', go))
-  t.after(() => {
-    open()
-    site.closeAllConnections()
-    site.close()
   })
-  const source = `http://127.0.0.1:${(site.address() as AddressInfo).port}/wp-json/tribe/events/v1`
+  t.after(() => open())
+  const source = `${site}/wp-json/tribe/events/v1`
   return { calendar, source, open, isAsked: () => until(async () => asked > 0, 'nobody has asked') }
 }
 
@@ -109,7 +103,7 @@ describe('two imports of one source at the same time', () => {
     const first = calendar.kalends('import', source)
     await isAsked()
     const lines = `${JSON.stringify({ ...event(7), slug: 'other' })}\n`
-    assert.match((await calendar.kalends('import', await calendar.file('other.ndjson', lines))).out, /1 made/)
+    assert.match((await calendar.imports('other.ndjson', lines)).out, /1 made/)
     const undo = calendar.kalends('imports', 'undo', '1')
     await pause(BEGUN_MS)
     open()

@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import type { RequestListener } from 'node:http'
+import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const PATH = '/wp-json/tribe/events/v1'
 
-async function site(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await new Promise((go) => server.once('listening', go))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
+async function site(answer: RequestListener): Promise<string> {
+  return `${await serverHere(answer)}${PATH}`
 }
 
 const event = (id: number, more: object = {}) => ({
   id,
   title: `Event ${id}`,
-  start_date: '2027-07-05 20:00:00',
-  end_date: '2027-07-05 21:00:00',
+  ...onDay('2027-07-05', '20:00:00', '21:00:00'),
   timezone: 'UTC',
   ...more,
 })
@@ -34,9 +31,9 @@ describe('an import of a hostile source', () => {
       ({ title }: { title: string }) => title,
     )
 
-  test('ends at an answer that unpacks to more than may be held', async (t) => {
+  test('ends at an answer that unpacks to more than may be held', async () => {
     const bomb = gzipSync(Buffer.alloc(60_000_000, ' '))
-    const source = await site(t, (_request, response) => {
+    const source = await site((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb)
     })
     const { err, code } = await calendar.kalends('import', source)
@@ -44,9 +41,9 @@ describe('an import of a hostile source', () => {
     assert.match(err, /answers with more than 50000000 bytes/)
   })
 
-  test('ends where changes have no end, with what was told before', async (t) => {
+  test('ends where changes have no end, with what was told before', async () => {
     let asked = 0
-    const source = await site(t, (request, response) => {
+    const source = await site((request, response) => {
       if (!request.url?.includes('/kalends/v1/changes')) return void response.writeHead(404).end('{}')
       asked += 1
       const changes = [{ action: 'upsert', kind: 'event', id: asked, record: event(asked) }]
@@ -93,8 +90,7 @@ describe('an import of a hostile source', () => {
       ),
       Buffer.from(`${JSON.stringify(event(12))}\n`),
     ])
-    const { out, code } = await calendar.kalends('import', await calendar.file('odd.ndjson', bytes))
-    assert.equal(code, 2, out)
+    const out = await calendar.run(2, 'import', await calendar.file('odd.ndjson', bytes))
     for (const line of [2, 3, 4, 8, 9, 10, 12]) assert.match(out, new RegExp(`line ${line}: .`), out)
     const found = await titles()
     for (const title of ['Event 5', 'Event 6', 'Event 7', 'Event 12'])
@@ -128,13 +124,13 @@ describe('an import of a hostile source', () => {
       huge,
       Buffer.from(`"}\n${JSON.stringify(event(20))}\n`),
     ])
-    const first = await calendar.kalends('import', await calendar.file('huge.ndjson', lines))
+    const first = await calendar.imports('huge.ndjson', lines)
     assert.match(first.out, /line 1: It has 100000019 bytes/)
     const head = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:h@x\r\nDTSTART:20270705T200000Z\r\nDESCRIPTION:'
     const tail =
       '\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:i@x\r\nSUMMARY:After\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
     const calendarFile = Buffer.concat([Buffer.from(head), huge, Buffer.from(tail)])
-    const second = await calendar.kalends('import', await calendar.file('huge.ics', calendarFile))
+    const second = await calendar.imports('huge.ics', calendarFile)
     assert.match(second.out, /line 2: Line 5 is too long/)
     const found = await titles()
     assert.ok(found.includes('Event 20') && found.includes('After'))

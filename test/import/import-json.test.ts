@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
@@ -39,8 +40,7 @@ const shown = (id: number, more: object = {}) => ({
   excerpt: '',
   image: false,
   all_day: false,
-  start_date: '2026-03-29 19:00:00',
-  end_date: '2026-03-29 21:30:00',
+  ...onDay('2026-03-29', '19:00:00', '21:30:00'),
   timezone: 'Europe/Berlin',
   cost: '&#036;8.00',
   website: `https://other.example/event/e-${id}/`,
@@ -63,13 +63,11 @@ describe('an import of records as the interface shows them', () => {
   beforeEach(async () => {
     calendar = await startCalendar()
   })
-  const end = () => calendar.close()
+  afterEach(() => calendar.close())
 
-  test('brings everything along, with entities decoded once', async (t) => {
-    t.after(end)
+  test('brings everything along, with entities decoded once', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
-    const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', source)
     const { events, total } = (await calendar.service.get(ALL)).body
     assert.equal(total, 2)
     const [first] = events
@@ -106,10 +104,8 @@ describe('an import of records as the interface shows them', () => {
     assert.ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))
   })
 
-  test('keeps the figure and the currency of what costs nothing, and every price of a range', async (t) => {
-    t.after(end)
-    const other = await startCalendar()
-    t.after(other.close)
+  test('keeps the figure and the currency of what costs nothing, and every price of a range', async () => {
+    await using other = await startCalendar()
     const ranges = ['0|3|6', '$5, $7.50, $10', ['3 €', '5 €', '4 €'], 'Adults 10, children 5, families 20']
     const costs = ['€0', '0', '0.00 EUR', 'Free', 'kostenlos', '€0 – €10', '', ...ranges]
     for (const [at, cost] of costs.entries())
@@ -120,11 +116,7 @@ describe('an import of records as the interface shows them', () => {
         cost,
       })
     const saved = (await other.service.get(ALL)).body
-    const { out, code } = await calendar.kalends(
-      'import',
-      await calendar.file('page.json', JSON.stringify(saved)),
-    )
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', await calendar.file('page.json', JSON.stringify(saved)))
     const costOf = ({ title, cost, cost_details }: Record<string, unknown>) => [title, cost, cost_details]
     assert.deepEqual((await calendar.service.get(ALL)).body.events.map(costOf), saved.events.map(costOf))
     assert.deepEqual(saved.events.map(costOf)[0].slice(1), [
@@ -133,8 +125,7 @@ describe('an import of records as the interface shows them', () => {
     ])
   })
 
-  test('reads whole days whose day ends after midnight, and leaves hours alone', async (t) => {
-    t.after(end)
+  test('reads whole days whose day ends after midnight, and leaves hours alone', async () => {
     const times = [
       ['2027-12-08 03:00:00', '2027-12-09 02:59:59', true],
       ['2027-12-08 03:00:00', '2027-12-11 02:59:59', true],
@@ -146,7 +137,7 @@ describe('an import of records as the interface shows them', () => {
     const records = times.map(([start_date, end_date, all_day], at) =>
       shown(at + 1, { start_date, end_date, all_day, title: `Day ${at}` }),
     )
-    await calendar.kalends('import', await calendar.file('days.json', JSON.stringify({ events: records })))
+    await calendar.imports('days.json', JSON.stringify({ events: records }))
     const { events } = (await calendar.service.get(ALL)).body
     const read = new Map(
       events.map((event: { title: string; start_date: string; end_date: string }) => [
@@ -167,8 +158,7 @@ describe('an import of records as the interface shows them', () => {
     )
   })
 
-  test('writes nothing at all the second time', async (t) => {
-    t.after(end)
+  test('writes nothing at all the second time', async () => {
     const source = await calendar.file(
       'town.ndjson',
       lines([shown(1), shown(2, { venue: [], organizer: [] })]),
@@ -180,8 +170,7 @@ describe('an import of records as the interface shows them', () => {
     assert.equal(await calendar.rows(), before)
   })
 
-  test('plans what it then does, and says which line failed without stopping others', async (t) => {
-    t.after(end)
+  test('plans what it then does, and says which line failed without stopping others', async () => {
     const broken = [
       JSON.stringify(shown(1)),
       '{ no JSON',
@@ -203,10 +192,9 @@ describe('an import of records as the interface shows them', () => {
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
-  test('keeps identities of two sources apart', async (t) => {
-    t.after(end)
-    await calendar.kalends('import', await calendar.file('a.ndjson', lines([shown(1)])))
-    await calendar.kalends('import', await calendar.file('b.ndjson', lines([shown(1, { title: 'Another' })])))
+  test('keeps identities of two sources apart', async () => {
+    await calendar.imports('a.ndjson', lines([shown(1)]))
+    await calendar.imports('b.ndjson', lines([shown(1, { title: 'Another' })]))
     const { events } = (await calendar.service.get(ALL)).body
     assert.deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
   })
@@ -231,8 +219,7 @@ describe('an import of records as the interface shows them', () => {
     ['overwrite', 'Theirs', '<p>New text.</p>'],
     ['skip', 'Mine', '<p>The text of 1.</p>'],
   ] as const) {
-    test(`with ${policy}, a field that changed here and there is settled as asked, and reported`, async (t) => {
-      t.after(end)
+    test(`with ${policy}, a field that changed here and there is settled as asked, and reported`, async () => {
       const { source, id } = await changedInBoth()
       const { out } = await calendar.kalends('import', '--conflicts', policy, source)
       const event = (await calendar.service.get(`/events/${id}`)).body
@@ -243,8 +230,7 @@ describe('an import of records as the interface shows them', () => {
     })
   }
 
-  test('takes the values of the source with overwrite, also where an earlier run kept those here', async (t) => {
-    t.after(end)
+  test('takes the values of the source with overwrite, also where an earlier run kept those here', async () => {
     const { source, id } = await changedInBoth()
     const kept = /changed here as well, which stays: title\n/
     assert.match((await calendar.kalends('import', source)).out, kept)
@@ -258,8 +244,7 @@ describe('an import of records as the interface shows them', () => {
     assert.doesNotMatch((await calendar.kalends('import', source)).out, kept)
   })
 
-  test('lists what is gone from the source, and moves it to the trash with --mirror', async (t) => {
-    t.after(end)
+  test('lists what is gone from the source, and moves it to the trash with --mirror', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)
     await calendar.file('town.ndjson', lines([shown(2)]))
@@ -275,8 +260,7 @@ describe('an import of records as the interface shows them', () => {
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
-  test('is undone: former values, the trash for what it made, and word of what was changed since', async (t) => {
-    t.after(end)
+  test('is undone: former values, the trash for what it made, and word of what was changed since', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)
     const before = (await calendar.service.get(ALL)).body
@@ -300,8 +284,7 @@ describe('an import of records as the interface shows them', () => {
     assert.match((await calendar.kalends('imports')).out, /^2 .* undone /m)
   })
 
-  test('an earlier run is undone after the later ones of its source alone', async (t) => {
-    t.after(end)
+  test('an earlier run is undone after the later ones of its source alone', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1)]))
     await calendar.kalends('import', source)
     await calendar.file('town.ndjson', lines([shown(1, { title: 'New' })]))
@@ -320,8 +303,7 @@ describe('an import of records as the interface shows them', () => {
       )
   })
 
-  test('says what is wrong with a source that is none', async (t) => {
-    t.after(end)
+  test('says what is wrong with a source that is none', async () => {
     for (const [name, content] of [
       ['page.json', '<!doctype html><title>Not here</title>'],
       ['cut.json', JSON.stringify({ events: [shown(1)] }).slice(0, -20)],
@@ -331,7 +313,7 @@ describe('an import of records as the interface shows them', () => {
       ['town.xlsx', 'PK\x03\x04\x14\0\x06\0'],
       ['saved-as.csv', 'PK\x03\x04\x14\0\x06\0'],
     ] as const) {
-      const { code, err } = await calendar.kalends('import', await calendar.file(name, content))
+      const { code, err } = await calendar.imports(name, content)
       assert.equal(code, 1, name)
       assert.match(err, /^The file [ -~]*\.\n$/, name)
     }
@@ -345,17 +327,14 @@ describe('an import of records as the interface shows them', () => {
     )
   })
 
-  test('reads past a line that is far too long', async (t) => {
-    t.after(end)
+  test('reads past a line that is far too long', async () => {
     const long = `${JSON.stringify(shown(1))}\n{"title":"${'x'.repeat(11_000_000)}"}\n${JSON.stringify(shown(2))}\n`
-    const { out, code } = await calendar.kalends('import', await calendar.file('long.ndjson', long))
-    assert.equal(code, 2)
+    const out = await calendar.run(2, 'import', await calendar.file('long.ndjson', long))
     assert.match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
-  test('killed in the middle, it loses and doubles nothing when it is run again', async (t) => {
-    t.after(end)
+  test('killed in the middle, it loses and doubles nothing when it is run again', async () => {
     const records = Array.from({ length: 1200 }, (_, i) => shown(i + 1, { excerpt: 'word '.repeat(300) }))
     const source = await calendar.file('many.ndjson', lines(records))
     const { config } = calendar.service

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { cacheBudget } from '../../src/base/cache.ts'
 import { mayBeOldPath, noOldPaths } from '../../src/calendar/records/old-slugs.ts'
 import { catchUp, closeMemory, openEventMemory } from '../../src/store/memory/event-memory.ts'
+import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -13,8 +14,7 @@ const event = (id: number, slug: string, fields: object = {}) => ({
   slug,
   title: `Evening ${id}`,
   url: `${OLD}/veranstaltung/${encodeURIComponent(slug)}/`,
-  start_date: '2027-03-03 20:00:00',
-  end_date: '2027-03-03 22:00:00',
+  ...onDay('2027-03-03', '20:00:00', '22:00:00'),
   timezone: 'UTC',
   ...fields,
 })
@@ -259,12 +259,10 @@ describe('a site that stays the original', () => {
     const source = await startCalendar()
     await source.service.create('/events', {
       title: 'Yoga',
-      start_date: '2027-05-03 18:00:00',
-      end_date: '2027-05-03 19:00:00',
+      ...onDay('2027-05-03', '18:00:00', '19:00:00'),
       recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
     })
-    const { out, code } = await calendar.kalends('import', '--origin', 'stays', source.service.origin)
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', '--origin', 'stays', source.service.origin)
     for (const day of ['2027-05-03', '2027-05-10', '2027-05-17'])
       assert.equal(await canonical(`/event/yoga-${day}/`), `${source.service.origin}/event/yoga-${day}/`)
     assert.doesNotMatch(await place.page('/sitemap-2027-05.xml'), /yoga/)

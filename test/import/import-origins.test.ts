@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { after, before, describe, test } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync } from 'node:zlib'
 import { fetchPolitely, nameOrigin } from '../../src/features/imports/polite-fetch.ts'
+import { serverHere } from '../support/server.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const PATH = '/wp-json/tribe/events/v1'
 const ICS =
   'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 
-async function server(
-  t: TestContext,
-  answer: RequestListener,
-): Promise<{ origin: string; asked: IncomingMessage[] }> {
+async function server(answer: RequestListener): Promise<{ origin: string; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = []
-  const listening = createServer((request, response) => {
+  const origin = await serverHere((request, response) => {
     asked.push(request)
     answer(request, response)
-  }).listen(0, '127.0.0.1')
-  t.after(() => listening.close())
-  await new Promise((go) => listening.once('listening', go))
-  return { origin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, asked }
+  })
+  return { origin, asked }
 }
 
 const empty: RequestListener = (request, response) => {
@@ -38,12 +33,12 @@ describe('what a source leads to', () => {
   })
   after(() => calendar.close())
 
-  test('is not asked with a login for another origin, be it by Link or by a redirect', async (t) => {
-    const other = await server(t, empty)
-    const linking = await server(t, (_request, response) => {
+  test('is not asked with a login for another origin, be it by Link or by a redirect', async () => {
+    const other = await server(empty)
+    const linking = await server((_request, response) => {
       response.setHeader('link', `<${other.origin}/wp-json/>; rel="https://api.w.org/"`).end('<html></html>')
     })
-    const redirecting = await server(t, (request, response) => {
+    const redirecting = await server((request, response) => {
       response.writeHead(307, { location: `${other.origin}${request.url}` }).end()
     })
     for (const address of [linking.origin, redirecting.origin, redirecting.origin + PATH]) {
@@ -58,27 +53,27 @@ describe('what a source leads to', () => {
     assert.equal(other.asked.length, 0)
   })
 
-  test('is asked with the login at the origin that was named, also by a redirect', async (t) => {
-    const named = await server(t, (request, response) => {
+  test('is asked with the login at the origin that was named, also by a redirect', async () => {
+    const named = await server((request, response) => {
       if (request.url?.startsWith(PATH)) empty(request, response)
       else if (request.url?.startsWith('/new')) response.end(ICS)
       else response.writeHead(301, { location: `/new${request.url}` }).end()
     })
-    assert.equal((await calendar.kalends('import', ...login, named.origin + PATH)).code, 0)
+    await calendar.run(0, 'import', ...login, named.origin + PATH)
     const { out, err } = await calendar.kalends('import', ...login, `${named.origin}/calendar.ics`)
     assert.match(out, /1 made/, err)
     const expected = `Basic ${Buffer.from('anna:abcd').toString('base64')}`
     for (const { url, headers } of named.asked) assert.equal(headers.authorization, expected, url)
   })
 
-  test('is not asked at an address that is not public', async (t) => {
-    const inner = await server(t, empty)
+  test('is not asked at an address that is not public', async () => {
+    const inner = await server(empty)
     const { port } = new URL(inner.origin)
     for (const origin of [inner.origin, `http://localhost:${port}`]) {
-      const linking = await server(t, (_request, response) => {
+      const linking = await server((_request, response) => {
         response.setHeader('link', `<${origin}/wp-json/>; rel="https://api.w.org/"`).end('<html></html>')
       })
-      const redirecting = await server(t, (_request, response) => {
+      const redirecting = await server((_request, response) => {
         response.writeHead(302, { location: `${origin}/secret` }).end()
       })
       for (const address of [
@@ -95,8 +90,8 @@ describe('what a source leads to', () => {
     assert.equal(inner.asked.length, 0)
   })
 
-  test('is not asked when it is no address of the web, or leads round in a circle', async (t) => {
-    const circle = await server(t, (request, response) => {
+  test('is not asked when it is no address of the web, or leads round in a circle', async () => {
+    const circle = await server((request, response) => {
       const location = request.url?.startsWith('/file') ? 'file:///etc/passwd' : `${request.url}x`
       response.writeHead(302, { location }).end()
     })
@@ -108,15 +103,15 @@ describe('what a source leads to', () => {
     assert.equal(circle.asked.length, 12)
   })
 
-  test('gets no login by http when https was named', async (t) => {
-    const plain = await server(t, empty)
+  test('gets no login by http when https was named', async () => {
+    const plain = await server(empty)
     const named = nameOrigin(plain.origin.replace('http:', 'https:'), 'anna', 'abcd')
     const asking = fetchPolitely(`${plain.origin}/x`, { named, accept: '*/*', backOffMs: 1 })
     await assert.rejects(asking, /the login is for https:\/\/127\.0\.0\.1:\d+ alone/)
     assert.equal(plain.asked.length, 0)
   })
 
-  test('is read however it is encoded, and asked for once where that cannot be decoded or it is no address', async (t) => {
+  test('is read however it is encoded, and asked for once where that cannot be decoded or it is no address', async () => {
     const body = Buffer.from('BEGIN:VCALENDAR')
     const answers: Readonly<Record<string, readonly [encoding: string, body: Buffer]>> = {
       '/zlib': ['deflate', deflateSync(body)],
@@ -126,7 +121,7 @@ describe('what a source leads to', () => {
       '/empty': ['gzip', Buffer.alloc(0)],
       '/broken': ['gzip', Buffer.from('no gzip')],
     }
-    const { origin, asked } = await server(t, (request, response) => {
+    const { origin, asked } = await server((request, response) => {
       const [encoding = '', encoded] = answers[request.url ?? ''] ?? []
       response.setHeader('content-encoding', encoding).end(encoded)
     })

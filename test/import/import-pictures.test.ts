@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { uploadPicture } from '../support/pictures.ts'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -18,12 +17,12 @@ interface Site {
   asked: string[]
 }
 
-async function startSite(t: TestContext): Promise<Site> {
+async function startSite(): Promise<Site> {
   const site: Site = { origin: '', events: [], pictures: new Set(), asked: [] }
   const png = await sharp({ create: { width: 600, height: 400, channels: 3, background: '#246' } })
     .png()
     .toBuffer()
-  const server = createServer((request, response) => {
+  site.origin = await serverHere((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://x')
     if (pathname.startsWith(NAMESPACE)) {
       const list = pathname.slice(NAMESPACE.length + 1)
@@ -37,13 +36,7 @@ async function startSite(t: TestContext): Promise<Site> {
     if (path.startsWith(UPLOADS)) site.asked.push(path)
     if (site.pictures.has(path)) response.writeHead(200, { 'content-type': 'image/png' }).end(png)
     else response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
   })
-  site.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return site
 }
 
@@ -52,8 +45,7 @@ const event = ({ origin }: Site, id: number, fields: object = {}) => ({
   slug: `evening-${id}`,
   title: `Evening ${id}`,
   url: `${origin}/show/evening-${id}/`,
-  start_date: '2027-03-03 20:00:00',
-  end_date: '2027-03-03 22:00:00',
+  ...onDay('2027-03-03', '20:00:00', '22:00:00'),
   timezone: 'UTC',
   ...fields,
 })
@@ -76,8 +68,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     return `${response.status} ${response.headers.get('location') ?? ''}`.trim()
   }
 
-  test('come along, and the texts show and link to ours', async (t) => {
-    const site = await startSite(t)
+  test('come along, and the texts show and link to ours', async () => {
+    const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/hall.png`, `${UPLOADS}/plan-10x20.png`, `${UPLOADS}/café.png`])
     const upload = `${site.origin}${UPLOADS}`
     const text = [
@@ -122,8 +114,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.equal(await calendar.rows(), rows)
   })
 
-  test('are taken with a text that has changed in the source, and what was edited here stays', async (t) => {
-    const site = await startSite(t)
+  test('are taken with a text that has changed in the source, and what was edited here stays', async () => {
+    const site = await startSite()
     const picture = (name: string) => `<p>${name} <img src="${site.origin}${UPLOADS}/${name}.png"></p>`
     site.pictures = new Set(['first', 'second', 'third'].map((name) => `${UPLOADS}/${name}.png`))
     site.events = [
@@ -146,8 +138,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(await description('evening-12'), /third <img src="[^"]*\/media\/[^"]*\/third\.png"/)
   })
 
-  test('are named where they are missing, and come with a later run', async (t) => {
-    const site = await startSite(t)
+  test('are named where they are missing, and come with a later run', async () => {
+    const site = await startSite()
     const lost = `${site.origin}${UPLOADS}/lost.png`
     site.pictures = new Set([`${UPLOADS}/found.png`])
     site.events = [
@@ -174,8 +166,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(await description('evening-21'), /\/media\/[^"]*\/lost\.png.*\/media\/[^"]*\/found\.png/)
   })
 
-  test('stay where they are until the site is said to have moved, and then come into what was edited here', async (t) => {
-    const site = await startSite(t)
+  test('stay where they are until the site is said to have moved, and then come into what was edited here', async () => {
+    const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/late.png`])
     const text = `<p>Late <img src="${site.origin}${UPLOADS}/late.png" /></p>`
     site.events = [event(site, 31, { description: text })]
@@ -193,8 +185,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match((await moved(site)).out, /0 made, 0 changed/)
   })
 
-  test('bring nothing back that was removed here', async (t) => {
-    const site = await startSite(t)
+  test('bring nothing back that was removed here', async () => {
+    const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/gone.png`])
     site.events = [event(site, 41, { description: `<img src="${site.origin}${UPLOADS}/gone.png">` })]
     await importSite(site)
@@ -205,8 +197,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.deepEqual(site.asked, [])
   })
 
-  test('lead on from their old addresses in whichever size, as images of records do', async (t) => {
-    const site = await startSite(t)
+  test('lead on from their old addresses in whichever size, as images of records do', async () => {
+    const site = await startSite()
     const names = ['stage.png', 'bar-scaled.png', 'poster.png', 'dots é.png']
     site.pictures = new Set(names.map((name) => `${UPLOADS}/${name}`))
     const pictures = names
@@ -251,8 +243,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.equal(await at(`${UPLOADS}/stage.png`), '404')
   })
 
-  test('stay when the run that brought them is undone, which takes the events away', async (t) => {
-    const site = await startSite(t)
+  test('stay when the run that brought them is undone, which takes the events away', async () => {
+    const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/undone.png`])
     const text = `<p><img src="${site.origin}${UPLOADS}/undone.png" /></p>`
     site.events = [event(site, 61, { description: text })]
@@ -273,8 +265,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(await description('evening-61'), /\/media\/[^"]*\/undone\.png/)
   })
 
-  test('are bounded: ten new ones of a record come in a run, and one that is missing is not asked for by every record', async (t) => {
-    const site = await startSite(t)
+  test('are bounded: ten new ones of a record come in a run, and one that is missing is not asked for by every record', async () => {
+    const site = await startSite()
     const names = Array.from({ length: 12 }, (_, i) => `${UPLOADS}/many-${i}.png`)
     site.pictures = new Set(names)
     const lost = `<img src="${UPLOADS}/never.png">`
@@ -295,8 +287,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 12)
   })
 
-  test('cost time that grows with the text, however many there are and however odd their tags', async (t) => {
-    const site = await startSite(t)
+  test('cost time that grows with the text, however many there are and however odd their tags', async () => {
+    const site = await startSite()
     const fill = (text: string) => text.repeat(Math.floor(190_000 / text.length))
     site.events = [
       fill(`<img src="${UPLOADS}/a.png">`),
@@ -311,8 +303,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.ok(site.asked.length < 30, String(site.asked.length))
   })
 
-  test('of plain files come along by the addresses of their pages; those of other hosts stay', async (t) => {
-    const site = await startSite(t)
+  test('of plain files come along by the addresses of their pages; those of other hosts stay', async () => {
+    const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/filed.png`])
     const text = `<p><img src="${site.origin}${UPLOADS}/filed.png" /></p>`
     const records = [
@@ -324,15 +316,14 @@ describe('the pictures in the texts of a site that has moved here', () => {
       'saved.ndjson',
       records.map((record) => JSON.stringify(record)).join('\n'),
     )
-    const { out, code } = await calendar.kalends('import', '--origin', 'moved', '--same-as', 'none', file)
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', '--origin', 'moved', '--same-as', 'none', file)
     assert.match(await description('evening-91'), /\/media\/[^"]*\/filed\.png/)
     for (const slug of ['evening-92', 'evening-93']) assert.equal(await description(slug), text)
     assert.match(await at(`${UPLOADS}/filed.png`), /^301 /)
   })
 
-  test('are not fetched by a dry run', async (t) => {
-    const site = await startSite(t)
+  test('are not fetched by a dry run', async () => {
+    const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/dry.png`])
     site.events = [event(site, 95, { description: `<img src="${UPLOADS}/dry.png">` })]
     assert.match((await moved(site, '--dry-run')).out, /1 made/)
@@ -343,11 +334,10 @@ describe('the pictures in the texts of a site that has moved here', () => {
 test('pictures at addresses that are not public are not fetched', async (t) => {
   const guarded = await startCalendar({ image_hosts: '' })
   t.after(() => guarded.close())
-  const site = await startSite(t)
+  const site = await startSite()
   site.pictures = new Set([`${UPLOADS}/inside.png`])
   site.events = [event(site, 1, { description: `<img src="${UPLOADS}/inside.png">` })]
-  const { out, code } = await guarded.kalends('import', '--origin', 'moved', site.origin + NAMESPACE)
-  assert.equal(code, 2)
+  const out = await guarded.run(2, 'import', '--origin', 'moved', site.origin + NAMESPACE)
   assert.match(out, /127\.0\.0\.1 has no public address/)
   assert.deepEqual(site.asked, [])
 })
@@ -361,8 +351,7 @@ test('pictures come along with series, their dates, venues and categories, once 
   const category = await source.service.create('/categories', { name: 'Music', description })
   const series = await source.service.create('/events', {
     title: 'Yoga',
-    start_date: '2027-05-03 18:00:00',
-    end_date: '2027-05-03 19:00:00',
+    ...onDay('2027-05-03', '18:00:00', '19:00:00'),
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
     description,
     image: id,
@@ -395,7 +384,7 @@ test('pictures come along with series, their dates, venues and categories, once 
 test('pictures stay where they are for a user who may upload none, with the reason', async (t) => {
   const calendar = await startCalendar()
   t.after(() => calendar.close())
-  const site = await startSite(t)
+  const site = await startSite()
   site.pictures = new Set([`${UPLOADS}/a.png`])
   site.events = [event(site, 1, { description: `<img src="${UPLOADS}/a.png">` })]
   const { out } = await calendar.kalends(

@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { registerExportCommand } from '../../src/features/transfer/export.ts'
 import { runCommand } from '../support/commands.ts'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { icsOf } from './calendar-file.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
 const AT = 'DTSTART:20270705T200000Z'
-const TIMES = { start_date: '2027-07-05 20:00:00', end_date: '2027-07-05 21:00:00' }
+const TIMES = onDay('2027-07-05', '20:00:00', '21:00:00')
 
 describe('what a source calls private', () => {
   let calendar: Calendar
@@ -23,7 +24,7 @@ describe('what a source calls private', () => {
     return shown.sort()
   }
   const importing = async (name: string, text: string, ...words: string[]) =>
-    calendar.kalends('import', ...words, await calendar.file(name, text))
+    calendar.imports(name, text, ...words)
   const exported = async (format: string, of = calendar) => {
     const file = await of.file('exported', '')
     const words = ['export', '--all', '--format', format, '--output', file]
@@ -33,7 +34,7 @@ describe('what a source calls private', () => {
   }
 
   for (const format of ['ics', 'csv', 'json', 'ndjson'])
-    test(`goes out by ${format} with its status and comes in with it, into another calendar`, async (t) => {
+    test(`goes out by ${format} with its status and comes in with it, into another calendar`, async () => {
       for (const status of ['publish', 'private', 'draft', 'pending'])
         await calendar.service.create('/events', { title: `A ${status}`, ...TIMES, status })
       await calendar.service.create('/events', {
@@ -41,11 +42,9 @@ describe('what a source calls private', () => {
         ...TIMES,
         date_utc: '2099-01-01 08:00:00',
       })
-      const there = await startCalendar({ timezone: 'UTC' })
-      t.after(there.close)
+      await using there = await startCalendar({ timezone: 'UTC' })
       const file = await there.file(`all.${format}`, await exported(format))
-      const { out, code } = await there.kalends('import', file)
-      assert.equal(code, 0, out)
+      await there.run(0, 'import', file)
       assert.deepEqual(await seen('admin', there), await seen('admin'))
       assert.deepEqual(await seen('anonymous', there), ['A publish: publish'])
       const before = await there.rows()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { icsOf } from './calendar-file.ts'
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => calendar.close())
 
 const importing = async (name: string, text: string, ...words: string[]) =>
-  calendar.kalends('import', ...words, await calendar.file(name, text))
+  calendar.imports(name, text, ...words)
 const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
 const byTitle = async () => new Map((await events()).map((event) => [event.title, event] as const))
 const list = async (path: string): Promise<Shown[]> =>
@@ -47,7 +48,7 @@ describe('calendar files as programs write them', () => {
     )
   })
 
-  test('text that only shows markup comes back as text from the own calendar file', async (t) => {
+  test('text that only shows markup comes back as text from the own calendar file', async () => {
     const description = 'Write &lt;b&gt;bold&lt;/b&gt; for bold.'
     await calendar.service.create('/events', {
       title: 'Lesson',
@@ -55,12 +56,11 @@ describe('calendar files as programs write them', () => {
       end_date: '2027-07-05',
       description,
     })
-    const there = await startCalendar({ timezone: 'UTC' })
-    t.after(there.close)
+    await using there = await startCalendar({ timezone: 'UTC' })
     const text = await (
       await fetch(`${calendar.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
     ).text()
-    assert.equal((await there.kalends('import', await there.file('a.ics', text))).code, 0)
+    await there.run(0, 'import', await there.file('a.ics', text))
     const [shown] = (await there.service.get(ALL)).body.events
     assert.equal(shown.description, (await events())[0].description)
   })
@@ -224,13 +224,7 @@ describe('tables as programs write them', () => {
 
   test('ids of organizers are those that a site had which has moved here', async () => {
     const organizer = [{ id: 4321, organizer: 'Club' }]
-    const moved = {
-      id: 1,
-      title: 'Old',
-      start_date: '2027-01-01 10:00:00',
-      end_date: '2027-01-01 11:00:00',
-      organizer,
-    }
+    const moved = { id: 1, title: 'Old', ...onDay('2027-01-01', '10:00:00', '11:00:00'), organizer }
     await importing('old.json', JSON.stringify({ events: [moved] }), '--origin', 'moved')
     const { code, out } = await importing(
       'events.csv',
@@ -393,8 +387,7 @@ describe('tables as programs write them', () => {
 describe('JSON without ids', () => {
   const ball = {
     title: 'Ball',
-    start_date: '2027-07-05 20:00:00',
-    end_date: '2027-07-05 21:00:00',
+    ...onDay('2027-07-05', '20:00:00', '21:00:00'),
     venue: { venue: 'Hall', city: 'Kilvara' },
     organizer: [{ organizer: 'Club' }, 'Guild'],
     categories: ['Music', { name: 'Dance' }],

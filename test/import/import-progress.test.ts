@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -12,7 +10,8 @@ import { describeFar, openProgress } from '../../src/features/imports/import-rep
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
-import { addUsers } from '../support/service.ts'
+import { serverHere } from '../support/server.ts'
+import { addUsers, onDay } from '../support/service.ts'
 
 const far = { records: 1500, done: 30, total: 120, elapsed: 3000 }
 
@@ -97,8 +96,7 @@ async function onTerminal(
 const event = (id: number) => ({
   id,
   title: `A very long name ${'of an event '.repeat(20)}${id}`,
-  start_date: '2027-01-01 10:00:00',
-  end_date: '2027-01-01 11:00:00',
+  ...onDay('2027-01-01', '10:00:00', '11:00:00'),
 })
 
 describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
@@ -123,17 +121,11 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
     ['a site that stops in the middle', 'wp-json/tribe/events/v1', true],
     ['an address that says nothing', 'town.ics', false],
   ] as const)
-    test(`says that it asks ${what}, and ends at the first Ctrl-C with cursor and wrapping of lines given back`, async (t) => {
-      const site = createServer((_request, response) => answers && response.writeHead(200).write('{'))
-      await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-      t.after(() => {
-        site.closeAllConnections()
-        site.close()
-      })
+    test(`says that it asks ${what}, and ends at the first Ctrl-C with cursor and wrapping of lines given back`, async () => {
+      const site = await serverHere((_request, response) => answers && response.writeHead(200).write('{'))
       let isTyped = false
-      const { port } = site.address() as AddressInfo
-      const shown = await onTerminal(`http://127.0.0.1:${port}/${path}?key=secret`, 80, (so, type) => {
-        if (isTyped || !so.includes(`asking http://127.0.0.1:${port}/${path}`)) return
+      const shown = await onTerminal(`${site}/${path}?key=secret`, 80, (so, type) => {
+        if (isTyped || !so.includes(`asking ${site}/${path}`)) return
         isTyped = true
         type('\x03')
       })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ical = (events: string[]) =>
@@ -27,9 +28,8 @@ const statuses = async ({ service }: Calendar): Promise<Record<string, string>> 
   )
 }
 
-test('what an import brings waits for a review where that is asked for, and is published by a reviewer alone', async (t) => {
-  const calendar = await startCalendar()
-  t.after(calendar.close)
+test('what an import brings waits for a review where that is asked for, and is published by a reviewer alone', async () => {
+  await using calendar = await startCalendar()
   const file = async (events: string[]) => calendar.file('town.ics', ical(events))
   const run = async (events: string[], ...words: string[]) =>
     calendar.kalends('import', '--review', '--name', 'town', ...words, await file(events))
@@ -70,10 +70,9 @@ test('what an import brings waits for a review where that is asked for, and is p
   assert.match((await calendar.kalends('imports', 'undo', '--review', '1')).err, /unknown option/)
 })
 
-test('a source that says what is published has it waiting as well, and its drafts stay drafts', async (t) => {
-  const calendar = await startCalendar()
-  t.after(calendar.close)
-  const at = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
+test('a source that says what is published has it waiting as well, and its drafts stay drafts', async () => {
+  await using calendar = await startCalendar()
+  const at = onDay('2027-05-01', '10:00:00', '12:00:00')
   const lines = [
     { id: 1, title: 'Public', status: 'publish', ...at },
     { id: 2, title: 'Draft', status: 'draft', ...at },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { isPostgres } from '../../src/store/storage/database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, vevent } from './calendar-file.ts'
@@ -61,22 +61,22 @@ describe('a calendar that was imported under another name', () => {
     )
     assert.match((await calendar.kalends('import', '--name', 'town', old)).err, /from file:.*new\.ics/)
     assert.match((await calendar.kalends('import', '--same-as', 'city', old)).err, /There is no source city/)
-    assert.equal((await calendar.kalends('imports', 'undo', '1')).code, 1)
+    await calendar.run(1, 'imports', 'undo', '1')
   })
 
   test('is refused by its ids, titles and days where it has no UIDs', async () => {
-    const event = { id: 7, title: 'Ball', start_date: '2027-05-01 20:00:00', end_date: '2027-05-01 22:00:00' }
+    const event = { id: 7, title: 'Ball', ...onDay('2027-05-01', '20:00:00', '22:00:00') }
     const write = (name: string, title: string) =>
       calendar.file(name, `${JSON.stringify({ ...event, title })}\n`)
     await calendar.kalends('import', await write('a.ndjson', 'Ball'))
     const { err } = await calendar.kalends('import', await write('b.ndjson', 'Ball'))
     assert.match(err, /1 of the first 1 events are here already, from file:.*a\.ndjson/)
-    assert.equal((await calendar.kalends('import', await write('c.ndjson', 'Another'))).code, 0)
+    await calendar.run(0, 'import', await write('c.ndjson', 'Another'))
     assert.deepEqual(await titles(), ['Another', 'Ball'])
   })
 
   test('leaves one event for a UID where two calendars share some, and all of it with --same-as none', async () => {
-    await calendar.kalends('import', await calendar.file('town.ics', town()))
+    await calendar.imports('town.ics', town())
     const club = ics(titled('1@x', 'Ball'), titled('8@x', 'Training'), titled('9@x', 'Match'))
     const source = await calendar.file('club.ics', club)
     const { out, code } = await calendar.kalends('import', '--mirror', source)
@@ -90,7 +90,7 @@ describe('a calendar that was imported under another name', () => {
   })
 
   test('gives an event another UID while the one with its UID is in the trash', async () => {
-    await calendar.kalends('import', await calendar.file('town.ics', town()))
+    await calendar.imports('town.ics', town())
     const { events } = (await calendar.service.get(ALL)).body
     const ball = events.find(({ title }: { title: string }) => title === 'Ball')
     await calendar.service.remove(`/events/${ball.id}`)
@@ -104,11 +104,7 @@ describe('a calendar that was imported under another name', () => {
   })
 
   test('brings in an event of this calendar itself no second time', async () => {
-    await calendar.service.create('/events', {
-      title: 'Own',
-      start_date: '2027-05-01 20:00',
-      end_date: '2027-05-01 21:00',
-    })
+    await calendar.service.create('/events', { title: 'Own', ...onDay('2027-05-01', '20:00', '21:00') })
     const [uid = ''] = await uids()
     const source = await calendar.file('back.ics', ics(titled(uid, 'Own'), titled('new@x', 'New')))
     assert.match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
@@ -127,8 +123,7 @@ describe('a name that a source spells in two ways', () => {
   const shown = ({ at, title, as }: (typeof events)[number], id: object) => ({
     ...(Object.keys(id).length > 0 && { id: at + 1 }),
     title,
-    start_date: '2027-07-05 20:00:00',
-    end_date: '2027-07-05 21:00:00',
+    ...onDay('2027-07-05', '20:00:00', '21:00:00'),
     timezone: 'UTC',
     venue: { ...id, venue: as('Town Hall'), city: 'Kilvara' },
     organizer: [{ ...id, organizer: as('Anna B') }],
@@ -181,29 +176,22 @@ describe('a name that a source spells in two ways', () => {
   }
 
   for (const [name, text] of Object.entries(sources))
-    test(`keeps its first spelling, and is not written again (${name})`, async (t) => {
-      const calendar = await startCalendar()
-      t.after(calendar.close)
+    test(`keeps its first spelling, and is not written again (${name})`, async () => {
+      await using calendar = await startCalendar()
       await check(calendar, await calendar.file(name, text))
     })
 
-  test('keeps its first spelling, and is not written again (a site)', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('keeps its first spelling, and is not written again (a site)', async () => {
+    await using calendar = await startCalendar()
     const found = events.map((event) => shown(event, { id: 7 }))
-    const server = createServer(({ url = '' }, response) => {
+    const site = await serverHere(({ url = '' }, response) => {
       const { pathname, searchParams } = new URL(url, 'http://x')
       const page = Number(searchParams.get('page'))
       const isEvents = pathname.endsWith('/events')
       const body = { events: found.slice((page - 1) * 50, page * 50), total: MANY, total_pages: 5 }
       response.writeHead(isEvents ? 200 : 404).end(isEvents ? JSON.stringify(body) : '{}')
-    }).listen(0, '127.0.0.1')
-    t.after(() => server.close())
-    await new Promise((go) => server.once('listening', go))
-    await check(
-      calendar,
-      `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json/tribe/events/v1`,
-    )
+    })
+    await check(calendar, `${site}/wp-json/tribe/events/v1`)
   })
 })
 

@@ -16,6 +16,8 @@ import {
 import { onSqlite } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -39,9 +41,8 @@ function flagsOf({ service }: Calendar): string[] {
 }
 
 describe('an import on a schedule', () => {
-  test('is done by one process at a time, again after its time, and sooner when it fails', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('is done by one process at a time, again after its time, and sooner when it fails', async () => {
+    await using calendar = await startCalendar()
     const { database } = calendar.service.app
     const source = await calendar.file('town.ndjson', '')
     const { out } = await calendar.kalends('import', '--every', '6h', '--name', 'town', '--mirror', source)
@@ -95,9 +96,8 @@ describe('an import on a schedule', () => {
     )
   })
 
-  test('goes to another process when the one that had it in hand is gone', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('goes to another process when the one that had it in hand is gone', async () => {
+    await using calendar = await startCalendar()
     const { database } = calendar.service.app
     await calendar.kalends('import', '--every', '1d', '--name', 'town', 'https://town.example')
     let now = Date.now() + 1000
@@ -119,15 +119,8 @@ describe('an import on a schedule', () => {
   })
 
   test('is done by the running service, in a process of its own', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
-    const event = {
-      id: 1,
-      title: 'Ball',
-      start_date: '2027-05-01 20:00:00',
-      end_date: '2027-05-01 22:00:00',
-      timezone: 'UTC',
-    }
+    await using calendar = await startCalendar()
+    const event = { id: 1, title: 'Ball', ...onDay('2027-05-01', '20:00:00', '22:00:00'), timezone: 'UTC' }
     const source = await calendar.file('town.ndjson', JSON.stringify(event))
     await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
     const { child, ended } = startProcess(MAIN, [...flagsOf(calendar), 'serve'])
@@ -141,9 +134,8 @@ describe('an import on a schedule', () => {
     assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 1)
   })
 
-  test('holds up no other, be its source dead or slow', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('holds up no other, be its source dead or slow', async () => {
+    await using calendar = await startCalendar()
     const { database } = calendar.service.app
     const name = (at: number) => `town ${at}`
     for (let at = 1; at <= 5; at++)
@@ -175,9 +167,8 @@ describe('an import on a schedule', () => {
     assert.equal(running.begun.size, 0)
   })
 
-  test('is one of twelve at most, however slow the others are', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('is one of twelve at most, however slow the others are', async () => {
+    await using calendar = await startCalendar()
     const { database } = calendar.service.app
     for (let at = 1; at <= 14; at++)
       await calendar.kalends('import', '--every', '1d', '--name', `town ${at}`, `https://${at}.example`)
@@ -210,18 +201,14 @@ describe('an import on a schedule', () => {
   })
 
   test('is ended when it takes too long, and says so', onSqlite, async (t) => {
-    const calendar = await startCalendar()
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await using calendar = await startCalendar()
+    const silent = await serverHere(() => undefined)
     const [, program = ''] = process.argv
     process.argv[1] = MAIN
-    t.after(async () => {
+    t.after(() => {
       process.argv[1] = program
-      silent.closeAllConnections()
-      silent.close()
-      await calendar.close()
     })
-    await once(silent, 'listening')
-    const words = ['--user', 'admin', `http://127.0.0.1:${(silent.address() as AddressInfo).port}/town.ics`]
+    const words = ['--user', 'admin', `${silent}/town.ics`]
     const { signal } = new AbortController()
     const { code, said } = await importStarter(flagsOf(calendar), 3000)(words, signal)
     assert.deepEqual([code, /^It was ended \(SIGTERM\)\./.test(said)], [null, true], said)
@@ -232,8 +219,7 @@ describe('an import on a schedule', () => {
     ['SIGTERM', 'is due again at once'],
   ] as const)
     test(`ends with the service that does it, at ${signal}, and ${isLeft}`, onSqlite, async (t) => {
-      const calendar = await startCalendar()
-      t.after(calendar.close)
+      await using calendar = await startCalendar()
       let asked = 0
       const silent = createServer(() => {
         asked += 1
@@ -254,9 +240,8 @@ describe('an import on a schedule', () => {
       assert.deepEqual([leased_utc === '', failures], [signal === 'SIGTERM', 0])
     })
 
-  test('does not begin when the service is gone before it is up', onSqlite, async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('does not begin when the service is gone before it is up', onSqlite, async () => {
+    await using calendar = await startCalendar()
     const source = await calendar.file('town.csv', 'Title,Start\nBall,2027-05-01 20:00\n')
     const words = [MAIN, ...flagsOf(calendar), 'import', '--for-service', '--user', 'admin', source]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -265,9 +250,8 @@ describe('an import on a schedule', () => {
     assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 0)
   })
 
-  test('says what it cannot be done with', async (t) => {
-    const calendar = await startCalendar()
-    t.after(calendar.close)
+  test('says what it cannot be done with', async () => {
+    await using calendar = await startCalendar()
     const source = await calendar.file('town.ndjson', '')
     const secret = await calendar.file('secret', 'abcd')
     await chmod(secret, 0o644)

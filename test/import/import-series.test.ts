@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, vevent } from './calendar-file.ts'
 import { allEvents, comparable } from './compared-events.ts'
@@ -67,7 +68,7 @@ describe('an import of events that repeat', () => {
     assert.equal(second.post_parent, first.post_parent)
     assert.deepEqual(second.recurrence.overrides, ['end_date', 'start_date', 'title'])
     const before = await calendar.rows()
-    assert.equal((await calendar.kalends('import', source)).code, 0)
+    await calendar.run(0, 'import', source)
     assert.equal(await calendar.rows(), before)
     const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
     assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
@@ -79,7 +80,7 @@ describe('an import of events that repeat', () => {
     const left = `EXDATE:${YEAR}0308T180000Z`
     const later = [`RECURRENCE-ID:${YEAR}0315T180000Z`, 'SUMMARY:Call', `DTSTART:${YEAR}0316T183000Z`]
     const source = ics(vevent('u@x', 'SUMMARY:Call', ...at, left), vevent('u@x', ...later))
-    assert.equal((await here.kalends('import', await here.file('utc.ics', source))).code, 0)
+    await here.run(0, 'import', await here.file('utc.ics', source))
     const feed = await (await fetch(`${here.service.base}${ALL}&format=ics`)).text()
     assert.deepEqual(feed.match(/^[A-Z-]+;TZID=Etc\/GMT:.*[^\r]/gm), [
       `DTSTART;TZID=Etc/GMT:${YEAR}0301T180000`,
@@ -87,26 +88,26 @@ describe('an import of events that repeat', () => {
       `EXDATE;TZID=Etc/GMT:${YEAR}0308T180000`,
       `RECURRENCE-ID;TZID=Etc/GMT:${YEAR}0315T180000`,
     ])
-    assert.equal((await there.kalends('import', await there.file('feed.ics', feed))).code, 0)
+    await there.run(0, 'import', await there.file('feed.ics', feed))
     const times = async (of: Calendar) =>
       (await allEvents(of)).map((event) => [event.utc_start_date, event.utc_end_date, event.timezone])
     assert.equal((await times(here)).length, 5)
     assert.deepEqual(await times(there), await times(here))
     const before = await there.rows()
-    await there.kalends('import', await there.file('feed.ics', feed))
+    await there.imports('feed.ics', feed)
     assert.equal(await there.rows(), before)
   })
 
   test('keeps series of one name from two sources apart', async (t) => {
     const calendar = await calendarOf(t)
     const [one, two] = [ics(weekly('FREQ=WEEKLY;COUNT=2')), ics(weekly('FREQ=WEEKLY;COUNT=3'))]
-    await calendar.kalends('import', await calendar.file('one.ics', one))
-    await calendar.kalends('import', await calendar.file('two.ics', two.replace('UID:', 'UID:other-')))
+    await calendar.imports('one.ics', one)
+    await calendar.imports('two.ics', two.replace('UID:', 'UID:other-'))
     const found = await allEvents(calendar)
     assert.equal(found.length, 5)
     assert.equal(new Set(found.map((event: Shown) => event.post_parent)).size, 2)
     const none = ics(vevent('other@x', 'SUMMARY:Other', `DTSTART:${YEAR}0301T120000Z`))
-    await calendar.kalends('import', '--mirror', await calendar.file('two.ics', none))
+    await calendar.imports('two.ics', none, '--mirror')
     const left = await allEvents(calendar)
     assert.deepEqual(
       left.filter((event: Shown) => event.post_parent).map((event: Shown) => event.id),
@@ -129,7 +130,7 @@ describe('an import of events that repeat', () => {
       )
     for (const title of ['Camp', 'Summer camp']) {
       const source = ics(vevent('d@x', `SUMMARY:${title}`, ...days, `DESCRIPTION:About the ${title}`))
-      assert.equal((await calendar.kalends('import', await calendar.file('d.ics', source))).code, 0)
+      await calendar.run(0, 'import', await calendar.file('d.ics', source))
       assert.deepEqual(
         await shown(),
         ['03-11', '03-18', '03-25', '04-01'].map((day) => `${title} true ${YEAR}-${day} 23:59:59`),
@@ -141,10 +142,7 @@ describe('an import of events that repeat', () => {
     const calendar = await calendarOf(t)
     const at = [`DTSTART;TZID=Europe/Berlin:${YEAR}0105T200000`, 'RRULE:FREQ=DAILY;COUNT=300']
     const long = vevent('l@x', 'SUMMARY:Long', ...at, `DESCRIPTION:${'Probe im Saal '.repeat(10_000)}`)
-    const { out } = await calendar.kalends(
-      'import',
-      await calendar.file('l.ics', ics(long, weekly('FREQ=WEEKLY;COUNT=2'))),
-    )
+    const { out } = await calendar.imports('l.ics', ics(long, weekly('FREQ=WEEKLY;COUNT=2')))
     assert.match(out, /Long.*20000000 bytes/s)
     assert.equal((await allEvents(calendar)).length, 2)
   })
@@ -183,8 +181,7 @@ describe('an import of events that repeat', () => {
     await calendar.kalends('import', source)
     const [, { id }] = await allEvents(calendar)
     await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3')))
-    const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', source)
     assert.deepEqual(
       await titlesOf(calendar),
       ['01-05', '01-12', '01-19'].map((day) => `Weekly ${day} 20:00`),
@@ -288,7 +285,7 @@ describe('an import of events that repeat', () => {
       const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
       assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
       const before = await calendar.rows()
-      assert.equal((await calendar.kalends('import', source)).code, 0)
+      await calendar.run(0, 'import', source)
       assert.equal(await calendar.rows(), before)
       const undone = await calendar.kalends('imports', 'undo', '2')
       assert.equal(undone.code, 0, undone.err)
@@ -320,7 +317,7 @@ describe('an import of events that repeat', () => {
       await calendar.kalends('import', source)
       const before = await known(calendar)
       await calendar.file('s.ics', ics(weekly('FREQ=DAILY;BYEASTER=1')).replace('Weekly', 'Once'))
-      assert.equal((await calendar.kalends('import', '--mirror', source)).code, 2)
+      await calendar.run(2, 'import', '--mirror', source)
       assert.deepEqual(await known(calendar), before)
     })
   })
@@ -333,10 +330,7 @@ describe('an import of events that repeat', () => {
     test(`has the dates to come of a birthday that is kept since ${year}`, async (t) => {
       const calendar = await calendarOf(t)
       const lines = ['SUMMARY:Birthday', `DTSTART;VALUE=DATE:${year}0305`, 'RRULE:FREQ=YEARLY']
-      const { out } = await calendar.kalends(
-        'import',
-        await calendar.file('b.ics', ics(vevent('b@x', ...lines))),
-      )
+      const { out } = await calendar.imports('b.ics', ics(vevent('b@x', ...lines)))
       assert.match(out, /1 coming, 0 past/)
       const { body } = await calendar.service.get(`/events?start_date=${YEAR}-01-01&end_date=${YEAR}-12-31`)
       assert.deepEqual(
@@ -408,8 +402,7 @@ describe('an import of events that repeat', () => {
         weekly('FREQ=WEEKLY;COUNT=2'),
       ),
     )
-    const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 2)
+    const out = await calendar.run(2, 'import', source)
     for (const i of bombs.keys())
       assert.match(out, new RegExp(`Bomb ${i} repeats (?:cannot be read|in a way)`), out)
     assert.match(out, /Bomb 0 repeats .* it is in on 750 dates/)
@@ -466,8 +459,7 @@ describe('an import of the series of another calendar', () => {
     const text = await (
       await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
     ).text()
-    const { out, code } = await calendar.kalends('import', await calendar.file('other.ics', text))
-    assert.equal(code, 0, out)
+    await calendar.run(0, 'import', await calendar.file('other.ics', text))
     const facts = ({ title, utc_start_date, utc_end_date, all_day, event_status, recurrence }: Shown) => [
       ...[title, utc_start_date, utc_end_date, all_day, event_status],
       recurrence?.id,
@@ -499,20 +491,20 @@ describe('an import of the series of another calendar', () => {
       const first = (await allEvents(calendar)).find(({ title }) => title === 'A special one')
       assert.match(first.recurrence.rrule, /^FREQ=WEEKLY;UNTIL=/)
       const before = await calendar.rows()
-      assert.equal((await calendar.kalends('import', await save())).code, 0)
+      await calendar.run(0, 'import', await save())
       assert.equal(await calendar.rows(), before)
       // The source changes a text of the whole series, and values of one more occurrence.
       const [mine, special] = (await allEvents(other)).filter(({ title }) => /Market|special/.test(title))
       await other.service.update(`/events/${special.id}`, { recurrence_scope: 'all', excerpt: 'New' })
       await other.service.update(`/events/${mine.id}`, { title: 'Market & more', featured: true })
-      assert.equal((await calendar.kalends('import', await save())).code, 0)
+      await calendar.run(0, 'import', await save())
       assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
     })
 
   for (const kind of ['json', 'site'])
     test(`as ${kind} follows an event that begins to repeat there, which keeps its id here`, async (t) => {
       const [other, calendar] = [await calendarOf(t), await calendarOf(t)]
-      const times = { start_date: `${YEAR}-01-05 20:00:00`, end_date: `${YEAR}-01-05 22:00:00` }
+      const times = onDay(`${YEAR}-01-05`, '20:00:00', '22:00:00')
       const { id } = await other.service.create('/events', { title: 'Once', ...times })
       const save = async () =>
         kind === 'site'
@@ -521,8 +513,7 @@ describe('an import of the series of another calendar', () => {
       await calendar.kalends('import', await save())
       const [before] = await allEvents(calendar)
       await other.service.update(`/events/${id}`, { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3', title: 'Often' })
-      const { out, code } = await calendar.kalends('import', '--mirror', await save())
-      assert.equal(code, 0, out)
+      const out = await calendar.run(0, 'import', '--mirror', await save())
       assert.doesNotMatch(out, /gone from the source|trash$/)
       const after = await allEvents(calendar)
       assert.deepEqual([after.length, after[0].id, after[0].slug], [3, before.id, before.slug])

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, describe, type TestContext, test } from 'node:test'
-import { PASSWORD } from '../support/service.ts'
+import type { RequestListener } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { serverHere } from '../support/server.ts'
+import { onDay, PASSWORD } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
-async function site(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await new Promise((go) => server.once('listening', go))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 const event = (id: number) => ({
   id,
   title: `Event ${id}`,
-  start_date: '2026-07-05 20:00:00',
-  end_date: '2026-07-05 21:00:00',
+  ...onDay('2026-07-05', '20:00:00', '21:00:00'),
   timezone: 'UTC',
   modified_utc: '2026-01-01 00:00:00',
 })
@@ -53,8 +45,7 @@ describe('an import of a site', () => {
     for (let i = 1; i <= 60; i++)
       await source.service.create('/events', {
         title: `Evening ${i} & more`,
-        start_date: `2026-07-${String((i % 28) + 1).padStart(2, '0')} 20:00:00`,
-        end_date: `2026-07-${String((i % 28) + 1).padStart(2, '0')} 22:00:00`,
+        ...onDay(`2026-07-${String((i % 28) + 1).padStart(2, '0')}`, '20:00:00', '22:00:00'),
         categories: ['music'],
         venue: { venue: 'Hall', city: 'Kilvara' },
       })
@@ -92,7 +83,8 @@ describe('an import of a site', () => {
       (await calendar.kalends('import', '--login', 'admin', address)).err,
       /Keep the application password in a file/,
     )
-    const { out, code } = await calendar.kalends(
+    const out = await calendar.run(
+      0,
       'import',
       '--name',
       'drafts',
@@ -105,51 +97,42 @@ describe('an import of a site', () => {
       '--dry-run',
       address,
     )
-    assert.equal(code, 0)
     assert.match(out, /6\d made/)
     assert.match(out, /Nothing was written/)
   })
 
-  test('waits when it is asked to, and goes on', async (t) => {
+  test('waits when it is asked to, and goes on', async () => {
     let asked = 0
-    const address = await site(
-      t,
+    const address = await serverHere(
       namespace((page) =>
         page === 1 && ++asked === 1
           ? { status: 429, headers: { 'retry-after': '0' }, body: '' }
           : { body: { events: page === 1 ? [event(1)] : [], total: 1, total_pages: 1 } },
       ),
     )
-    assert.equal((await calendar.kalends('import', '--dry-run', address + PATH)).code, 0)
+    await calendar.run(0, 'import', '--dry-run', address + PATH)
     assert.equal(asked, 2)
   })
 
-  test('says which address answers what it cannot use, and keeps what is in', async (t) => {
-    const html = await site(
-      t,
-      namespace(() => ({ body: '<!doctype html><title>Maintenance</title>' })),
-    )
+  test('says which address answers what it cannot use, and keeps what is in', async () => {
+    const html = await serverHere(namespace(() => ({ body: '<!doctype html><title>Maintenance</title>' })))
     const { code, err } = await calendar.kalends('import', html + PATH)
     assert.equal(code, 1)
     assert.match(
       err,
       /^http:\/\/127\.0\.0\.1:\d+\/wp-json\/tribe\/events\/v1\/events\?\S+ answers with HTML in place of events\.\n$/,
     )
-    const none = await site(t, (_request, response) => response.writeHead(404).end())
+    const none = await serverHere((_request, response) => response.writeHead(404).end())
     assert.match((await calendar.kalends('import', none)).err, /does not lead to an event interface/)
     const gone = { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } }
     for (const body of [gone, '<!doctype html><title>404</title>', '']) {
-      const listless = await site(
-        t,
-        namespace(() => ({ status: 404, body })),
-      )
+      const listless = await serverHere(namespace(() => ({ status: 404, body })))
       for (const words of [['--dry-run'], []]) {
         const { code, err } = await calendar.kalends('import', ...words, listless + PATH)
         assert.deepEqual([code, /\/events\?\S+ answers with status 404/.test(err)], [1, true], err)
       }
     }
-    const endless = await site(
-      t,
+    const endless = await serverHere(
       namespace((page) => ({
         body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 },
       })),
@@ -161,10 +144,9 @@ describe('an import of a site', () => {
     assert.match((await calendar.kalends('imports')).out, / failed /)
   })
 
-  test('does not take events for gone while the list changes under way', async (t) => {
+  test('does not take events for gone while the list changes under way', async () => {
     let total = 3
-    const address = await site(
-      t,
+    const address = await serverHere(
       namespace((page) => ({
         body: { events: page <= total ? [event(100 + page)] : [], total, total_pages: total },
       })),
@@ -177,8 +159,7 @@ describe('an import of a site', () => {
       /event 103 .* is gone from the source/,
     )
     let calls = 0
-    const moving = await site(
-      t,
+    const moving = await serverHere(
       namespace((page) => ({
         body: { events: page <= 2 ? [event(100 + page)] : [], total: 3 - calls++, total_pages: 2 },
       })),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before as beforeAll, describe, test } from 'node:test'
+import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const WHEN = {
-  start_date: '2026-05-01 20:00:00',
-  end_date: '2026-05-01 22:00:00',
+  ...onDay('2026-05-01', '20:00:00', '22:00:00'),
   timezone: 'Europe/Berlin',
   date_utc: '2026-01-02 03:04:05',
   status: 'publish',
@@ -19,18 +19,8 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
     excerpt: 'a < b',
   },
   { ...WHEN, title: 'A whole day', all_day: true, start_date: '2026-10-25', end_date: '2026-10-26' },
-  {
-    ...WHEN,
-    title: 'An hour that is skipped',
-    start_date: '2026-03-29 02:30:00',
-    end_date: '2026-03-29 02:45:00',
-  },
-  {
-    ...WHEN,
-    title: 'An hour that comes twice',
-    start_date: '2026-10-25 02:30:00',
-    end_date: '2026-10-25 02:40:00',
-  },
+  { ...WHEN, title: 'An hour that is skipped', ...onDay('2026-03-29', '02:30:00', '02:45:00') },
+  { ...WHEN, title: 'An hour that comes twice', ...onDay('2026-10-25', '02:30:00', '02:40:00') },
   { ...WHEN, title: 'Ends before it begins', end_date: '2026-04-30 10:00:00' },
   { ...WHEN, title: 'Costs', cost: '8 – 12 EUR, free', website: 'https://example.org/a?b=1&c=2' },
   { ...WHEN, title: 'Flags', featured: true, sticky: true, show_map: false, hide_from_listings: true },
@@ -125,7 +115,7 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
   ]
   const lines = records.map((record) => JSON.stringify(record)).join('\n')
   const long = `{ no JSON\n${lines}\n{ no JSON`
-  const { out, err, code } = await calendar.kalends('import', await calendar.file('long.ndjson', long))
+  const { out, err, code } = await calendar.imports('long.ndjson', long)
   assert.equal(code, 1)
   assert.match(out, /line 122: event 900 \(When\?\): .*start_date/)
   assert.match(out, /line 1: It is not JSON\./)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { serverHere } from '../support/server.ts'
+import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { startCalendar } from './calendar-command.ts'
 
@@ -22,35 +22,24 @@ const ICALENDAR = [
   '',
 ].join('\r\n')
 
-test('webhooks are told of what an import of the command line creates, and of nothing by one that changes nothing', async (t) => {
-  const calendar = await startCalendar({ webhook_hosts: '127.0.0.1' })
+test('webhooks are told of what an import of the command line creates, and of nothing by one that changes nothing', async () => {
+  await using calendar = await startCalendar({ webhook_hosts: '127.0.0.1' })
   const { service } = calendar
   const told: string[] = []
-  const receiver = createServer(async (request, response) => {
+  const url = await serverHere(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { type, data } = JSON.parse(text)
     told.push(`${type} ${data.record?.title}`)
     response.writeHead(204).end()
   })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  t.after(async () => {
-    await calendar.close()
-    receiver.close()
-  })
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
   await service.create('~/wp-json/kalends/v1/webhooks', { url, events: ['event.*'] })
   const path = await calendar.file('events.ics', ICALENDAR)
-  const { code, err } = await calendar.kalends('import', path)
-  assert.equal(code, 0, err)
+  await calendar.run(0, 'import', path)
   await until(() => told.length >= 2, 'the messages')
   assert.deepEqual(told.sort(), ['event.created Imported one', 'event.created Imported two'])
-  assert.equal((await calendar.kalends('import', path)).code, 0)
-  await service.create('/events', {
-    title: 'Last',
-    start_date: '2027-04-02 10:00',
-    end_date: '2027-04-02 11:00',
-  })
+  await calendar.run(0, 'import', path)
+  await service.create('/events', { title: 'Last', ...onDay('2027-04-02', '10:00', '11:00') })
   await until(() => told.length >= 3, 'the last message')
   assert.deepEqual(told.slice(2), ['event.created Last'])
 })

@@ -226,8 +226,7 @@ describe('an import of calendars with time zones of their own', () => {
     }
     return events
   }
-  const bringIn = async (name: string, text: string) =>
-    calendar.kalends('import', await calendar.file(name, text))
+  const bringIn = async (name: string, text: string) => calendar.imports(name, text)
 
   test(`has the hours of ${ROWS.length} spellings of zones, as two other readers have them`, async () => {
     const text = calendarOf(...ROWS.flatMap(definition), ...ROWS.flatMap(event))

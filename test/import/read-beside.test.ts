@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig, siteOf } from '../../src/base/config.ts'
 import { besideWriting, fileSource } from '../../src/features/imports/file-source.ts'
 import type { Reading, SourceEntry } from '../../src/features/imports/source-item.ts'
+import { onDay } from '../support/service.ts'
 
 const LINES = 3000
 
@@ -16,12 +17,7 @@ async function longFile(t: TestContext): Promise<string> {
   const lines = Array.from({ length: LINES }, (_, id) => {
     const venue = id % 10 === 0 ? { venue: { id: 10_000 + id, venue: `Hall ${id}` } } : {}
     const description = 'word '.repeat(200)
-    const event = {
-      id,
-      title: `Event ${id}`,
-      start_date: '2027-01-02 20:00:00',
-      end_date: '2027-01-02 21:00:00',
-    }
+    const event = { id, title: `Event ${id}`, ...onDay('2027-01-02', '20:00:00', '21:00:00') }
     return id % 100 === 99 ? '{ no record' : JSON.stringify({ ...event, description, ...venue })
   })
   const file = join(folder, 'long.ndjson')
@@ -51,7 +47,7 @@ test('dates of a series beyond the most that are read are single events', async 
   t.after(() => rm(folder, { recursive: true }))
   const lines = Array.from({ length: 5002 }, (_, i) => {
     const day = new Date(Date.UTC(2010, 0, 1 + i)).toISOString().slice(0, 10)
-    const times = { start_date: `${day} 20:00:00`, end_date: `${day} 21:00:00`, timezone: 'UTC' }
+    const times = { ...onDay(day, '20:00:00', '21:00:00'), timezone: 'UTC' }
     const recurrence = { series: 1, id: times.start_date, rrule: 'FREQ=DAILY', overrides: [] }
     return JSON.stringify({ id: i + 10, title: 'Daily', ...times, post_parent: 1, recurrence })
   })

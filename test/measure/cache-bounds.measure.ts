@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 setFlagsFromString('--expose-gc')
@@ -20,8 +20,7 @@ before(async () => {
     const { status } = await service.post('/events', {
       title: `Event ${i} of many words`,
       description: `A text of some length. `.repeat(40),
-      start_date: `2027-0${1 + (i % 9)}-01 10:00:00`,
-      end_date: `2027-0${1 + (i % 9)}-01 12:00:00`,
+      ...onDay(`2027-0${1 + (i % 9)}-01`, '10:00:00', '12:00:00'),
       cost: String(i),
       venue: { venue: `Hall ${i % 30}`, geo_lat: (i % 30) - 15, geo_lng: i % 30 },
       organizer: [{ organizer: `Club ${i % 20}` }],

@@ -10,7 +10,7 @@ import { type App, startApp } from '../../src/app.ts'
 import type { Db } from '../../src/store/storage/database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { longestTurn } from '../support/longest-turn.ts'
-import { addUsers, credentialsOf, type Reader, testConfig } from '../support/service.ts'
+import { addUsers, credentialsOf, onDay, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const EVENTS = Number(process.env.NDJSON_EVENTS ?? 1300)
@@ -29,7 +29,7 @@ before(async () => {
   const filled = await startApp(config)
   await addUsers(filled)
   const venue = { venue: 'Hall', address: 'Long Street 1' }
-  const event = { title: 'One of many', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue }
+  const event = { title: 'One of many', ...onDay('2027-01-01', '10:00', '11:00'), venue }
   const made = await fetch(`${filled.site.base}/events`, {
     method: 'POST',
     headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },

@@ -15,7 +15,7 @@ import {
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
-import { serviceHere, type TestService } from '../support/service.ts'
+import { onDay, serviceHere, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 import { until } from '../support/waiting.ts'
 
@@ -68,7 +68,7 @@ const FETCHED_AHEAD = /blocked the loading of a resource \(default-src\) at \S+\
 
 async function oddEvents({ post }: TestService): Promise<string[]> {
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
-  const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }
+  const times = onDay(start, '18:00:00', '20:00:00')
   const titles = [
     'W'.repeat(500),
     'كلمة طويلة في عنوان من اليمين إلى اليسار مع Latin في الوسط',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const program = findChromium()
@@ -37,10 +37,10 @@ describe('visitors are where they want to be after few presses', {
     await make('Dear puppets', 18, { ...puppets, cost: '20' })
     await make('Far puppets', 18, { ...puppets, venue: far.id })
     await make('Concert', 18, { categories: ['concerts'], venue: hall.id })
-    const at = { start_date: `${DECEMBER}-10 19:00:00`, end_date: `${DECEMBER}-10 20:00:00` }
+    const at = onDay(`${DECEMBER}-10`, '19:00:00', '20:00:00')
     await service.create('/events', { title: 'Carols', ...at, venue: hall.id })
     await service.create('/events', { title: 'Carols far away', ...at, venue: far.id })
-    const tonight = { start_date: `${TODAY} 23:30:00`, end_date: `${TODAY} 23:59:00` }
+    const tonight = onDay(TODAY, '23:30:00', '23:59:00')
     await service.create('/events', { title: 'Open air', ...tonight, event_status: 'canceled' })
     browser = await startChromium(program ?? '')
     tab = await browser.open()
@@ -92,16 +92,6 @@ describe('visitors are where they want to be after few presses', {
     assert.equal(address.searchParams.get('geoloc_lng'), '5.32')
   })
 
-  test('all concerts on a phone: one', async () => {
-    await open(390)
-    await press('.pill', 'Concerts')
-    assert.deepEqual(await titles(), ['Concert'])
-    assert.equal(presses, 1)
-    const isFirst =
-      'document.querySelector(".pill[aria-current]:not(.any)").getBoundingClientRect().left < 60'
-    assert.ok(await tab.evaluate<boolean>(isFirst), 'the chosen press is in view')
-  })
-
   test("a venue's December: two, once its name is typed", async () => {
     await open(1280)
     await tab.evaluate("document.querySelector('[data-suggest]').focus()")
@@ -115,22 +105,5 @@ describe('visitors are where they want to be after few presses', {
       "[...document.querySelectorAll('table.month td:not(.other) .entry bdi')].map((one) => one.textContent)",
     )
     assert.deepEqual(shown, ['Carols'])
-  })
-
-  test('is it canceled tonight: none', async () => {
-    await open(390)
-    const text = await tab.evaluate<string>("document.querySelector('.day.today .row').textContent")
-    assert.match(text, /23:30|11:30 PM/)
-    assert.match(text, /Canceled.*Open air/)
-    assert.equal(presses, 0)
-  })
-
-  test('sending an event to a friend: one', async () => {
-    await open(390)
-    const path = await tab.evaluate<string>("document.querySelector('.row .what a').href")
-    await tab.goTo(path)
-    await tab.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)')
-    await tab.evaluate("document.querySelector('[data-copy]').click()")
-    assert.equal(await tab.evaluate<string>('window.copied'), path)
   })
 })

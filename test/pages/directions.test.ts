@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startService } from '../support/service.ts'
+import { onDay, startService } from '../support/service.ts'
 
 async function directionsOf(
   venue: object,
@@ -8,13 +8,8 @@ async function directionsOf(
 ): Promise<(string | undefined)[]> {
   await using service = await startService(settings)
   const { id, slug } = await service.create('/venues', venue)
-  const when = { start_date: '2031-05-05 20:00', end_date: '2031-05-05 22:00' }
-  const event = await service.create('/events', {
-    title: 'Concert',
-    ...when,
-    venue: id,
-    show_map_link: true,
-  })
+  const when = onDay('2031-05-05', '20:00', '22:00')
+  const event = await service.create('/events', { title: 'Concert', ...when, venue: id, show_map_link: true })
   const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
     const { body } = await service.page(path)
     return /<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to [^"]*">Directions</.exec(

@@ -10,7 +10,7 @@ import { axeScript, untilShown } from '../support/browsers.ts'
 import { callerContext } from '../support/caller-context.ts'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { serviceHere, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceHere, startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
@@ -26,10 +26,7 @@ const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
 async function makeEvents(service: TestService): Promise<void> {
   const { post } = service
   const music = (await post('/categories', { name: 'Music' })).body.id
-  const at = (day: string, from: string, to: string) => ({
-    start_date: `${day} ${from}:00`,
-    end_date: `${day} ${to}:00`,
-  })
+  const at = (day: string, from: string, to: string) => onDay(day, `${from}:00`, `${to}:00`)
   await post('/events', {
     title: 'Concert',
     categories: [music],
@@ -90,12 +87,6 @@ describe('the script of the element', () => {
         /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/,
       )
     }
-  })
-
-  test('is not there where pages are off', async () => {
-    await using headless = await startService({ pages: 'off' })
-    for (const path of ['/embed.js', '/embed-days.js', '/embed-extras.js', '/embed/'])
-      assert.equal((await fetch(headless.origin + path)).status, 404, path)
   })
 })
 

@@ -7,10 +7,10 @@ import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
 import { labelledFacts } from '../../src/features/pages/access-shown.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { publicContext } from '../support/public-context.ts'
-import { serviceHere, startService } from '../support/service.ts'
+import { onDay, serviceHere, startService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
-const TIMES = { start_date: `${NEXT_YEAR}-06-05 10:00`, end_date: `${NEXT_YEAR}-06-05 11:30` }
+const TIMES = onDay(`${NEXT_YEAR}-06-05`, '10:00', '11:30')
 const TABLE = `<table><tr>${'<td>Interval</td>'.repeat(12)}</tr></table>`
 const program = findChromium()
 const pathOf = (url: string) => new URL(url).pathname
@@ -40,7 +40,7 @@ describe('the page of an event', () => {
       'https://thickness.example',
     ])
       assert.equal(await press(address), 'Website false true', address)
-    const past = { start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' }
+    const past = onDay('2020-01-01', '10:00', '11:00')
     assert.equal(await press('https://www.eventbrite.com/e/9', past), 'Tickets false false')
     assert.equal(
       await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }),
@@ -91,7 +91,7 @@ describe('the page of an event', () => {
 
   test('says in lists what is canceled, without a press', async () => {
     const today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' })
-    const times = { start_date: `${today} 00:00`, end_date: `${today} 23:59` }
+    const times = onDay(today, '00:00', '23:59')
     await service.create('/events', { title: 'Tonight', ...times, event_status: 'canceled' })
     for (const path of ['/', '/events/today/', '/events/month/', '/events/week/'])
       assert.match(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { VIEWS } from '../../src/features/pages/spans.ts'
-import { serviceHere, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceHere, startService, type TestService } from '../support/service.ts'
 import { viewPathsAt } from '../support/view-paths.ts'
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -20,7 +20,7 @@ describe('pages of what does not fit on one', () => {
     const [venue] = await many(101, '/venues', (number) => ({ venue: `Barn ${number}` }))
     const [organizer] = await many(101, '/organizers', (number) => ({ organizer: `Guild ${number}` }))
     const linked = { venue: venue.id, organizer: organizer.id }
-    const on = (day: string) => ({ start_date: `${day} 10:00`, end_date: `${day} 11:00`, ...linked })
+    const on = (day: string) => ({ ...onDay(day, '10:00', '11:00'), ...linked })
     await many(101, '/events', (number) => ({ title: `Talk ${number}`, ...on(DAY) }))
     await many(21, '/events', (number) => ({ title: `Past ${number}`, ...on(dayIn(-9)) }))
     const dates = { title: 'Yoga', recurrence: 'RRULE:FREQ=DAILY;COUNT=61', ...on(dayIn(40)) }
@@ -58,7 +58,7 @@ describe('pages of what does not fit on one', () => {
 
 test('every view tells times of another zone by its letters', async () => {
   await using service = await startService({ timezone: 'Europe/Oslo' })
-  const on = { start_date: `${DAY} 20:30`, end_date: `${DAY} 21:30`, timezone: 'Asia/Tokyo' }
+  const on = { ...onDay(DAY, '20:30', '21:30'), timezone: 'Asia/Tokyo' }
   const { id: venue } = await service.create('/venues', { venue: 'Hall' })
   const { url } = await service.create('/events', { title: 'Talk', ...on, venue })
   await service.create('/events', { title: 'Call', ...on, venue, featured: true })
@@ -76,7 +76,7 @@ describe('a view without events', () => {
   before(async () => {
     for (const name of ['Full', 'Empty'])
       await service.create('/categories', { name, slug: name.toLowerCase() })
-    const on = { start_date: `${DAY} 10:00`, end_date: `${DAY} 11:00` }
+    const on = onDay(DAY, '10:00', '11:00')
     await service.create('/events', { title: 'Talk', ...on, categories: ['Full'] })
     // A category has a page once an event is published in it; this one stands in no view.
     await service.create('/events', {

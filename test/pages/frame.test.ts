@@ -8,7 +8,7 @@ import { isSteady } from '../../src/http/finished.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
-import { type Answer, serviceHere, startService } from '../support/service.ts'
+import { type Answer, onDay, serviceHere, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const service = serviceHere()
@@ -22,8 +22,7 @@ before(async () => {
   ] as const)
     await service.create('/events', {
       title,
-      start_date: `${day(days)} 19:00`,
-      end_date: `${day(days)} 21:00`,
+      ...onDay(day(days), '19:00', '21:00'),
       categories: title === 'Concert' ? [music.id] : [],
     })
 })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { writerBy } from '../../src/store/storage/recording.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const HOUR = (hour: number) => `${String(hour).padStart(2, '0')}:00:00`
@@ -20,12 +20,7 @@ async function calendar(context: TestContext): Promise<Calendar> {
   return {
     service,
     make: (title, days, more = {}) =>
-      service.create('/events', {
-        title,
-        start_date: `${day(days)} ${HOUR(19)}`,
-        end_date: `${day(days)} ${HOUR(20)}`,
-        ...more,
-      }),
+      service.create('/events', { title, ...onDay(day(days), HOUR(19), HOUR(20)), ...more }),
     page: async (path) => {
       const answer = await service.page(path)
       assert.equal(answer.status, 200, path)
@@ -293,10 +288,7 @@ test('style sheets are served without comments, and none has a string that this 
 
 test('a day of a month has its featured event first, and the evening rather than the morning where not all fit', async (context) => {
   const { make, page } = await calendar(context)
-  const at = (hour: number) => ({
-    start_date: `2031-05-07 ${HOUR(hour)}`,
-    end_date: `2031-05-07 ${HOUR(hour)}`,
-  })
+  const at = (hour: number) => onDay('2031-05-07', HOUR(hour))
   for (const hour of [8, 9, 10, 11, 18, 19, 20]) await make(`At ${hour}`, 0, at(hour))
   await make('Gala', 0, { ...at(12), featured: true })
   const body = await page('/events/month/2031-05/')

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type Chromium, findChromium, startChromium } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
@@ -13,7 +13,7 @@ const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages
 describe('on pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
   let service: TestService
   let browser: Chromium
-  const times = { start_date: '2027-04-15 10:00:00', end_date: '2027-04-15 12:00:00' }
+  const times = onDay('2027-04-15', '10:00:00', '12:00:00')
   before(async () => {
     service = await startService({
       timezone: 'Europe/Oslo',

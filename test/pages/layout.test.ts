@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
 const NEXT_YEAR = 2027
@@ -21,7 +21,7 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
     service = await startService({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
     today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Berlin' })
     const [day, quiet] = [`${NEXT_YEAR}-05-03`, `${NEXT_YEAR}-05-04`]
-    const times = { start_date: `${day} 18:00`, end_date: `${day} 20:00` }
+    const times = onDay(day, '18:00', '20:00')
     const categories: number[] = []
     for (let i = 10; i < 25; i++)
       categories.push((await service.create('/categories', { name: `Kategorie ${i}` })).id)
@@ -33,11 +33,7 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
       categories,
     })
     for (let i = 0; i < 15; i++) await service.create('/events', { title: `Menge ${i}`, ...times })
-    await service.create('/events', {
-      title: 'Heute',
-      start_date: `${today} 10:00`,
-      end_date: `${today} 11:00`,
-    })
+    await service.create('/events', { title: 'Heute', ...onDay(today, '10:00', '11:00') })
     browser = await startChromium(program ?? '')
     tab = await browser.open()
   })

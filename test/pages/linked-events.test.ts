@@ -1,7 +1,6 @@
 // The linked data of an event for search engines: its price and its place.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findCardLinks, findEventLinks } from '../../src/calendar/events/event-store.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -13,32 +12,6 @@ async function linked(fields: object) {
 }
 
 const linkedIn = (body: unknown) => JSON.parse(/ld\+json">(.*?)<\/script>/.exec(String(body))?.[1] ?? '')
-
-describe('the venues and organizers of a list of events', () => {
-  before(async () => {
-    service = await startService()
-  })
-  after(() => service.close())
-
-  test('are read once each, and without their texts where pages show none', async () => {
-    const { read } = service.app.database
-    const organizer = ['Choir', 'Band'].map((name) => ({ organizer: name, description: 'long' }))
-    const links = { venue: { venue: 'Hall', description: 'long' }, organizer }
-    const first = await service.create('/events', { title: 'One', ...day, ...links })
-    const [venue, ids] = [first.venue.id, first.organizer.map(({ id }: { id: number }) => id).reverse()]
-    const second = await service.create('/events', { title: 'Two', ...day, venue, organizer: ids })
-    const rows = [first, second].map(({ id }) => ({ id, image: null, series: null }))
-    const [one, two] = [...(await findEventLinks(read, rows)).values()]
-    assert.deepEqual(one?.organizers, two?.organizers.toReversed())
-    assert.ok(one?.organizers[0] === two?.organizers[1] && one?.venues[0] === two?.venues[0])
-    const cards = [...(await findCardLinks(read, rows)).values()]
-    for (const { venues } of cards)
-      assert.deepEqual(
-        venues.map((row) => [row.id, 'description' in row]),
-        [[venue, false]],
-      )
-  })
-})
 
 describe('the linked data of an event', () => {
   before(async () => {
@@ -81,16 +54,6 @@ describe('the linked data of an event', () => {
   test('has no offer where the cost is not clear', async () => {
     for (const cost of ['', 'Donation', 'Members 5, others 8 or so', '€5 to $10', 'kr 100', 'fr. 20'])
       assert.equal((await linked({ cost })).offers, undefined, cost)
-  })
-
-  test('in the interface, too, has the currency of the cost', async () => {
-    const { id } = await service.create('/events', { title: 'Yen', cost: '¥1,500', ...day })
-    assert.deepEqual(
-      (({ price, priceCurrency }) => [price, priceCurrency])(
-        (await service.get(`/events/${id}`)).body.json_ld.offers,
-      ),
-      ['1500', 'JPY'],
-    )
   })
 
   test('says how people take part where the event says so or has a venue, alike in every answer', async () => {

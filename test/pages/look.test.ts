@@ -12,7 +12,7 @@ import { runCommand } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
-import { day, serviceHere, startService } from '../support/service.ts'
+import { day, onDay, serviceHere, startService } from '../support/service.ts'
 
 const service = serviceHere()
 
@@ -109,7 +109,7 @@ test('times have the hours that the owner has chosen', async () => {
   const [twelve, twentyFour] = [/\d:\d\d\s[ap]m/i, /\b(?:1\d|2\d):\d\d\b/]
   await service.create(
     '/events',
-    { title: 'Evening', ...day, start_date: '2030-03-01 19:30:00', end_date: '2030-03-01 21:00:00' },
+    { title: 'Evening', ...day, ...onDay('2030-03-01', '19:30:00', '21:00:00') },
     'editor',
   )
   await set({ pages_clock: '12' })
@@ -458,8 +458,7 @@ test('pages have the parts that style sheets of owners may rely on', async () =>
   const at = (title: string, days: string) =>
     own.create('/events', {
       title,
-      start_date: `2031-05-${days} 20:00`,
-      end_date: `2031-05-${days} 22:00`,
+      ...onDay(`2031-05-${days}`, '20:00', '22:00'),
       venue: hall.id,
       categories: ['Music'],
       description: 'Songs.',

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { tileAddress } from '../../src/base/look-settings.ts'
-import { untilShown } from '../support/browsers.ts'
-import { findChromium, startChromium } from '../support/chromium.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const TILES = 'http://tiles.test:9000/{z}/{x}/{y}.png'
 const ATTRIBUTION = '© <b> [Example & Co](https://example.org/copyright) and others'
@@ -33,12 +27,7 @@ async function fill(service: TestService): Promise<void> {
     venues.map((venue) => service.create('/venues', venue)),
   )
   const at = (title: string, day: string, more: object) =>
-    service.create('/events', {
-      title,
-      start_date: `2031-05-${day} 20:00`,
-      end_date: `2031-05-${day} 22:00`,
-      ...more,
-    })
+    service.create('/events', { title, ...onDay(`2031-05-${day}`, '20:00', '22:00'), ...more })
   for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
     await at(title, `1${i}`, { venue: hall.id, tags: ['music'] })
   await at('Far', '20', { venue: far.id })
@@ -164,92 +153,6 @@ describe('the map', () => {
     assert.doesNotMatch(await shown(mapped, '/venue/nowhere/'), /Show map/)
     assert.doesNotMatch(await shown(plain, '/venue/hall-a-b/'), /Show map|data-lat/)
   })
-})
-
-const TILE = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
-  'base64',
-)
-
-test('a map asks nobody before it is asked for, works by keyboard beside its list, and says when it has no tiles', async (t) => {
-  const program = findChromium()
-  if (program === undefined) return t.skip('no Chromium is installed; Debian has it as chromium')
-  const asked: (string | undefined)[] = []
-  let status = 200
-  const tiles = createServer(({ headers }, response) => {
-    asked.push(headers.referer)
-    response
-      .writeHead(status, { 'content-type': 'image/png', 'cache-control': 'no-store' })
-      .end(status === 200 ? TILE : '')
-  }).listen(0, '127.0.0.1')
-  await once(tiles, 'listening')
-  const { port } = tiles.address() as AddressInfo
-  const service = await startService({ map_tiles: `http://127.0.0.1:${port}/{z}/{x}/{y}.png` })
-  const chromium = await startChromium(program)
-  t.after(async () => {
-    await chromium.close()
-    await service.close()
-    tiles.close()
-  })
-  await fill(service)
-  const tab = await chromium.open()
-  await tab.goTo(`${service.origin}/events/map/`)
-  await untilShown(tab, "document.querySelector('.map .offer:not([hidden]) button')")
-  assert.deepEqual([asked.length, tab.requested.filter((address) => /leaflet|tiles/.test(address))], [0, []])
-  await tab.evaluate("document.querySelector('.offer button').focus()")
-  await tab.key('Enter')
-  await untilShown(tab, "document.querySelectorAll('.ground .pin button').length === 2")
-  await until(async () => asked.length > 0, 'no tile is asked for')
-  assert.deepEqual([...new Set(asked)], [`${service.origin}/`])
-  const labels =
-    "[...document.querySelectorAll('.pin button')].map((pin) => pin.getAttribute('aria-label')).join()"
-  assert.equal(await tab.evaluate(labels), 'Hall "A" & B, 4 events,قاعة البلدية, 1 event')
-  const isMoving = "document.querySelector('.ground').matches('.leaflet-fade-anim, .leaflet-zoom-anim')"
-  assert.equal(await tab.evaluate(isMoving), true)
-  await untilShown(tab, "document.activeElement.matches('.pin button')")
-  await tab.key('Enter')
-  await untilShown(tab, "document.querySelector('.leaflet-popup h3')")
-  assert.match(await tab.evaluate("document.querySelector('li[aria-current]').textContent"), /Hall "A"/)
-  await tab.key('Escape')
-  await untilShown(
-    tab,
-    "!document.querySelector('li[aria-current]') && document.activeElement.matches('.pin button')",
-  )
-  assert.deepEqual(tab.complaints, [])
-  status = 429
-  await tab.goTo(`${service.origin}/events/map/`)
-  await untilShown(tab, "/cannot be loaded/.test(document.querySelector('.map .failed').textContent)")
-  assert.equal(await tab.evaluate("document.querySelectorAll('.places > li').length"), 3)
-  // With more than fifty places, places that are close share one button.
-  status = 200
-  for (let n = 0; n < 50; n++) {
-    const venue = { venue: `Stall ${n}`, geo_lat: 40 + (n % 2) + n / 10_000, geo_lng: 10 }
-    await service.create('/events', {
-      title: `At ${n}`,
-      start_date: '2031-06-01 10:00',
-      end_date: '2031-06-01 12:00',
-      venue,
-    })
-  }
-  // Readers who prefer less motion see no animation, and the source of the map stays in view.
-  await tab.look({ width: 360 })
-  await tab.goTo(`${service.origin}/events/map/`)
-  await untilShown(tab, "document.querySelector('.pin button')")
-  assert.equal(await tab.evaluate(isMoving), false)
-  const source = await tab.evaluate<boolean>(`(() => {
-    const { left, top, width, height } = document.querySelector('.map .source a').getBoundingClientRect()
-    const at = document.elementFromPoint(left + width / 2, top + height / 2)
-    return at !== null && at.closest('.source') !== null && left >= 0 && left + width <= innerWidth
-  })()`)
-  assert.ok(source, 'the source of the map is covered')
-  const pins = await tab.evaluate<[string, string][]>(
-    "[...document.querySelectorAll('.pin button')].map((pin) => [pin.getAttribute('aria-label'), pin.textContent])",
-  )
-  assert.ok(pins.length < 10 && pins.some(([label]) => /^\d+ venues$/.test(label)), JSON.stringify(pins))
-  assert.equal(
-    pins.reduce((sum, [, count]) => sum + Number(count), 0),
-    55,
-  )
 })
 
 test('templates of tiles name one host, and all three numbers', () => {

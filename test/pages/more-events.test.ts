@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { countComing, nextAtVenue, relatedEvents } from '../../src/store/memory/coming-events.ts'
 import { emptyIndex, listNoted, noteEvent, putEvent } from '../../src/store/memory/event-index.ts'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 const service = serviceHere({ site_name: 'Kilvara' })
 
@@ -24,12 +24,7 @@ before(async () => {
   const secret = await service.create('/organizers', { organizer: 'Secret', status: 'private' })
   const choir = await service.create('/organizers', { organizer: 'Choir' })
   const at = (title: string, days: number, more: object = {}) =>
-    service.create('/events', {
-      title,
-      start_date: `${day(days)} 20:00`,
-      end_date: `${day(days)} 22:00`,
-      ...more,
-    })
+    service.create('/events', { title, ...onDay(day(days), '20:00', '22:00'), ...more })
   const likeIt = { categories: ['Music'], tags: ['jazz'], organizer: choir.id }
   await at('Subject', 3, { venue: hall.id, ...likeIt })
   await at('Past', -3, { venue: hall.id, ...likeIt })
@@ -63,7 +58,7 @@ describe('below an event stand', () => {
     const venue = await service.create('/venues', { venue: 'دار الثقافة', city: 'Bonn' })
     const long = { start_date: `${day(-2)} 10:00`, end_date: `${day(6)} 18:00` }
     await service.create('/events', { title: 'Still on', venue: venue.id, tags: ['only two'], ...long })
-    const other = { start_date: `${day(3)} 20:00`, end_date: `${day(3)} 22:00`, tags: ['only two'] }
+    const other = { ...onDay(day(3), '20:00', '22:00'), tags: ['only two'] }
     const { slug } = await service.create('/events', { title: 'Beside it', ...other })
     const { body } = await service.page(`/event/${slug}/`)
     const [card = ''] = /<li[^>]*><a href="\/event\/still-on\/">.*?<\/li>/.exec(body) ?? []

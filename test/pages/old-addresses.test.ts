@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { findLinked, updateLinked } from '../../src/calendar/linked/linked-store.ts'
 import { organizerRules } from '../../src/calendar/linked/organizer.ts'
 import { venueRules } from '../../src/calendar/linked/venue.ts'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
-const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
+const WHEN = onDay('2027-03-03', '10:00:00', '12:00:00')
 
 const service = serviceHere()
 

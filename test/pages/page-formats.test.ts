@@ -1,14 +1,14 @@
 // Pages in other formats at the same address, chosen by the `Accept` header.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 const service = serviceHere({ timezone: 'Europe/Oslo' })
 let hall: number
 let series: string
 
 const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
-const WHEN = { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
+const WHEN = onDay(day, '10:00:00', '12:00:00')
 
 const FEEDS = {
   'text/calendar': 'ics',

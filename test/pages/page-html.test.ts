@@ -3,9 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { spanPath } from '../../src/features/pages/page-addresses.ts'
-import { accentStyle } from '../../src/features/pages/page-assets.ts'
-import { isDay, isMonth, lastDayOf, monthsLater, weeksOf } from '../../src/http/page-dates.ts'
+import { lastDayOf, weeksOf } from '../../src/http/page-dates.ts'
 import { html, link, trusted } from '../../src/http/page-html.ts'
 
 const folder = fileURLToPath(new URL('../../src/features/pages', import.meta.url))
@@ -77,64 +75,12 @@ test('a month is shown in whole weeks from the first day of the week on', () => 
   for (const week of [...weeksOf('9999-12', 1), ...weeksOf('0001-01', 1)]) assert.equal(week.length, 7)
 })
 
-test('months and days are read as they are written, and others are none', () => {
-  assert.deepEqual(['2026-11', '2026-00', '2026-13', '0000-01', '26-11'].map(isMonth), [
-    true,
-    false,
-    false,
-    false,
-    false,
-  ])
-  assert.deepEqual(['2024-02-29', '2026-02-29', '2026-11-31', '2026-1-1', '0000-01-01'].map(isDay), [
-    true,
-    false,
-    false,
-    false,
-    false,
-  ])
-  assert.deepEqual(
-    [
-      monthsLater('2026-12', 1),
-      monthsLater('2026-01', -1),
-      monthsLater('9999-12', 1),
-      monthsLater('0001-01', -1),
-    ],
-    ['2027-01', '2025-12', undefined, undefined],
-  )
-  assert.equal(
-    spanPath({ view: 'month', month: '2026-11' }, { taxonomy: 'category', slugs: ['a', 'b'] }),
-    '/events/category/a/b/month/2026-11/',
-  )
-})
-
 test('what ends before five in the morning ends on the evening before', () => {
   assert.equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 04:30:00'), '2026-11-21')
   assert.equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 09:00:00'), '2026-11-22')
   assert.equal(lastDayOf('2026-11-22 01:00:00', '2026-11-22 03:00:00'), '2026-11-22')
   assert.equal(lastDayOf('2026-11-20 00:00:00', '2026-11-22 23:59:59'), '2026-11-22')
 })
-
-test('an accent colour of any lightness can be read on its grounds', () => {
-  for (const colour of ['#ffff00', '#000000', '#ffffff', '#777777', '#0b6e5f', '#f0a', '#3333ff']) {
-    const parts = Object.fromEntries(
-      [...accentStyle(colour).matchAll(/(--[\w-]+):(#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value]),
-    )
-    assert.ok(contrast(parts['--accent'], parts['--on-accent']) >= 4.5, colour)
-    assert.ok(contrast(parts['--accent-light'], '#ffffff') >= 4.5, colour)
-    assert.ok(contrast(parts['--accent-dark'], '#22252a') >= 4.5, colour)
-  }
-})
-
-function contrast(a = '', b = ''): number {
-  const [x = 0, y = 0] = [a, b].map((colour) => {
-    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-      const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  })
-  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
-}
 
 test('the style sheet and the script stay within their weight', () => {
   // Sizes after compression.

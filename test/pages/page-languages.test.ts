@@ -8,7 +8,7 @@ import { writtenCost } from '../../src/features/pages/cards.ts'
 import { chooseLanguage, makeLanguageChooser } from '../../src/features/pages/page-languages.ts'
 import { zoneLetters, zoneName } from '../../src/http/page-dates.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, serviceHere, startService, type TestService } from '../support/service.ts'
+import { type Answer, onDay, serviceHere, startService, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
 const service = serviceHere({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' })
@@ -40,7 +40,7 @@ async function fill(to: TestService): Promise<void> {
     image,
   })
   const organizer = await to.create('/organizers', { organizer: 'Xe', email: 'x@x.example', phone: '2' })
-  const hours = (days: number) => ({ start_date: `${day(days)} 19:30:00`, end_date: `${day(days)} 22:00:00` })
+  const hours = (days: number) => onDay(day(days), '19:30:00', '22:00:00')
   const linked = { venue: venue.id, organizer: organizer.id, categories: [category.id], tags: ['xf'], image }
   const events = [
     {
@@ -272,11 +272,7 @@ describe('kept pages', () => {
 
   test('are found anew after a change in every language', async () => {
     for (const language of LANGUAGES) await page('/events/', { 'accept-language': language })
-    const { id } = await service.create('/events', {
-      title: 'Xz',
-      start_date: `${day(1)} 10:00`,
-      end_date: `${day(1)} 11:00`,
-    })
+    const { id } = await service.create('/events', { title: 'Xz', ...onDay(day(1), '10:00', '11:00') })
     for (const language of LANGUAGES)
       assert.match((await page('/events/', { 'accept-language': language })).body, />Xz</, language)
     await service.remove(`/events/${id}`)

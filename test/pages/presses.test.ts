@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { shownUrl } from '../../src/http/request-log.ts'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 const service = serviceHere({ timezone: 'Europe/Oslo', pages_presses: 'family' })
 let origin: string
@@ -15,7 +15,7 @@ before(async () => {
   const make = (title: string, date: string, more: object) =>
     service.post(
       '/events',
-      { title, start_date: `${date} 19:00:00`, end_date: `${date} 21:00:00`, status: 'publish', ...more },
+      { title, ...onDay(date, '19:00:00', '21:00:00'), status: 'publish', ...more },
       'editor',
     )
   await make('Puppets', day(1), { cost: '0', venue: made.body.id, categories: ['family'] })

@@ -1,7 +1,7 @@
 // The texts of pages: names in any script, times, empty lists, and the order of links.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
 const HEBREW = 'קונצרט 2 בערב'
@@ -40,11 +40,7 @@ describe('a calendar without coming events', () => {
   })
 
   test('names the last event, and does not say that there was none', async () => {
-    await service.create('/events', {
-      title: 'Choir',
-      start_date: '2020-05-03 19:00',
-      end_date: '2020-05-03 20:00',
-    })
+    await service.create('/events', { title: 'Choir', ...onDay('2020-05-03', '19:00', '20:00') })
     assert.match(
       text(main((await read('/events/')).body)),
       /Nothing planned at the moment\. ?The last one was on [^.]*May 3, 2020/,
@@ -227,7 +223,7 @@ describe('pages', () => {
 
   test('offer to keep what is to come, and not as the first press what is over or does not take place', async () => {
     const coming = await event({ title: 'Coming', ...times('03-03 10:00', '03-03 11:00') })
-    const past = await event({ title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' })
+    const past = await event({ title: 'Past', ...onDay('2020-01-01', '10:00', '11:00') })
     const off = await event({
       title: 'Off',
       ...times('03-03 10:00', '03-03 11:00'),
@@ -303,8 +299,7 @@ describe('an address with a value that cannot be used', () => {
     service = await startService()
     await service.create('/events', {
       title: 'One',
-      start_date: `${NEXT_YEAR}-02-03 10:00`,
-      end_date: `${NEXT_YEAR}-02-03 11:00`,
+      ...onDay(`${NEXT_YEAR}-02-03`, '10:00', '11:00'),
       venue: { venue: 'Hall' },
       tags: ['outdoors'],
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serviceHere } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 const service = serviceHere({ timezone: 'Europe/Berlin' })
 
@@ -10,8 +10,7 @@ const make = (more: object = {}) =>
   service.create('/events', {
     title: 'Straßenmarkt am Tor',
     description: '<p>With <b>cheese</b>.</p>',
-    start_date: `${FIRST} 19:00:00`,
-    end_date: `${FIRST} 21:00:00`,
+    ...onDay(FIRST, '19:00:00', '21:00:00'),
     recurrence: 'RRULE:FREQ=DAILY;INTERVAL=3;COUNT=40',
     ...more,
   })
@@ -104,7 +103,7 @@ test('a venue has a series at its next date, and every date behind a press', asy
   const venue = await service.create('/venues', { venue: 'Depot', city: 'Bonn' })
   await make({ title: 'Yoga', venue: venue.id })
   const later = new Date(Date.parse(FIRST) + 30 * 86_400_000).toISOString().slice(0, 10)
-  const times = { start_date: `${later} 20:00:00`, end_date: `${later} 21:00:00` }
+  const times = onDay(later, '20:00:00', '21:00:00')
   await service.create('/events', { title: 'Concert', ...times, venue: venue.id })
   const titles = (text: string) =>
     [...text.matchAll(/<h3><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)

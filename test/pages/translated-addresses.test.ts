@@ -3,9 +3,9 @@ import { before, describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/characters.ts'
 import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
 import { inEnglish } from '../../src/wordpress/translated-paths.ts'
-import { serviceHere, startService } from '../support/service.ts'
+import { onDay, serviceHere, startService } from '../support/service.ts'
 
-const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
+const WHEN = onDay('2027-03-03', '10:00:00', '12:00:00')
 
 const service = serviceHere()
 before(async () => {

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { axePath, axeScript, type Browser, type Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const program = findChromium()
@@ -145,8 +145,7 @@ describe('a map in the browser', { skip }, () => {
       })
       await service.create('/events', {
         title: `Fair ${i}`,
-        start_date: '2032-05-01 10:00',
-        end_date: '2032-05-01 12:00',
+        ...onDay('2032-05-01', '10:00', '12:00'),
         venue: id,
       })
     }
@@ -162,6 +161,13 @@ describe('a map in the browser', { skip }, () => {
       `[...document.querySelectorAll('.pin button')].find((one) => one.getAttribute('aria-label') === '${group}').click()`,
     )
     await settled(`${MARKERS}.join() !== ${JSON.stringify(labels.join())}`)
+    const isSourceInView = `(() => {
+      const { left, top, width, height } = document.querySelector('.map .source a').getBoundingClientRect()
+      const at = document.elementFromPoint(left + width / 2, top + height / 2)
+      return at?.closest('.source') !== null && left >= 0 && left + width <= innerWidth
+    })()`
+    assert.ok(await tab.evaluate<boolean>(isSourceInView), 'the source of the map is covered')
+    assert.equal(await tab.evaluate(`document.querySelector('.ground').matches('[class*=-anim]')`), false)
     assert.deepEqual(await tab.evaluate(axeScript()), [])
   })
 })

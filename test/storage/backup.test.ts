@@ -50,7 +50,7 @@ import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
-import { credentialsOf, type Reader, startService, testConfig } from '../support/service.ts'
+import { credentialsOf, onDay, type Reader, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { makeFirstVersion } from './open.ts'
 
@@ -992,7 +992,7 @@ describe('a calendar that goes back to a state that knows less', () => {
   async function writeMuch(places: Places): Promise<number> {
     await using service = await startService(places)
     const day = '2027-05-01'
-    const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
+    const times = onDay(day, '20:00:00', '22:00:00')
     const { id } = await service.create('/events', { title: 'Moth', ...times })
     await succeed(['backup', path('less.backup')], places)
     for (let change = 0; change < 9; change++) await service.update(`/events/${id}`, { excerpt: `${change}` })

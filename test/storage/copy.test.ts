@@ -196,9 +196,7 @@ test('files that the source lacks are named, and another file of the same name i
   await localMediaStore(join(folder, 'media-other')).put(key, Buffer.from('another'), 'image/png')
   await assert.rejects(
     copy(fileAddress('source'), fileAddress('again'), { mediaFrom: fileStore('media-source'), mediaTo }),
-    {
-      message: `The target store has another file ${key}.`,
-    },
+    { message: `The target store has another file ${key}.` },
   )
 })
 

@@ -4,14 +4,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { onPostgres, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const event = (title: string) => ({
-  title,
-  start_date: '2031-05-01 20:00:00',
-  end_date: '2031-05-01 22:00:00',
-})
+const event = (title: string) => ({ title, ...onDay('2031-05-01', '20:00:00', '22:00:00') })
 
 describe('while another process has the file locked', onSqlite, () => {
   let scratch: ScratchDatabase

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { statement } from '../../src/store/storage/statement.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
 import { databaseName } from '../support/database.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { onDay, startService, type TestService } from '../support/service.ts'
 
 const onSqlite = databaseName() === 'sqlite'
 
@@ -14,8 +14,7 @@ const TEXT = 'Where the river turns. '.repeat(400)
 const event = (title: string) => ({
   title,
   description: TEXT,
-  start_date: '2031-05-01 20:00:00',
-  end_date: '2031-05-01 22:00:00',
+  ...onDay('2031-05-01', '20:00:00', '22:00:00'),
 })
 
 async function createUntilRefused(service: TestService) {

@@ -8,7 +8,7 @@ import { type App, startApp } from '../../src/app.ts'
 import { onPostgres, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
-import { makeCalendar, type Reader, testConfig } from '../support/service.ts'
+import { makeCalendar, onDay, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 // Three processes share one database, and sixteen clients write through them at once.
@@ -39,7 +39,7 @@ function send(i: number, method: string, path: string, body?: unknown, as: Reade
 
 const sixteen = <T>(work: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: 16 }, (_, i) => work(i)))
-const WHEN = { start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
+const WHEN = onDay('2031-05-01', '20:00:00', '22:00:00')
 const numbered = (base: string, count: number) => [
   base,
   ...Array.from({ length: count - 1 }, (_, i) => `${base}-${i + 2}`),

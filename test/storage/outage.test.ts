@@ -8,7 +8,7 @@ import { openDatabase, tellFailures } from '../../src/store/storage/open-databas
 import { onPostgres, scratchPostgres } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { makeCalendar } from '../support/service.ts'
+import { makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { openScratch } from './open.ts'
 
@@ -41,11 +41,7 @@ function load(nodes: readonly ServiceProcess[]) {
   const client = async (node: ServiceProcess, i: number) => {
     for (let n = 0; isGoing; n++) {
       const method = n % 2 ? 'GET' : 'POST'
-      const event = {
-        title: `Event ${i}-${n}`,
-        start_date: '2031-05-01 20:00:00',
-        end_date: '2031-05-01 22:00:00',
-      }
+      const event = { title: `Event ${i}-${n}`, ...onDay('2031-05-01', '20:00:00', '22:00:00') }
       const begun = performance.now()
       const answer = await (method === 'POST'
         ? node.send('admin', 'POST', '/events', event)

@@ -8,7 +8,7 @@ import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { touch } from '../support/recording.ts'
-import { startService } from '../support/service.ts'
+import { onDay, startService } from '../support/service.ts'
 import { happensWithin, until } from '../support/waiting.ts'
 
 // A pooler gives each transaction another session, so only the connection that listens may rely on its
@@ -53,12 +53,7 @@ async function open(t: TestContext, parameters = ''): Promise<Database> {
 test('the interface works through a pooler, with many clients at once', pooled, async (t) => {
   const service = await startService({ database: address })
   t.after(service.close)
-  const event = {
-    title: 'Ball',
-    start_date: '2031-05-01 20:00:00',
-    end_date: '2031-05-01 22:00:00',
-    tags: ['waltz'],
-  }
+  const event = { title: 'Ball', ...onDay('2031-05-01', '20:00:00', '22:00:00'), tags: ['waltz'] }
   const made = await Promise.all(
     Array.from({ length: 12 }, () => service.post('/events', { ...event, venue: { venue: 'Old Mill' } })),
   )

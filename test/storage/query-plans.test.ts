@@ -23,6 +23,7 @@ import { migrateWithin, migrationNames } from '../../src/store/storage/migrate.t
 import { queryBuilder } from '../../src/store/storage/sqlite/sqlite.ts'
 import { connect, prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { onSqlite } from '../support/database.ts'
+import { onDay } from '../support/service.ts'
 import { openScratch } from './open.ts'
 
 test('the old slugs of a record are found without reading those of others', onSqlite, async (t) => {
@@ -132,11 +133,7 @@ test(
       series: 0,
       attendance: 0,
     }
-    const times = {
-      start_date: '2031-05-10 20:00:00',
-      end_date: '2031-05-10 22:00:00',
-      date: '2031-01-01 10:00:00',
-    }
+    const times = { ...onDay('2031-05-10', '20:00:00', '22:00:00'), date: '2031-01-01 10:00:00' }
     putEvent(index, { id: 1, ...times, ...links, featured: false, free: false })
     const plans = await plansOf(async (db) => {
       await sql`insert into stems (rowid, words) values (1, 'hall =hall')`.execute(db)
@@ -247,11 +244,7 @@ for (const caller of [editor, contributor])
   )
 
 function insertOccurrence(connection: DatabaseSync): void {
-  const times = {
-    start_date: '2027-01-01 10:00:00',
-    end_date: '2027-01-01 11:00:00',
-    date: '2026-01-01 10:00:00',
-  }
+  const times = { ...onDay('2027-01-01', '10:00:00', '11:00:00'), date: '2026-01-01 10:00:00' }
   const set: Record<string, string | number> = { id: 9, series: 7, status: 'publish', ...times }
   const names = connection.prepare(`select name from pragma_table_info('events')`).all()
   const columns = names.map(({ name }) => String(name))

@@ -16,7 +16,7 @@ import type { Tx } from '../../src/store/storage/recording.ts'
 import { makePlatform } from '../../src/wordpress/platform.ts'
 import { startCalendar } from '../import/calendar-command.ts'
 import { onSqlite, scratchDatabase } from '../support/database.ts'
-import { type Answer, serviceHere, type TestService, testConfig } from '../support/service.ts'
+import { type Answer, onDay, serviceHere, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
 import { openScratch } from './open.ts'
 
@@ -42,7 +42,7 @@ async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Pro
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
 type Sent = Record<string, any>
 
-const hours = { start_date: '2031-03-04 10:00:00', end_date: '2031-03-04 12:00:00' }
+const hours = onDay('2031-03-04', '10:00:00', '12:00:00')
 const unique = (word: string) => `${word} ${randomUUID().slice(0, 8)}`
 
 const makings: Record<string, { sent: () => Sent; acts: string[] }> = {
@@ -226,7 +226,7 @@ const DAY_MS = 86_400_000
 
 function soon(): { start_date: string; end_date: string } {
   const day = new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)
-  return { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
+  return onDay(day, '10:00:00', '12:00:00')
 }
 
 test('a series is recorded with its occurrences, however they change', async () => {

@@ -41,10 +41,7 @@ async function scratchFile(content: Content): Promise<ScratchDatabase> {
   const file = join(folder, 'kalends.sqlite')
   const templates = process.env[TEMPLATE_FOLDER]
   if (templates && content !== 'bare') await copyTemplate(join(templates, content), file)
-  return {
-    address: `sqlite:${file}`,
-    remove: () => rm(folder, { recursive: true, force: true }),
-  }
+  return { address: `sqlite:${file}`, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 async function copyTemplate(template: string, file: string): Promise<void> {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import sharp from 'sharp'
 import type { Db } from '../../src/store/storage/database.ts'
 import type { TestService } from './service.ts'
+import { onDay } from './service.ts'
 
 export async function fillCalendar(service: TestService): Promise<void> {
-  const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
+  const dates = onDay('2026-12-01', '17:00:00', '19:00:00')
   const upload = async (name: string) => {
     const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
       .png()
@@ -61,7 +62,7 @@ export async function fillCalendar(service: TestService): Promise<void> {
 }
 
 export async function addSeries(service: TestService): Promise<void> {
-  const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
+  const dates = onDay('2026-12-01', '17:00:00', '19:00:00')
   const recurrence = ['RRULE:FREQ=WEEKLY;COUNT=6', 'RDATE:20261203T170000']
   const first = await service.create('/events', {
     title: 'Lantern class',
@@ -72,10 +73,7 @@ export async function addSeries(service: TestService): Promise<void> {
   const path = `/events?post_parent=${first.post_parent}&start_date=2026-01-01&end_date=2028-01-01`
   const { events } = (await service.get(path)).body
   await service.update(`/events/${events[1].id}`, { title: 'Lantern class for all' })
-  await service.update(`/events/${events[2].id}`, {
-    start_date: '2026-12-08 18:30',
-    end_date: '2026-12-08 20:00',
-  })
+  await service.update(`/events/${events[2].id}`, onDay('2026-12-08', '18:30', '20:00'))
   assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
 }
 

@@ -17,12 +17,7 @@ export interface Received {
  * The default headers of `fetch`, without `accept-encoding`: most tests would compress and decompress each
  * answer in vain.
  */
-const DEFAULTS = {
-  accept: '*/*',
-  'accept-language': '*',
-  'sec-fetch-mode': 'cors',
-  'user-agent': 'node',
-}
+const DEFAULTS = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' }
 
 const DECOMPRESS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   gzip: promisify<Buffer, Buffer>(gunzip),

@@ -131,6 +131,11 @@ export function credentialsOf(as: Reader): Record<string, string> {
 
 export const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
+export const onDay = (day: string, from: string, to = from) => ({
+  start_date: `${day} ${from}`,
+  end_date: `${day} ${to}`,
+})
+
 const AGAIN_AFTER = 50
 
 export async function startService(

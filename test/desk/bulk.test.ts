@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { describe, test } from 'node:test'
+import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
 import { type Answer, onDay, serviceHere } from '../support/service.ts'
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -14,11 +14,7 @@ function fieldsOf(body: string): Record<string, string> {
 
 describe('many events at once', () => {
   const service = serviceHere()
-  let editor: AtDesk
-
-  before(async () => {
-    editor = await sitAtDesk(service, 'editor')
-  })
+  const editor = deskHere(service, 'editor')
 
   const make = async (count: number, values: object = {}): Promise<number[]> => {
     const ids: number[] = []

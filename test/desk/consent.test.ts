@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { listCredentials } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere } from '../support/desk.ts'
 import { serviceHere } from '../support/service.ts'
 
 const PAGE = '/wp-admin/authorize-application.php'
@@ -15,11 +15,7 @@ const at = (asked: Record<string, string>) => `${PAGE}?${new URLSearchParams(ask
 
 describe('application passwords by consent', () => {
   const service = serviceHere()
-  let author: AtDesk
-
-  before(async () => {
-    author = await sitAtDesk(service, 'author')
-  })
+  const author = deskHere(service, 'author')
 
   const passwords = async () => {
     const { read } = service.app.database

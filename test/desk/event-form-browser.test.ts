@@ -1,37 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TAKES_TEXT, untilShown } from '../support/browsers.ts'
-import { findChromium, startChromium } from '../support/chromium.ts'
+import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { onDay, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
 
-const program = findChromium()
 const WARNS =
   "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()"
 const UNBOUNDED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
-describe('the form of an event in a browser', {
-  skip: program === undefined ? 'no Chromium is installed' : false,
-}, () => {
-  let service: TestService
-  let browser: Chromium
+describe('the form of an event in a browser', noChromium, () => {
+  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const browser = startChromiumHere()
   let cookie: string
 
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo' })
     await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
     cookie = (await sitAtDesk(service, 'editor')).cookie
-    browser = await startChromium(program ?? '')
-  })
-  after(async () => {
-    await browser.close()
-    await service.close()
   })
 
   async function open(path: string, scripts = true, as = cookie): Promise<ChromiumTab> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceHere, startService } from '../support/service.ts'
 
@@ -40,11 +40,7 @@ const versionIn = (body: string) => /name="version" value="(\d+)"/.exec(body)?.[
 
 describe('the form of an event', () => {
   const service = serviceHere()
-  let editor: AtDesk
-
-  before(async () => {
-    editor = await sitAtDesk(service, 'editor')
-  })
+  const editor = deskHere(service, 'editor')
 
   const postWithFile = (path: string, fields: Record<string, string>, file: Blob, name: string) => {
     const body = new FormData()

@@ -1,29 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
-import { findChromium, startChromium } from '../support/chromium.ts'
+import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { onDay, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
 
-const program = findChromium()
 const NAMES = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima'.split(' ')
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-describe('the list of events in a browser', {
-  skip: program === undefined ? 'no Chromium is installed' : false,
-}, () => {
-  let service: TestService
-  let browser: Chromium
+describe('the list of events in a browser', noChromium, () => {
+  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const browser = startChromiumHere()
   let cookie: string
   let ids: number[]
 
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo' })
     ids = []
     for (let i = 0; i < NAMES.length; i++)
       ids.push(
@@ -35,11 +31,6 @@ describe('the list of events in a browser', {
         ).id,
       )
     cookie = (await sitAtDesk(service, 'editor')).cookie
-    browser = await startChromium(program ?? '')
-  })
-  after(async () => {
-    await browser.close()
-    await service.close()
   })
 
   async function open(

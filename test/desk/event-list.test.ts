@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { onDay, serviceHere } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
@@ -22,11 +22,10 @@ function countsIn(body: string): Record<string, string> {
 
 describe('the list of events', () => {
   const service = serviceHere()
-  let editor: AtDesk
+  const editor = deskHere(service, 'editor')
   let venue: number
 
   before(async () => {
-    editor = await sitAtDesk(service, 'editor')
     venue = (await service.create('/venues', { venue: 'Mill Yard' })).id
     await service.create('/categories', { name: 'Music', slug: 'music' })
     await service.create('/categories', { name: 'Jazz', slug: 'jazz', parent: 1 })

@@ -2,20 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { day, onDay, serviceHere, startService } from '../support/service.ts'
 
 describe('the inbox, Today and the history', () => {
   const service = serviceHere()
-  let editor: AtDesk
-  let contributor: AtDesk
-
-  before(async () => {
-    editor = await sitAtDesk(service, 'editor')
-    contributor = await sitAtDesk(service, 'contributor')
-  })
+  const editor = deskHere(service, 'editor')
+  const contributor = deskHere(service, 'contributor')
 
   const newer = (body: string) =>
     /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')

@@ -1,29 +1,22 @@
 // The desk when answers, the end of a press or the save of a form come late, twice or never.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
-import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
+import { type ChromiumTab, noChromium, startChromiumHere } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { onDay, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
-const program = findChromium()
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
-describe('at the desk', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
-  let service: TestService
-  let browser: Chromium
+describe('at the desk', noChromium, () => {
+  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const browser = startChromiumHere()
   const times = { ...onDay('2027-06-09', '19:00:00', '21:30:00'), timezone: 'Europe/Oslo' }
   const XSS = '<img src=x onerror=window.taken=1> Hall'
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo' })
     await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
     await service.create('/venues', { venue: 'The Black Cat', city: 'Kilvara' })
-    browser = await startChromium(program ?? '')
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.close()
   })
   const made = async (title: string, more = {}) =>
     (await service.create('/events', { title, ...times, ...more })).id

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { day, serviceHere, startService } from '../support/service.ts'
 
 const service = serviceHere()
-let admin: AtDesk
+const admin = deskHere(service, 'admin')
 
 before(async () => {
   await service.create('/events', { title: 'Choir', ...day }, 'editor')
-  admin = await sitAtDesk(service, 'admin')
 })
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'

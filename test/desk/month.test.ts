@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { describe, test } from 'node:test'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { onDay, serviceHere } from '../support/service.ts'
 
 describe('the month to plan on', () => {
   const service = serviceHere()
-  let editor: AtDesk
-
-  before(async () => {
-    editor = await sitAtDesk(service, 'editor')
-  })
+  const editor = deskHere(service, 'editor')
 
   const at = (day: string, from = '19:00:00', to = '21:00:00') => onDay(day, from, to)
   const startOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body.start_date

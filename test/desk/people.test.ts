@@ -6,17 +6,13 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
 import { kalends } from '../support/commands.ts'
-import { type AtDesk, DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { DESK_PASSWORD, deskHere, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { credentialsOf, day, PASSWORD, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('people at the desk', () => {
   const service = serviceHere()
-  let admin: AtDesk
-
-  before(async () => {
-    admin = await sitAtDesk(service, 'admin')
-  })
+  const admin = deskHere(service, 'admin')
 
   const user = (login: string) => getUserByLogin(service.app.database.read, login)
   const linkIn = (body: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { serviceHere, startService } from '../support/service.ts'
 
 /** Returns the controls of the form below a quick line, as a browser would send them. */
@@ -19,10 +19,9 @@ function controlsIn(body: string): Record<string, string | string[]> {
 
 describe('an event in one line', () => {
   const service = serviceHere({ timezone: 'Europe/Dublin' })
-  let editor: AtDesk
+  const editor = deskHere(service, 'editor')
 
   before(async () => {
-    editor = await sitAtDesk(service, 'editor')
     await service.create('/venues', { venue: 'St Mary’s', city: 'Cork' })
     await service.create('/categories', { name: 'Music' })
   })

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { describe, test } from 'node:test'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { day, serviceHere } from '../support/service.ts'
 
 describe('records that are not wanted any more', () => {
   const service = serviceHere()
-  let editor: AtDesk
-
-  before(async () => {
-    editor = await sitAtDesk(service, 'editor')
-  })
+  const editor = deskHere(service, 'editor')
 
   test('lists say how many events have each venue and organizer, and lead to them', async () => {
     const venue = await service.create('/venues', { venue: 'Counted Hall' })

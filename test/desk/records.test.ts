@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { rowsOf } from '../import/calendar-command.ts'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
 import { serviceHere } from '../support/service.ts'
 
 describe('rooms of records, which follow from their declarations', () => {
   const service = serviceHere()
-  let editor: AtDesk
-
-  before(async () => {
-    editor = await sitAtDesk(service, 'editor')
-  })
+  const editor = deskHere(service, 'editor')
 
   const rooms = [
     { room: 'venues', naming: 'venue', more: { city: 'Galway', phone: '+353 91 1', step_free: 'yes' } },

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { day, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('the search of the bar', () => {
   const service = serviceHere()
-  let editor: AtDesk
+  const editor = deskHere(service, 'editor')
   let jazz: { id: number; slug: string; ical_uid?: string }
 
   before(async () => {
-    editor = await sitAtDesk(service, 'editor')
     jazz = await service.create('/events', { title: 'Thursday Jazz', ...day })
     await service.create('/events', { title: 'Jazz for Children', ...day, status: 'draft' })
     await service.create('/venues', { venue: 'Mill Yard', city: 'Cork' })

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
-import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
+import { type ChromiumTab, noChromium, startChromiumHere } from '../support/chromium.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const program = findChromium()
 const NOW = Date.parse('2027-05-12T16:00:00Z')
 const TODAY = '2027-05-12'
 const SATURDAY = '2027-05-15'
 const DECEMBER = '2027-07'
 
-describe('visitors are where they want to be after few presses', {
-  skip: program === undefined && 'no Chromium',
-}, () => {
+describe('visitors are where they want to be after few presses', noChromium, () => {
   let service: TestService
-  let browser: Chromium
+  const browser = startChromiumHere()
   let tab: ChromiumTab
   let presses = 0
 
@@ -42,7 +39,6 @@ describe('visitors are where they want to be after few presses', {
     await service.create('/events', { title: 'Carols far away', ...at, venue: far.id })
     const tonight = onDay(TODAY, '23:30:00', '23:59:00')
     await service.create('/events', { title: 'Open air', ...tonight, event_status: 'canceled' })
-    browser = await startChromium(program ?? '')
     tab = await browser.open()
     await tab.send('Browser.grantPermissions', { permissions: ['geolocation'] }).catch(() => undefined)
     await tab.send('Emulation.setGeolocationOverride', {
@@ -52,7 +48,6 @@ describe('visitors are where they want to be after few presses', {
     })
   })
   after(async () => {
-    await browser?.close()
     await service?.close()
     mock.timers.reset()
   })

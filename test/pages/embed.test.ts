@@ -1,18 +1,17 @@
 // <kalends-events> on a page of another origin, in Chromium, where installed.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import type { RequestListener } from 'node:http'
+import { before, describe, test } from 'node:test'
 import { wallNow } from '../../src/base/text/moments.ts'
 import { changeFocus } from '../../src/calendar/images/image-texts.ts'
 import { axeScript, untilShown } from '../support/browsers.ts'
 import { callerContext } from '../support/caller-context.ts'
-import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
+import { type ChromiumTab, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
 import { uploadPicture } from '../support/pictures.ts'
+import { serverHere } from '../support/server.ts'
 import { onDay, serviceHere, startService, type TestService } from '../support/service.ts'
 
-const program = findChromium()
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
 const YEAR = 2027
 const DAY = `${YEAR}-05-14`
@@ -144,65 +143,47 @@ describe('the page that writes the markup', () => {
   })
 })
 
-describe('the page that writes the markup, with its script', {
-  skip: program === undefined && 'no Chromium is installed',
-}, () => {
+describe('the page that writes the markup, with its script', noChromium, () => {
   test('writes the same as it does without, and previews it', async () => {
-    const chromium = await startChromium(program ?? '')
-    try {
-      const tab = await chromium.open()
-      const query = 'view=month&search=a%22%26b&show=picture&show=price&date=2030-05-01&limit=5&language=de'
-      const { body } = await service.page(`/embed/?${query}`)
-      await tab.goTo(`${service.origin}/embed/?${query}&lang=fr`)
-      const written = await tab.evaluate<string[]>(
-        `[...document.querySelectorAll('.snippet code')].map((code) => code.textContent)`,
-      )
-      const told = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(([, code = '']) =>
-        code
-          .replaceAll('&lt;', '<')
-          .replaceAll('&gt;', '>')
-          .replaceAll('&quot;', '"')
-          .replaceAll('&amp;', '&'),
-      )
-      const sorted = (texts: string[]) => texts.map((text) => text.split(/[\s>&?"]+/).sort())
-      assert.deepEqual(sorted(written), sorted(told))
-      const [shown, view] = await tab.evaluate<[number, string]>(
-        `((element) => [element.shadowRoot !== null, element.getAttribute('view')])(document.querySelector('.preview kalends-events'))`,
-      )
-      assert.deepEqual([shown, view], [true, 'month'])
-      assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [])
-    } finally {
-      await chromium.close()
-    }
+    await using chromium = await startChromium()
+    const tab = await chromium.open()
+    const query = 'view=month&search=a%22%26b&show=picture&show=price&date=2030-05-01&limit=5&language=de'
+    const { body } = await service.page(`/embed/?${query}`)
+    await tab.goTo(`${service.origin}/embed/?${query}&lang=fr`)
+    const written = await tab.evaluate<string[]>(
+      `[...document.querySelectorAll('.snippet code')].map((code) => code.textContent)`,
+    )
+    const told = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(([, code = '']) =>
+      code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+    )
+    const sorted = (texts: string[]) => texts.map((text) => text.split(/[\s>&?"]+/).sort())
+    assert.deepEqual(sorted(written), sorted(told))
+    const [shown, view] = await tab.evaluate<[number, string]>(
+      `((element) => [element.shadowRoot !== null, element.getAttribute('view')])(document.querySelector('.preview kalends-events'))`,
+    )
+    assert.deepEqual([shown, view], [true, 'month'])
+    assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [])
   })
 })
 
-describe('the element on a page of another site', {
-  skip: program === undefined && 'no Chromium is installed',
-}, () => {
-  let chromium: Chromium
+describe('the element on a page of another site', noChromium, () => {
+  const chromium = startChromiumHere()
   let tab: ChromiumTab
   let markup = ''
   let policy = ''
-  const site = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const isPage = request.url === '/'
     response.writeHead(isPage ? 200 : 404, {
       'content-type': 'text/html; charset=utf-8',
       ...(policy === '' ? {} : { 'content-security-policy': policy }),
     })
     response.end(isPage ? markup : '')
-  })
+  }
   let origin = ''
 
   before(async () => {
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-    chromium = await startChromium(program ?? '')
+    origin = await serverHere(answer)
     tab = await chromium.open()
-  })
-  after(async () => {
-    await chromium?.close()
-    site.close()
   })
 
   const STRICT = () =>
@@ -505,33 +486,20 @@ describe('the element on a page of another site', {
       'other events': [200, 'application/json', '{"events":[{"id":1}],"total_pages":1}'],
     }
     let answer: (typeof answers)[string] | undefined
-    const calendar = createServer((request, response) => {
+    const calendar = await serverHere((request, response) => {
       const [status, type, text] =
         request.url === '/embed.js' ? [200, 'text/javascript', script] : (answer ?? [404, 'text/plain', ''])
       response.writeHead(status, { 'content-type': type, 'access-control-allow-origin': '*' }).end(text)
     })
-    await new Promise<void>((resolve) => calendar.listen(0, '127.0.0.1', resolve))
-    try {
-      for (const [name, given] of Object.entries(answers)) {
-        answer = given
-        await open(`<kalends-events><a href="/there">Calendar</a></kalends-events>`, {
-          strict: false,
-          script: `http://127.0.0.1:${(calendar.address() as AddressInfo).port}/embed.js`,
-        })
-        await settled()
-        assert.match(
-          await inside<string>('root.querySelector("[role=status]").textContent'),
-          /Not available/,
-          name,
-        )
-        assert.equal(
-          await tab.evaluate(`document.querySelector('kalends-events a').getClientRects().length`),
-          1,
-          name,
-        )
-      }
-    } finally {
-      calendar.close()
+    for (const [name, given] of Object.entries(answers)) {
+      answer = given
+      const script = `${calendar}/embed.js`
+      await open(`<kalends-events><a href="/there">Calendar</a></kalends-events>`, { strict: false, script })
+      await settled()
+      const status = await inside<string>('root.querySelector("[role=status]").textContent')
+      assert.match(status, /Not available/, name)
+      const link = `document.querySelector('kalends-events a').getClientRects().length`
+      assert.equal(await tab.evaluate(link), 1, name)
     }
   })
 

@@ -5,14 +5,13 @@ import { describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
 import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
 import { labelledFacts } from '../../src/features/pages/access-shown.ts'
-import { findChromium, startChromium } from '../support/chromium.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
 import { publicContext } from '../support/public-context.ts'
 import { onDay, serviceHere, startService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
 const TIMES = onDay(`${NEXT_YEAR}-06-05`, '10:00', '11:30')
 const TABLE = `<table><tr>${'<td>Interval</td>'.repeat(12)}</tr></table>`
-const program = findChromium()
 const pathOf = (url: string) => new URL(url).pathname
 
 describe('the page of an event', () => {
@@ -101,11 +100,11 @@ describe('the page of an event', () => {
       )
   })
 
-  test('in a browser copies its address by one press, tells its times in the zone of the visitor where that is another, and keeps the words of tables whole', {
-    skip: program === undefined ? 'no Chromium is installed' : false,
-  }, async () => {
-    const browser = await startChromium(program ?? '')
-    try {
+  test(
+    'in a browser copies its address by one press, tells its times in the zone of the visitor where that is another, and keeps the words of tables whole',
+    noChromium,
+    async () => {
+      await using browser = await startChromium()
       const tab = await browser.open()
       const [path, long] = [
         await pathFor({ title: 'Zones' }),
@@ -140,17 +139,15 @@ describe('the page of an event', () => {
       await tab.evaluate(`${copy}.click()`)
       assert.equal(await tab.evaluate('window.copied'), service.origin + long)
       assert.equal(await tab.evaluate(`${copy}.textContent`), 'Copied')
-    } finally {
-      await browser.close()
-    }
-  })
+    },
+  )
 
-  test('is printed on one page, and so is a month, across; a list is with its featured events on two at the most', {
-    skip: program === undefined ? 'no Chromium is installed' : false,
-  }, async () => {
-    const demo = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
-    const browser = await startChromium(program ?? '')
-    try {
+  test(
+    'is printed on one page, and so is a month, across; a list is with its featured events on two at the most',
+    noChromium,
+    async () => {
+      await using demo = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+      await using browser = await startChromium()
       await prepareGround({ ...demo.config, port: 0 }, assert.ifError, { demo: true })
       const tab = await browser.open()
       const { body } = await demo.get('/events?per_page=4')
@@ -171,9 +168,6 @@ describe('the page of an event', () => {
       await tab.send('Emulation.setEmulatedMedia', { media: 'print' })
       const lead = `document.querySelector('.front :is(h2, h3)').checkVisibility()`
       assert.equal(await tab.evaluate(lead), true)
-    } finally {
-      await browser.close()
-      await demo.close()
-    }
-  })
+    },
+  )
 })

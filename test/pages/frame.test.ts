@@ -1,13 +1,12 @@
 // Events in a frame on another site, for owners who cannot add a script.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSteady } from '../../src/http/finished.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
-import { findChromium, startChromium } from '../support/chromium.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
+import { serverHere } from '../support/server.ts'
 import { type Answer, onDay, serviceHere, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -135,56 +134,44 @@ describe('a frame', () => {
   })
 })
 
-const program = findChromium()
-
-describe('a frame in a browser', { skip: program === undefined && 'no Chromium is installed' }, () => {
+describe('a frame in a browser', noChromium, () => {
   test('has nothing that axe objects to, and no more width than there is', async () => {
-    const chromium = await startChromium(program ?? '')
-    try {
-      const tab = await chromium.open()
-      for (const sight of [{ width: 280 }, { width: 1280 }, { width: 390, scheme: 'dark' }] as const) {
-        await tab.look(sight)
-        for (const query of ['', '?view=month', '?search=zzz']) {
-          await tab.goTo(`${service.origin}/embed/frame/${query}`)
-          assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${query} ${JSON.stringify(sight)}`)
-          const [inner, outer] = await tab.evaluate<[number, number]>(
-            '[document.documentElement.scrollWidth, innerWidth]',
-          )
-          assert.ok(inner <= outer, `${query} is ${inner} wide in ${outer}`)
-        }
+    await using chromium = await startChromium()
+    const tab = await chromium.open()
+    for (const sight of [{ width: 280 }, { width: 1280 }, { width: 390, scheme: 'dark' }] as const) {
+      await tab.look(sight)
+      for (const query of ['', '?view=month', '?search=zzz']) {
+        await tab.goTo(`${service.origin}/embed/frame/${query}`)
+        assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${query} ${JSON.stringify(sight)}`)
+        const [inner, outer] = await tab.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        )
+        assert.ok(inner <= outer, `${query} is ${inner} wide in ${outer}`)
       }
-    } finally {
-      await chromium.close()
     }
   })
 
   test('stands on a page of another site, where a page of the calendar does not', async () => {
-    const chromium = await startChromium(program ?? '')
-    const other = createServer((request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' })
-      response.end(
-        `<!doctype html><title>Other</title><iframe src="${service.origin}${request.url}"></iframe>`,
-      )
+    await using chromium = await startChromium()
+    const other = await serverHere((request, response) => {
+      const frame = `<iframe src="${service.origin}${request.url}"></iframe>`
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(`<!doctype html><title>Other</title>${frame}`)
     })
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    try {
-      const tab = await chromium.open()
-      for (const [path, isShown] of [
-        ['/embed/frame/', true],
-        ['/embed/', false],
-      ] as const) {
-        tab.complaints.length = 0
-        await tab.goTo(`http://127.0.0.1:${(other.address() as AddressInfo).port}${path}`)
-        const isRefused = () => tab.complaints.some((text) => /frame-ancestors|Framing/.test(text))
-        if (isShown) {
-          // The browser refuses a frame before the page around it is complete, or shortly after.
-          await sleep(500)
-          assert.ok(!isRefused(), `${path}: ${tab.complaints}`)
-        } else await until(isRefused, `${path} is shown`)
-      }
-    } finally {
-      other.close()
-      await chromium.close()
+    const tab = await chromium.open()
+    for (const [path, isShown] of [
+      ['/embed/frame/', true],
+      ['/embed/', false],
+    ] as const) {
+      tab.complaints.length = 0
+      await tab.goTo(other + path)
+      const isRefused = () => tab.complaints.some((text) => /frame-ancestors|Framing/.test(text))
+      if (isShown) {
+        // The browser refuses a frame before the page around it is complete, or shortly after.
+        await sleep(500)
+        assert.ok(!isRefused(), `${path}: ${tab.complaints}`)
+      } else await until(isRefused, `${path} is shown`)
     }
   })
 })

@@ -1,24 +1,22 @@
 // Pages and the element when answers, style sheets or positions come late, twice or never.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
-import { type Chromium, findChromium, startChromium } from '../support/chromium.ts'
+import { noChromium, startChromiumHere } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { onDay, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
-const program = findChromium()
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
-describe('on pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
-  let service: TestService
-  let browser: Chromium
+describe('on pages', noChromium, () => {
+  const service = serviceHere({
+    timezone: 'Europe/Oslo',
+    map_tiles: 'https://tiles.example/{z}/{x}/{y}.png',
+  })
+  const browser = startChromiumHere()
   const times = onDay('2027-04-15', '10:00:00', '12:00:00')
   before(async () => {
-    service = await startService({
-      timezone: 'Europe/Oslo',
-      map_tiles: 'https://tiles.example/{z}/{x}/{y}.png',
-    })
     for (const name of ['Music', 'Dance']) {
       const { id } = await service.create('/categories', { name })
       for (const n of [1, 2]) {
@@ -26,11 +24,6 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
         await service.create('/events', { title: `${name} ${n}`, categories: [id], ...times, venue })
       }
     }
-    browser = await startChromium(program ?? '')
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.close()
   })
   const element = async (attributes: string) => {
     const tab = await openTab(browser, service, '/embed/')

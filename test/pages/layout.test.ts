@@ -1,16 +1,15 @@
 // The layout of pages in Chromium, where installed: on narrow screens, in the first window and on paper.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser, Tab } from '../support/browsers.ts'
-import { findChromium, startChromium } from '../support/chromium.ts'
-import { onDay, startService, type TestService } from '../support/service.ts'
+import { before, describe, test } from 'node:test'
+import type { Tab } from '../support/browsers.ts'
+import { noChromium, startChromiumHere } from '../support/chromium.ts'
+import { onDay, serviceHere } from '../support/service.ts'
 
-const program = findChromium()
 const NEXT_YEAR = 2027
 
-describe('the layout of pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
-  let service: TestService
-  let browser: Browser
+describe('the layout of pages', noChromium, () => {
+  const service = serviceHere({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
+  const browser = startChromiumHere()
   let tab: Tab
   let today: string
 
@@ -18,7 +17,6 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
   const goTo = (path: string) => tab.goTo(service.origin + path)
 
   before(async () => {
-    service = await startService({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
     today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Berlin' })
     const [day, quiet] = [`${NEXT_YEAR}-05-03`, `${NEXT_YEAR}-05-04`]
     const times = onDay(day, '18:00', '20:00')
@@ -34,12 +32,7 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
     })
     for (let i = 0; i < 15; i++) await service.create('/events', { title: `Menge ${i}`, ...times })
     await service.create('/events', { title: 'Heute', ...onDay(today, '10:00', '11:00') })
-    browser = await startChromium(program ?? '')
     tab = await browser.open()
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.close()
   })
 
   test('a month on a phone has the way to the rest of a day on one line, and words whole', async () => {

@@ -3,12 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { connect, socketAddress } from './browser-socket.ts'
 import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 import { until } from './waiting.ts'
 
 export interface Chromium extends Browser {
   open: () => Promise<ChromiumTab>
+  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 export interface ChromiumTab extends Tab {
@@ -71,7 +73,23 @@ const AWAKE = [
   '--disable-renderer-backgrounding',
 ]
 
-export async function startChromium(program: string): Promise<Chromium> {
+export const noChromium = { skip: findChromium() === undefined && 'no Chromium is installed' }
+
+/** A browser for the tests of this file or suite. It is there once their first `before` runs. */
+export function startChromiumHere(): Chromium {
+  let browser: Chromium
+  before(async () => {
+    browser = await startChromium()
+  })
+  after(() => browser?.close())
+  return {
+    open: () => browser.open(),
+    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+export async function startChromium(program = findChromium() ?? ''): Promise<Chromium> {
   const shared = process.env[SHARED_CHROMIUM]
   if (shared !== undefined) return drive(shared, async () => undefined)
   const { address, close } = await launchChromium(program)
@@ -83,14 +101,12 @@ async function drive(address: string, end: () => Promise<void>): Promise<Chromiu
   const session: Session = { socket, waiting: new Map(), tabs: new Map(), last: 0 }
   socket.onmessage = ({ data }) => receive(session, JSON.parse(String(data)))
   const { browserContextId } = await send(session, 'Target.createBrowserContext', {})
-  return {
-    open: () => openTab(session, String(browserContextId)),
-    close: async () => {
-      await send(session, 'Target.disposeBrowserContext', { browserContextId })
-      socket.close()
-      await end()
-    },
+  const close = async () => {
+    await send(session, 'Target.disposeBrowserContext', { browserContextId })
+    socket.close()
+    await end()
   }
+  return { open: () => openTab(session, String(browserContextId)), close, [Symbol.asyncDispose]: close }
 }
 
 interface Waiter {

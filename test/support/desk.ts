@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+
+import { before } from 'node:test'
+
 import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
+
+
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { DESK_PAGES } from '../../src/features/desk/desk.ts'
@@ -55,6 +60,15 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
       })
     },
   }
+}
+
+/** Somebody at the desk for the tests of this file or suite, once their first `before` has run. */
+export function deskHere(service: TestService, login: string): AtDesk {
+  let desk: AtDesk
+  before(async () => {
+    desk = await sitAtDesk(service, login)
+  })
+  return new Proxy({} as AtDesk, { get: (_, name) => Reflect.get(desk, name) })
 }
 
 export function deskAddresses(): { at: string; methods: ('GET' | 'POST')[] }[] {

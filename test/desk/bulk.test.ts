@@ -277,17 +277,4 @@ describe('many events at once', () => {
     assert.equal((await reader.get('/desk/events/many?deed=trash&ids=1')).status, 403)
     assert.equal(await keptOf('of-a-reader').executeTakeFirst(), undefined)
   })
-
-  test('another site changes nothing, and nothing is a defect', async () => {
-    const [id = 0] = await make(1)
-    const form = { deed: 'trash', ids: String(id), sure: '1', key: 'of-another-site' }
-    const forged = await editor.post('/desk/events/many', form, { 'sec-fetch-site': 'cross-site' })
-    assert.equal(forged.status, 403)
-    assert.equal(await statusOf(id), 'publish')
-    assert.equal((await editor.post('/desk/events/many', { deed: 'explode', ids: '1' })).status, 400)
-    assert.equal((await editor.post('/desk/events/many', { deed: 'trash' })).status, 303)
-    const many = Array.from({ length: 1001 }, (_, i) => String(i + 1)).join(',')
-    assert.equal((await editor.post('/desk/events/many', { deed: 'trash', ids: many })).status, 400)
-    assert.equal((await editor.get('/desk/events/many/no-such-key')).status, 404)
-  })
 })

@@ -6,7 +6,6 @@ import { noChromium, type startChromium, startChromiumHere } from '../support/ch
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
 import { onDay, serviceHere } from '../support/service.ts'
-import { until } from '../support/waiting.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
@@ -49,38 +48,6 @@ describe('the form of an event in a browser', noChromium, () => {
     )
     return body.events[0]
   }
-
-  for (const scripts of [true, false])
-    test(`title, date, times and venue by keyboard alone, ${scripts ? 'with' : 'without'} a script`, async () => {
-      const title = `Choir practice ${scripts}`
-      const tab = await open('/desk/events/new', scripts)
-      const pressed: string[] = []
-      const go = async (key: string) => {
-        pressed.push(key)
-        await tab.key(key)
-      }
-      await type(tab, title)
-      await go('Tab')
-      await type(tab, '4 June 2027')
-      await go('Tab')
-      await type(tab, '19:30')
-      await go('Tab')
-      await type(tab, '21:00')
-      await tab.evaluate("document.getElementById('venue_name').focus()")
-      pressed.push('to the venue')
-      await type(tab, 'The Blue Kettle')
-      if (scripts) await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-      if (!scripts) await tab.evaluate("document.querySelector('.savebar .main.first').focus()")
-      await go(scripts ? 'Control+Enter' : 'Enter')
-      await untilShown(tab, "location.search.startsWith('?saved')")
-      assert.ok(pressed.length <= 6, pressed.join())
-      const event = await saved(title)
-      assert.deepEqual(
-        [event.start_date, event.end_date, event.venue.venue, event.status],
-        ['2027-06-04 19:30:00', '2027-06-04 21:00:00', 'The Blue Kettle', 'publish'],
-      )
-      assert.deepEqual(complaintsOf(tab), [])
-    })
 
   test('Enter sends no form that is long or cannot be taken back, and makes a chip of a tag', async () => {
     const admin = (await sitAtDesk(service, 'admin')).cookie
@@ -424,21 +391,5 @@ describe('the form of an event in a browser', noChromium, () => {
     assert.equal(count, 0)
     assert.match(said, /larger than 20 MB/)
     assert.deepEqual(await tab.evaluate(choose(1000)), [1, ''])
-  })
-
-  test('what was typed is kept when the tab is closed', async () => {
-    const tab = await open('/desk/events/new')
-    await type(tab, 'Closed too early')
-    await tab.evaluate("document.title = 'left'; dispatchEvent(new PageTransitionEvent('pagehide'))")
-    const next = await open('/desk/events/new')
-    // The tab sends the typed text as it closes, so the next page may be answered first.
-    const isOffered = async () => {
-      await next.goTo(new URL('/desk/events/new', service.origin).href)
-      return next.evaluate<boolean>("Boolean(document.querySelector('.unsaved'))")
-    }
-    await until(isOffered, 'what was typed is not offered')
-    assert.equal(await next.evaluate("document.getElementById('title').value"), '')
-    await next.evaluate("document.querySelector('.unsaved a').click()")
-    await untilShown(next, "document.getElementById('title')?.value === 'Closed too early'")
   })
 })

@@ -1,8 +1,7 @@
 // Somebody keeps the calendar by keys and mouse in Chromium and Firefox, where installed. `npm test` does the
 // most frequent work in Chromium; `npm run pages:check` does everything in both.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
@@ -11,6 +10,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { kalends } from '../support/commands.ts'
 import { giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type Person, personAt } from '../support/person.ts'
 import { startServiceProcess } from '../support/processes.ts'
 import { onDay, type Reader, startService, type TestService } from '../support/service.ts'
@@ -294,7 +294,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     })
 
     test('a calendar is set up by the link of its first start, and others come by links of their own', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'kalends-first-'))
+      const folder = temporaryFolder()
       const first = await startServiceProcess({ data: folder })
       const origin = new URL(first.base).origin
       try {
@@ -346,7 +346,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
         }
       } finally {
         await first.end()
-        await rm(folder, { recursive: true, force: true })
       }
     })
 

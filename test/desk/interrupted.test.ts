@@ -404,23 +404,6 @@ describe('at the desk', noChromium, () => {
     assert.equal(await tab.evaluate("window.taken ?? document.querySelectorAll('img[src=x]').length"), 0)
   })
 
-  test('a double press on Save makes one event', long, async () => {
-    const tab = await form('new')
-    await tab.evaluate("document.getElementById('title').focus()")
-    await type(tab, 'Doubled')
-    await tab.evaluate("document.getElementById('start_date').focus()")
-    await type(tab, '4 June 2027')
-    await tab.evaluate("document.getElementById('start_time').focus()")
-    await type(tab, '19:00')
-    await tab.evaluate("document.querySelector('.event-form .savebar .main').click()")
-    await sleep(15)
-    await tab.evaluate("document.querySelector('.event-form .savebar .main')?.click()")
-    await sleep(2000)
-    const { body } = await service.get('/events?search=Doubled&start_date=2020-01-01', 'admin')
-    assert.equal(body.events.length, 1, await tab.evaluate('location.href'))
-    assert.match(await tab.evaluate('location.search'), /saved/)
-  })
-
   test('a bar that is dragged by its fourth day to the next moves by one day', async () => {
     // 5 July 2027 is a Monday.
     const id = await made('Festival', { start_date: '2027-07-05 10:00:00', end_date: '2027-07-09 12:00:00' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { deskHere, sitAtDesk } from '../support/desk.ts'
+import { deskHere } from '../support/desk.ts'
 import { day, serviceHere } from '../support/service.ts'
 
 describe('records that are not wanted any more', () => {
@@ -25,10 +25,10 @@ describe('records that are not wanted any more', () => {
     assert.equal(asked.status, 200)
     assert.match(asked.body, /Events that have it: 2/)
     assert.equal((await service.get(`/venues/${used.id}`)).body.status, 'publish')
-    assert.equal((await editor.post(`/desk/venues/${used.id}/trash`, { sure: '1' })).status, 303)
+    await editor.save(`/desk/venues/${used.id}/trash`, { sure: '1' })
     assert.equal((await service.get(`/venues/${used.id}`, 'admin')).body.status, 'trash')
     const unused = await service.create('/venues', { venue: 'Unused Hall' })
-    assert.equal((await editor.post(`/desk/venues/${unused.id}/trash`, {})).status, 303)
+    await editor.save(`/desk/venues/${unused.id}/trash`, {})
   })
 
   test('a category or tag, which nothing brings back, goes only when one is sure', async () => {
@@ -41,7 +41,7 @@ describe('records that are not wanted any more', () => {
       assert.equal(asked.status, 200)
       assert.match(asked.body, /No event has it\./)
       assert.equal((await service.get(`/${room}/${id}`)).status, 200)
-      assert.equal((await editor.post(`/desk/${room}/${id}/trash`, { sure: '1' })).status, 303)
+      await editor.save(`/desk/${room}/${id}/trash`, { sure: '1' })
       assert.notEqual((await service.get(`/${room}/${id}`)).status, 200)
     }
   })
@@ -80,24 +80,8 @@ describe('records that are not wanted any more', () => {
     const trash = (await editor.get('/desk/organizers?status=trash')).body
     assert.match(trash, /Gone Choir/)
     assert.match(trash, new RegExp(`action="/desk/organizers/${id}/restore"`))
-    assert.equal((await editor.post(`/desk/organizers/${id}/restore`, {})).status, 303)
+    await editor.save(`/desk/organizers/${id}/restore`, {})
     assert.equal((await service.get(`/organizers/${id}`)).body.status, 'publish')
     assert.doesNotMatch((await editor.get('/desk/tags')).body, /status=trash/)
-  })
-
-  test('nobody removes, merges or restores what they may not change', async () => {
-    const { id } = await service.create('/venues', { venue: 'Guarded Hall' })
-    const other = await service.create('/venues', { venue: 'Other Hall' })
-    for (const login of ['author', 'contributor', 'subscriber']) {
-      const caller = await sitAtDesk(service, login)
-      for (const [deed, form] of [
-        ['trash', { sure: '1' }],
-        ['merge', { into: String(other.id) }],
-        ['restore', {}],
-      ] as const)
-        assert.equal((await caller.post(`/desk/venues/${id}/${deed}`, form)).status, 403, `${login} ${deed}`)
-    }
-    assert.equal((await service.get(`/venues/${id}`)).body.status, 'publish')
-    assert.equal((await editor.post('/desk/venues/999999/trash', {})).status, 404)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { deskHere, sitAtDesk } from '../support/desk.ts'
+import { deskHere } from '../support/desk.ts'
 import { day, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -60,12 +60,6 @@ describe('the search of the bar', () => {
       ],
     )
     assert.equal(told, '2 found')
-  })
-
-  test('drafts of others are found by nobody else', async () => {
-    const contributor = await sitAtDesk(service, 'contributor')
-    const { body } = await contributor.get('/desk/search?search=jazz+children')
-    assert.doesNotMatch(body, /Jazz for Children/)
   })
 
   test('what was typed is text, and nothing that is typed is a defect', async () => {

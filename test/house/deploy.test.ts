@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { commandVariables, environmentName, settings } from '../../src/base/config.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = readdirSync(join(root, 'deploy')).map((name) => `deploy/${name}`)
@@ -176,7 +176,7 @@ const isAllowed = spawnSync('unshare', [...inNamespace, 'true']).status === 0
 test('a container that is told to end while it starts ends at once', {
   skip: !isAllowed && 'needs unshare',
 }, async () => {
-  const data = mkdtempSync(join(tmpdir(), 'kalends-'))
+  const data = temporaryFolder()
   const flags = ['--data', data, '--port', '0', '--log-level', 'silent']
   const parent = spawn('unshare', [
     ...inNamespace,
@@ -204,5 +204,4 @@ test('a container that is told to end while it starts ends at once', {
   const [code, signal] = await ended
   assert.ok(code === 143 || signal === 'SIGTERM', `it ended with ${code ?? signal}`)
   assert.equal(printed, '')
-  rmSync(data, { recursive: true })
 })

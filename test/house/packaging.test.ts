@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { UNITS, unitFor } from '../../packaging/linux-folder.ts'
 import { licenceOf } from '../../packaging/notices.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const packaging = fileURLToPath(new URL('../../packaging', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'kalends-packaging-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 const textOf = (path: string) => readFileSync(join(packaging, path), 'utf8')
 
 test('install.sh says every step, and none leads out of its folders', () => {

@@ -88,13 +88,3 @@ test('every file that the glossary names is in src', () => {
     [],
   )
 })
-
-test('citations are read in every form that comments have', () => {
-  assert.deepEqual(citedIn('as rule 4.3 says (rules 5.1, 5.2 and 6.1)\n * (rules\n * 7.1)'), [
-    '4.3',
-    '5.1',
-    '5.2',
-    '6.1',
-    '7.1',
-  ])
-})

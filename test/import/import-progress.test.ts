@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import { describeFar, openProgress } from '../../src/features/imports/import-rep
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { serverHere } from '../support/server.ts'
 import { addUsers, onDay } from '../support/service.ts'
 
@@ -72,7 +72,7 @@ async function onTerminal(
   columns: number,
   seen: (shown: string, type: (keys: string) => void) => void = () => undefined,
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-terminal-'))
+  const folder = temporaryFolder()
   const address = `sqlite:${join(folder, 'kalends.sqlite')}`
   const database = await openDatabase(address)
   await migrate(database)
@@ -89,7 +89,6 @@ async function onTerminal(
     seen(shown, (keys) => child.stdin.write(keys))
   })
   await new Promise((resolve) => child.once('close', resolve))
-  await rm(folder, { recursive: true, force: true })
   return shown
 }
 
@@ -101,7 +100,7 @@ const event = (id: number) => ({
 
 describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
   test('shows a bar that fits, and leaves the terminal as it was, with the report on a line of its own', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'kalends-terminal-'))
+    const folder = temporaryFolder()
     const file = join(folder, 'events.ndjson')
     await writeFile(file, Array.from({ length: 600 }, (_, i) => JSON.stringify(event(i + 1))).join('\n'))
     for (const columns of [100, 30]) {
@@ -114,7 +113,6 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
       assert.match(shown, /<ESC>\[\?25h.*\r\nRun 1: 600 made, /s)
       assert.doesNotMatch(shown, /NaN|NULL|INF/)
     }
-    await rm(folder, { recursive: true, force: true })
   })
 
   for (const [what, path, answers] of [

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig, siteOf } from '../../src/base/config.ts'
 import { besideWriting, fileSource } from '../../src/features/imports/file-source.ts'
 import type { Reading, SourceEntry } from '../../src/features/imports/source-item.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { onDay } from '../support/service.ts'
 
 const LINES = 3000
 
-async function longFile(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-read-beside-'))
-  t.after(() => rm(folder, { recursive: true }))
+async function longFile(): Promise<string> {
+  const folder = temporaryFolder()
   const lines = Array.from({ length: LINES }, (_, id) => {
     const venue = id % 10 === 0 ? { venue: { id: 10_000 + id, venue: `Hall ${id}` } } : {}
     const description = 'word '.repeat(200)
@@ -42,9 +41,8 @@ const nameOf = (entry: SourceEntry) =>
       ? entry.at
       : String(Object.values(entry))
 
-test('dates of a series beyond the most that are read are single events', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-long-series-'))
-  t.after(() => rm(folder, { recursive: true }))
+test('dates of a series beyond the most that are read are single events', async () => {
+  const folder = temporaryFolder()
   const lines = Array.from({ length: 5002 }, (_, i) => {
     const day = new Date(Date.UTC(2010, 0, 1 + i)).toISOString().slice(0, 10)
     const times = { ...onDay(day, '20:00:00', '21:00:00'), timezone: 'UTC' }
@@ -64,8 +62,8 @@ test('dates of a series beyond the most that are read are single events', async 
   assert.deepEqual(names, ['series 1', 'event 5010', 'event 5011'])
 })
 
-test('a long file is read on by a thread where reading it began, with nothing left out and nothing twice', async (t) => {
-  const file = await longFile(t)
+test('a long file is read on by a thread where reading it began, with nothing left out and nothing twice', async () => {
+  const file = await longFile()
   const task = { file, name: undefined, map: [], dates: undefined, zone: 'UTC' }
   const reading = readingOf()
   const expected: string[] = []
@@ -82,8 +80,7 @@ test('a long file is read on by a thread where reading it began, with nothing le
 })
 
 test('a long table is read without a warning of Node', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-long-table-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const rows = Array.from({ length: LINES }, (_, at) => `Event ${at},2027-07-05,${'word '.repeat(200)}`)
   const file = join(folder, 'long.csv')
   await writeFile(file, ['title,start_date,description', ...rows].join('\n'))

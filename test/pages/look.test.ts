@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import { accentStyle } from '../../src/features/pages/page-assets.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { runCommand } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
 import { day, onDay, serviceHere, startService } from '../support/service.ts'
@@ -241,7 +241,7 @@ test('a file is told by its content and its size, and a request larger than a lo
 })
 
 test('the command takes a whole look from a folder, writes one, and takes it back in one step', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'look-'))
+  const folder = temporaryFolder()
   const look = (...words: string[]) =>
     runCommand(
       (program) =>
@@ -301,7 +301,6 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
     assert.match((await look()).out, /^site_name +Kalends +default\n/m)
     assert.doesNotMatch(await page('/'), /Blue Door/)
   } finally {
-    rmSync(folder, { recursive: true })
   }
 })
 
@@ -407,11 +406,10 @@ test('a page of text has a title, a size, and an address that nothing else has',
 
 test('a page of text at an address that the calendar uses by now is hidden and kept, as the start says', async (t) => {
   const texts = ['lieu', 'about'].map((slug) => ({ slug, text: `# My ${slug}` }))
-  const folder = mkdtempSync(join(tmpdir(), 'kalends-texts-'))
+  const folder = temporaryFolder()
   for (const { slug, text } of texts) writeFileSync(join(folder, `${slug}.md`), text)
   const { address, remove } = await scratchDatabase('users')
   t.after(async () => {
-    rmSync(folder, { recursive: true, force: true })
     await remove()
   })
   const database = await openDatabase(address)
@@ -434,7 +432,7 @@ test('a page of text at an address that the calendar uses by now is hidden and k
 })
 
 test('a style sheet of the start goes behind all others, and is refused with an import', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kalends-css-'))
+  const folder = temporaryFolder()
   const [path, other] = [join(folder, 'own.css'), join(folder, 'other.css')]
   writeFileSync(path, '/* No @import here. */\n.event { max-width: 50rem }\n')
   writeFileSync(other, '@IMPORT url(https://fonts.example/all.css);')
@@ -448,7 +446,6 @@ test('a style sheet of the start goes behind all others, and is refused with an 
     })
   } finally {
     await own.close()
-    rmSync(folder, { recursive: true })
   }
 })
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { countComing, nextAtVenue, relatedEvents } from '../../src/store/memory/coming-events.ts'
-import { emptyIndex, listNoted, noteEvent, putEvent } from '../../src/store/memory/event-index.ts'
 import { onDay, serviceHere } from '../support/service.ts'
 
 const service = serviceHere({ site_name: 'Kilvara' })
@@ -79,56 +77,4 @@ describe('below an event stand', () => {
     for (const slug of ['of-nothing', 'by-a-secret'])
       assert.deepEqual([await titlesOf(slug, 'at-venue'), await titlesOf(slug, 'alike')], [[], []])
   })
-})
-
-test('what is to come is found among a hundred thousand events', () => {
-  const index = emptyIndex(100_000, 100_001)
-  const at = (day: number) => new Date(Date.UTC(2020, 0, 1) + day * 86_400_000).toISOString().slice(0, 10)
-  for (let id = 1; id <= 100_000; id++) {
-    const start = `${at(Math.floor(id / 25))} 20:00:00`
-    const [terms, venues, organizers] = [[1, 2 + (id % 40), 50 + (id % 3000)], [id % 50], [id % 400]]
-    const more = {
-      date: start,
-      featured: false,
-      ancestors: [],
-      series: 0,
-      access: [],
-      free: false,
-      attendance: 0,
-    }
-    noteEvent(index, { id, start_date: start, end_date: start, terms, venues, organizers, ...more })
-  }
-  listNoted(index)
-  const exhibition = { start_date: '2022-01-01 00:00:00', end_date: '2026-01-01 00:00:00', date: '' }
-  putEvent(index, {
-    id: 100_001,
-    ...exhibition,
-    featured: false,
-    free: false,
-    attendance: 0,
-    ancestors: [],
-    series: 0,
-    access: [],
-    terms: [77],
-    venues: [7],
-    organizers: [],
-  })
-  const subject = {
-    id: 60_000,
-    series: 0,
-    terms: Array.from({ length: 60 }, (_, i) => i + 1),
-    organizers: [1, 2, 3, 4, 5],
-  }
-  const ask = (over: string) => {
-    const there = nextAtVenue(index, 7, subject, over, 4)
-    const alike = relatedEvents(index, subject, over, new Set(there), 4)
-    const counts = Array.from({ length: 50 }, (_, venue) => countComing(index, 'venue', venue, over))
-    return { there, alike, counts }
-  }
-  const { there, alike, counts } = ask('2026-01-01 04:59:59')
-  assert.deepEqual([there.length, alike.length, counts.length], [4, 4, 50])
-  const later = Array.from({ length: 100_000 }, (_, i) => i + 1).filter(
-    (id) => id % 50 === 7 && at(Math.floor(id / 25)) >= '2022-01-02',
-  )
-  assert.equal(countComing(index, 'venue', 7, '2022-01-02 04:59:59'), later.length + 1, 'with the exhibition')
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
+import { temporaryFolder } from '../support/folder.ts'
 import { startService } from '../support/service.ts'
 
 async function iconsOf(settings: object) {
@@ -43,7 +44,7 @@ test('icons are where browsers and devices look for them, in the accent of the s
 })
 
 test('icons are made of the logo where it has pixels, and of the mark where it is drawn by lines', async () => {
-  const folder = mkdtempSync('/tmp/kalends-icons-')
+  const folder = temporaryFolder()
   const [png, svg] = [join(folder, 'logo.png'), join(folder, 'logo.svg')]
   const ground = { width: 60, height: 30, channels: 3, background: '#00f' } as const
   writeFileSync(png, await sharp({ create: ground }).png().toBuffer())

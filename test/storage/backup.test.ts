@@ -17,7 +17,6 @@ import {
 } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
@@ -47,6 +46,7 @@ import { type CommandResult, kalends, runCommand } from '../support/commands.ts'
 import { databaseName, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
@@ -54,11 +54,7 @@ import { credentialsOf, onDay, type Reader, startService, testConfig } from '../
 import { until } from '../support/waiting.ts'
 import { makeFirstVersion } from './open.ts'
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'kalends-backup-'))
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const SITE = 'http://calendar.example'
 const path = (name: string) => join(folder, name)

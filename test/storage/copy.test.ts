@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -18,16 +17,13 @@ import { listTables } from '../../src/store/storage/tables.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { readEveryAnswer } from '../support/every-answer.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, type Reader, startService, testConfig } from '../support/service.ts'
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'kalends-copy-'))
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 async function copy(
   from: string,

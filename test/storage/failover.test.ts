@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from 'pg'
 import { onPostgres, scratchPostgres } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar } from '../support/service.ts'
@@ -34,9 +33,8 @@ async function makeFollow(server: PostgresServer, other: PostgresServer): Promis
   return join(await ask(server.address(), 'show data_directory'), 'standby.signal')
 }
 
-async function serve(t: TestContext, database: string): Promise<ServiceProcess> {
-  const data = await mkdtemp(join(tmpdir(), 'kalends-failover-'))
-  t.after(() => rm(data, { recursive: true, force: true }))
+async function serve(database: string): Promise<ServiceProcess> {
+  const data = temporaryFolder()
   const follows = `select count(*) from pg_stat_replication where state = 'streaming'`
   await until(async () => (await ask(database, follows)) === '1', 'the standby does not follow')
   return startServiceProcess({ database, data })
@@ -63,7 +61,7 @@ test(
     t.after(() => second.close())
     const other = second.address(new URL(database).pathname.slice(1))
 
-    const before = await serve(t, database)
+    const before = await serve(database)
     assert.equal(await makeVenue(before, 'On the first'), 201)
     await before.end()
     const signal = await makeFollow(first, second)
@@ -72,7 +70,7 @@ test(
     writeFileSync(signal, '')
     await first.start()
 
-    const meanwhile = await serve(t, other)
+    const meanwhile = await serve(other)
     assert.equal(await makeVenue(meanwhile, 'On the second'), 201)
     await meanwhile.end()
     const signalBack = await makeFollow(second, first)
@@ -81,7 +79,7 @@ test(
     writeFileSync(signalBack, '')
     await second.start()
 
-    const back = await serve(t, database)
+    const back = await serve(database)
     assert.equal(await makeVenue(back, 'On the first again'), 201)
     assert.deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
     await back.end()

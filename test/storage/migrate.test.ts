@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { wantedWords } from '../../src/base/text/stems.ts'
 import type { Database } from '../../src/store/storage/database.ts'
@@ -13,6 +10,7 @@ import { findWords } from '../../src/store/storage/search/find-words.ts'
 import { findMigrations, listTables } from '../../src/store/storage/tables.ts'
 import { administer, databaseName, onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { day, startService } from '../support/service.ts'
@@ -40,18 +38,17 @@ test('a database that is up to date is left as it is', async (t) => {
 test('a start says beforehand that it brings a calendar up to date, and nothing of a new one', async (t) => {
   const address = await makeFirstVersion(t)
   const says = /The database is brought up to date, from step (\S+) on/
-  const [first] = await startedLines(t, address)
+  const [first] = await startedLines(address)
   assert.equal(says.exec(first ?? '')?.[1], migrationNames[0])
-  const again = await startedLines(t, address)
+  const again = await startedLines(address)
   assert.ok(!again.some((line) => says.test(line)))
   const empty = await scratchDatabase('bare')
   t.after(empty.remove)
-  assert.ok(!(await startedLines(t, empty.address)).some((line) => says.test(line)))
+  assert.ok(!(await startedLines(empty.address)).some((line) => says.test(line)))
 })
 
-async function startedLines(t: TestContext, address: string): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+async function startedLines(address: string): Promise<string[]> {
+  const folder = temporaryFolder()
   const flags = ['--database', address, '--data', folder, '--port', '0', '--drain-ms', '0']
   const { lines, end } = startProcess(MAIN, ['serve', ...flags], {}, 'exec 2>&1')
   const said: string[] = []
@@ -107,7 +104,7 @@ test('searches use an index of trigrams', onPostgres, async (t) => {
 test(
   'without the extension for trigrams everything works, and a start says what to do',
   onPostgres,
-  async (t) => {
+  async () => {
     const { address, remove } = await scratchDatabase('bare')
     const name = new URL(address).pathname.slice(1)
     await administer(address, `create role ${name} login`)
@@ -119,7 +116,7 @@ test(
     assert.deepEqual(ran, migrationNames)
     assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
     await poor.close()
-    assert.match((await startedLines(t, restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
+    assert.match((await startedLines(restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
 
     await administer(address, 'create extension pg_trgm')
     const again = await openDatabase(restricted.href)

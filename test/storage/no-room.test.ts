@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { statement } from '../../src/store/storage/statement.ts'
-import { smallDisk } from '../campaigns/failing-disks.ts'
 import { databaseName } from '../support/database.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 
@@ -75,35 +72,4 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
     assert.equal((await service.get('~/readyz')).status, 200)
     assert.equal((await service.post('/events', event('Again'))).status, 201)
   })
-})
-
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
-
-test('a full disk of images refuses uploads with 507 and all else goes on, until there is room', async (t) => {
-  const disk = smallDisk(3)
-  if (typeof disk === 'string') return t.skip(disk)
-  t.after(() => disk.remove())
-  await using service = await startService({ media: `file:${disk.folder}` })
-  const upload = () =>
-    service.request('admin', 'POST', '~/wp-json/wp/v2/media', PIXEL, {
-      'content-type': 'image/png',
-      'content-disposition': 'attachment; filename="pixel.png"',
-    })
-  assert.equal((await upload()).status, 201)
-  const ballast = join(disk.folder, 'ballast')
-  await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined)
-  const { status, headers, body } = await upload()
-  assert.deepEqual([status, headers.get('retry-after'), body.code], [507, '30', 'rest_insufficient_storage'])
-  assert.deepEqual(
-    [(await service.get('~/readyz')).status, (await service.get('~/readyz')).body.status],
-    [503, 'there is no room left to write into'],
-  )
-  assert.equal((await service.get('~/healthz')).status, 200)
-  assert.equal((await service.post('/events', event('Without a picture'))).status, 201)
-  await rm(ballast)
-  assert.equal((await service.get('~/readyz')).status, 200)
-  assert.equal((await upload()).status, 201)
 })

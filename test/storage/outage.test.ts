@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, tellFailures } from '../../src/store/storage/open-database.ts'
 import { onPostgres, scratchPostgres } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar, onDay } from '../support/service.ts'
@@ -68,7 +66,7 @@ test(
   async (t) => {
     const server = await startPostgres()
     const { address } = await scratchPostgres(server.address())
-    const folder = await mkdtemp(join(tmpdir(), 'kalends-outage-'))
+    const folder = temporaryFolder()
     await makeCalendar(address)
     const nodes = await Promise.all(
       [1, 2].map(() => startServiceProcess({ database: address, data: folder })),
@@ -76,7 +74,6 @@ test(
     t.after(async () => {
       await Promise.all(nodes.map((node) => node.end('SIGKILL')))
       await server.close()
-      await rm(folder, { recursive: true, force: true })
     })
 
     const traffic = load(nodes)

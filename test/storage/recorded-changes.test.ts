@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
@@ -16,6 +13,7 @@ import type { Tx } from '../../src/store/storage/recording.ts'
 import { makePlatform } from '../../src/wordpress/platform.ts'
 import { startCalendar } from '../import/calendar-command.ts'
 import { onSqlite, scratchDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type Answer, onDay, serviceHere, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
 import { openScratch } from './open.ts'
@@ -412,13 +410,12 @@ async function startDemo(folder: string, address: string): Promise<App> {
 
 // The tests above cover each of these writes.
 test('the first start and the demo are recorded and told; a copy carries both along', onSqlite, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  const folder = temporaryFolder()
   const scratch = await scratchDatabase()
   const app = await startDemo(folder, scratch.address)
   t.after(async () => {
     await app.stop()
     await scratch.remove()
-    await rm(folder, { recursive: true, force: true })
   })
   const written = await readWritten(app.database)
   const empty = { records: new Map<string, string>(), changes: new Map(), history: [] }

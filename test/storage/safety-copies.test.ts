@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -11,6 +10,7 @@ import {
   listSchemaCopies,
 } from '../../src/store/storage/replace-database.ts'
 import { onPostgres, onSqlite } from '../support/database.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openScratch } from './open.ts'
 
 const NOON = Date.UTC(2027, 4, 1, 12)
@@ -18,9 +18,8 @@ const NOON = Date.UTC(2027, 4, 1, 12)
 test(
   'the newest copy of a second is the last one, also when an older one was put back meanwhile',
   onSqlite,
-  async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'kalends-copies-'))
-    t.after(() => rm(folder, { recursive: true, force: true }))
+  async () => {
+    const folder = temporaryFolder()
     const file = join(folder, 'kalends.sqlite')
     const copy = (end: string) => `${file}.before-restore${end}`
     for (const end of ['', '-2027-05-01T120000Z', '-2027-05-01T120000Z-3']) await writeFile(copy(end), '')

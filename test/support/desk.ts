@@ -32,6 +32,8 @@ export interface AtDesk {
     fields: Record<string, string | readonly string[]>,
     headers?: Record<string, string>,
   ) => Promise<Answer>
+  /** Posts a form that must be saved. Returns the number in the address that it leads to. */
+  save: (path: string, fields: Record<string, string | readonly string[]>) => Promise<number>
 }
 
 export async function sitAtDesk(service: TestService, login: string): Promise<AtDesk> {
@@ -42,22 +44,27 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
   })
   const cookie = `kalends=${cookieId}`
   const origin = new URL(service.origin).origin
+  const post: AtDesk['post'] = (path, fields, headers = {}) => {
+    const form = new URLSearchParams()
+    for (const [name, value] of Object.entries(fields))
+      if (typeof value === 'string') form.append(name, value)
+      else for (const one of value) form.append(`${name}[]`, one)
+    return service.request('anonymous', 'POST', `~${path}`, form, {
+      cookie,
+      origin,
+      accept: 'text/html',
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    })
+  }
   return {
     cookie,
-    get: (path) =>
-      service.request('anonymous', 'GET', `~${path}`, undefined, { cookie, accept: 'text/html' }),
-    post: (path, fields, headers = {}) => {
-      const form = new URLSearchParams()
-      for (const [name, value] of Object.entries(fields))
-        if (typeof value === 'string') form.append(name, value)
-        else for (const one of value) form.append(`${name}[]`, one)
-      return service.request('anonymous', 'POST', `~${path}`, form, {
-        cookie,
-        origin,
-        accept: 'text/html',
-        'content-type': 'application/x-www-form-urlencoded',
-        ...headers,
-      })
+    get: (path) => service.page(path, { cookie }),
+    post,
+    save: async (path, fields) => {
+      const { status, body, headers } = await post(path, fields)
+      assert.equal(status, 303, `${path}: ${body}`)
+      return Number(/\/(\d+)(?:\?|$)/.exec(headers.get('location') ?? '')?.[1])
     },
   }
 }

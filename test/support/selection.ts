@@ -72,7 +72,6 @@ const LONG: Paths = [
   'test/desk/screens',
   'test/fuzz',
   'test/house/build',
-  'test/house/conformance',
   'test/house/packag',
   'test/house/recipes',
   'test/pages/browser',

@@ -31,9 +31,6 @@ for (const { name, program, start } of browsers) {
   )
 }
 
-const PLAIN = { actions: 6, seconds: 30 }
-const RICH_SECONDS = 60
-
 const FROM_WORD =
   '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{margin:0}</style></head><body><!--StartFragment--><p class="MsoNormal" style="color:red;mso-margin-top-alt:auto"><b>From</b> <span lang="EN-GB" style="font-family:Arial" onclick="alert(1)">Word<o:p></o:p></span></p><script>alert(2)</script><!--EndFragment--></body></html>'
 
@@ -88,16 +85,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   const idNow = async () => Number((await pathNow()).split('/')[3])
   const eventNow = async () => (await service.get(`/events/${await idNow()}`, 'editor')).body
   const alive = () => person.see('form.event-form.alive')
-  const told = (t: { diagnostic: (text: string) => void }) => {
-    const { actions, seconds, waited } = person.sum()
-    t.diagnostic(`${actions} actions, ${seconds} s and ${waited} s of waiting: ${person.done.join(', ')}`)
-    // Other tests slow the pages down, so `npm test` does not count the waiting.
-    return { actions, seconds: isWhole ? seconds + waited : seconds }
-  }
-  const within = ({ actions, seconds }: { actions: number; seconds: number }) => {
-    assert.ok(actions <= PLAIN.actions, `${actions} actions`)
-    assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
-  }
   const create = (title: string, more: object = {}, as: Reader = 'editor') =>
     service.create('/events', { title, ...onDay('2031-03-12', '19:00:00', '21:00:00'), ...more }, as)
 
@@ -112,7 +99,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   }
 
   for (const width of [1280, 390])
-    test(`a plain event at a known venue takes six actions and less than half a minute, ${width} px wide`, async (t) => {
+    test(`a plain event at a known venue is made by its form, ${width} px wide`, async () => {
       await lookAs({ width })
       await sit('editor')
       await person.goes(() => person.press('.bar a.main'))
@@ -130,36 +117,21 @@ function workIn(start: () => Promise<Browser>, access: string): void {
         await person.key('Control+Enter')
       })
       await isPlain('Winter concert')
-      within(told(t))
     })
 
-  test('the quick line makes a plain event', async (t) => {
+  test('the quick line makes a plain event by the keyboard alone', async () => {
     await lookAs({ width: 1280 })
     await sit('editor')
-    await person.press('#line')
+    await person.key(`${access}q`)
     await person.type('Choir next Friday 19:30–21:00 @ Harbour Hall #music')
     await person.goes(() => person.key('Enter'))
     assert.match(await text('.understood'), /Found in the directory/)
-    await person.goes(() => person.press('.understood button.main'))
+    await person.goes(() => person.key('Enter'))
     await isPlain('Choir')
-    assert.deepEqual(
-      (await eventNow()).tags.map(({ name }: { name: string }) => name),
-      ['music'],
-    )
-    within(told(t))
+    assert.equal((await eventNow()).tags[0].name, 'music')
   })
 
-  test('by the keyboard alone the quick line takes no more either', async (t) => {
-    await sit('editor')
-    await person.key(`${access}q`)
-    await person.type('Choir rehearsal next Friday 19:30–21:00 @ Harbour Hall')
-    await person.goes(() => person.key('Enter'))
-    await person.goes(() => person.key('Enter'))
-    await isPlain('Choir rehearsal')
-    within(told(t))
-  })
-
-  test('by the keyboard alone the form takes less than half a minute', async (t) => {
+  test('the form makes an event by the keyboard alone', async () => {
     await sit('editor')
     await person.goes(() => person.key(`${access}n`))
     await alive()
@@ -173,11 +145,9 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await person.key('Enter')
     await person.goes(() => person.key('Control+Enter'))
     await isPlain('By the keys')
-    const { seconds } = told(t)
-    assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
   })
 
-  test('without scripts the form makes the event in one post', async (t) => {
+  test('without scripts the form makes the event in one post', async () => {
     await lookAs({ width: 1280, scripts: false })
     await sit('editor', '/desk/events/new')
     await person.type('Without scripts')
@@ -189,11 +159,9 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await person.type('Harbour Hall')
     await person.goes(() => person.key(`${access}s`))
     await isPlain('Without scripts')
-    const { seconds } = told(t)
-    assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
   })
 
-  test('an event of every week with a picture takes less than a minute', async (t) => {
+  test('the form makes an event of every week with a picture', async () => {
     await lookAs({ width: 1280 })
     await sit('editor')
     await person.goes(() => person.press('.bar a.main'))
@@ -222,8 +190,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     assert.ok(image.url, 'it has a picture')
     assert.match(JSON.stringify(recurrence), /WEEKLY/)
     assert.ok(post_parent > 0)
-    const { seconds } = told(t)
-    assert.ok(seconds < RICH_SECONDS, `${seconds} s`)
   })
 
   describe('in all that is done', { skip: isWhole ? false : '`npm run pages:check` does it' }, () => {
@@ -320,18 +286,8 @@ function workIn(start: () => Promise<Browser>, access: string): void {
         await open(link)
         assert.match(await text(), /kalends user link/)
 
-        const words = [
-          'user',
-          'add',
-          'maria',
-          '--email',
-          'maria@example.org',
-          '--role',
-          'editor',
-          '--data',
-          folder,
-        ]
-        const added = linkIn((await kalends(words)).out)
+        const words = `user add maria --email maria@example.org --role editor --data ${folder}`
+        const added = linkIn((await kalends(words.split(' '))).out)
         const again = linkIn((await kalends(['user', 'link', 'maria', '--data', folder])).out)
         await open(again)
         assert.equal(await tab.evaluate(`document.querySelector('#site_name')`), null)

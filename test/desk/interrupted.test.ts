@@ -5,54 +5,85 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type ChromiumTab, noChromium, startChromiumHere } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, type Reader, serviceHere } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
+
+interface Point {
+  x: number
+  y: number
+}
+
+const NAMES = '.names:not([hidden]) li'
+const KEPT = "document.querySelector('.kept').textContent"
+const XSS = '&lt;img src=x onerror=window.taken=1&gt; Hall'
+
+const focus = (tab: ChromiumTab, id: string) => tab.evaluate(`document.getElementById('${id}').focus()`)
+const textIn = (tab: ChromiumTab, id: string) =>
+  tab.evaluate<string>(`document.getElementById('${id}').value`)
+const typeIn = async (tab: ChromiumTab, id: string, text: string) => {
+  await focus(tab, id)
+  await type(tab, text)
+}
+const untilNamed = (tab: ChromiumTab, count: number) =>
+  untilShown(tab, `document.querySelectorAll('${NAMES}').length === ${count}`)
+const keepForm = (tab: ChromiumTab) =>
+  tab.evaluate(
+    `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
+  )
+const leave = async (tab: ChromiumTab) => {
+  await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+  await sleep(500)
+}
+const slowDown = (tab: ChromiumTab) =>
+  tab.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  })
+const pointIn = (tab: ChromiumTab, selector: string, x: string, y: string) =>
+  tab.evaluate<Point>(
+    `(() => { const { left, top, bottom, width, height } = document.querySelector('${selector}').getBoundingClientRect(); return { x: ${x}, y: ${y} } })()`,
+  )
+const entryOf = (tab: ChromiumTab, id: number) =>
+  pointIn(tab, `[data-id="${id}"] a`, 'left + 20', 'top + height / 2')
+const dayAt = (tab: ChromiumTab, day: string, y: number | 'bottom - 5' = 'bottom - 5') =>
+  pointIn(tab, `td[data-day="${day}"]`, 'left + width / 2', String(y))
+const drag = async (tab: ChromiumTab, from: Point, to: Point) => {
+  await tab.mouse('move', from.x, from.y)
+  await tab.mouse('down', from.x, from.y)
+  await tab.mouse('move', (from.x + to.x) / 2, (from.y + to.y) / 2)
+  await tab.mouse('move', to.x, to.y)
+  await tab.mouse('up', to.x, to.y)
+  await sleep(1200)
+}
 
 describe('at the desk', noChromium, () => {
   const service = serviceHere({ timezone: 'Europe/Oslo' })
   const browser = startChromiumHere()
   const times = { ...onDay('2027-06-09', '19:00:00', '21:30:00'), timezone: 'Europe/Oslo' }
-  const XSS = '<img src=x onerror=window.taken=1> Hall'
   before(async () => {
     await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
     await service.create('/venues', { venue: 'The Black Cat', city: 'Kilvara' })
   })
   const made = async (title: string, more = {}) =>
     (await service.create('/events', { title, ...times, ...more })).id
+  const open = async (path: string, login: Reader = 'editor', ms = 400) => {
+    const tab = await openTab(browser, service, `/desk/${path}`, login)
+    await sleep(ms)
+    return tab
+  }
   const form = async (id: number | string) => {
-    const tab = await openTab(browser, service, `/desk/events/${id}`, 'editor')
+    const tab = await open(`events/${id}`, 'editor', 0)
     await untilShown(tab, "document.querySelector('.event-form.alive')")
     return tab
   }
-  const unsavedOf = async (id: number | string) => {
-    const tab = await openTab(browser, service, `/desk/events/${id}?unsaved`, 'editor')
-    return tab.evaluate<string>(
-      "document.getElementById('title').value + '|' + document.getElementById('venue_name').value",
-    )
+  const unsavedOf = async (id: number) => {
+    const tab = await open(`events/${id}?unsaved`, 'editor', 0)
+    return `${await textIn(tab, 'title')}|${await textIn(tab, 'venue_name')}`
   }
-  const focus = (id: string) => `document.getElementById('${id}').focus()`
-  const slow = { offline: false, latency: 400, downloadThroughput: -1, uploadThroughput: -1 }
-  interface Point {
-    x: number
-    y: number
-  }
-  const dayPoint = (day: string) =>
-    `(() => { const { left, bottom, width } = document.querySelector('td[data-day="${day}"]').getBoundingClientRect(); return { x: left + width / 2, y: bottom - 5 } })()`
-  const entryPoint = (id: number) =>
-    `(() => { const { left, top, height } = document.querySelector('[data-id="${id}"] a').getBoundingClientRect(); return { x: left + 20, y: top + height / 2 } })()`
-  const inDay = (day: string, y: string) =>
-    `(() => { const cell = document.querySelector('td[data-day="${day}"]').getBoundingClientRect(); return { x: cell.left + cell.width / 2, y: ${y} } })()`
-  const middle = (selector: string) =>
-    `(() => { const { top, height } = document.querySelector('${selector}').getBoundingClientRect(); return top + height / 2 })()`
-  const drag = async (tab: ChromiumTab, from: Point, to: Point) => {
-    await tab.mouse('move', from.x, from.y)
-    await tab.mouse('down', from.x, from.y)
-    await tab.mouse('move', (from.x + to.x) / 2, (from.y + to.y) / 2)
-    await tab.mouse('move', to.x, to.y)
-    await tab.mouse('up', to.x, to.y)
-    await sleep(1200)
-  }
+  const startOf = async (id: number) => (await service.get(`/events/${id}`)).body.start_date
 
   for (const key of ['Tab', 'Enter'])
     test(
@@ -60,122 +91,93 @@ describe('at the desk', noChromium, () => {
       key === 'Tab' ? {} : long,
       async () => {
         const tab = await form(await made(`Choir ${key}`))
-        await tab.evaluate(focus('venue_name'))
-        await type(tab, 'The Bl')
-        await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
+        await typeIn(tab, 'venue_name', 'The Bl')
+        await untilNamed(tab, 3)
         await tab.key('ArrowDown')
         await tab.evaluate(answered('/names', { ms: 600 }))
-        await tab.evaluate(
-          `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
-        )
+        await keepForm(tab)
         await type(tab, 'ue Moon Café')
         await tab.key(key)
-        assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Moon Café')
+        assert.equal(await textIn(tab, 'venue_name'), 'The Blue Moon Café')
       },
     )
 
   test('the marked option is not named any longer once the list has been replaced', long, async () => {
     const tab = await form(await made('Choir 1b'))
-    await tab.evaluate(focus('venue_name'))
-    await type(tab, 'The Bl')
-    await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
+    await typeIn(tab, 'venue_name', 'The Bl')
+    await untilNamed(tab, 3)
     await tab.key('ArrowDown')
     await type(tab, 'a')
-    await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 2")
-    assert.equal(
-      await tab.evaluate("document.getElementById('venue_name').getAttribute('aria-activedescendant')"),
-      null,
-    )
+    await untilNamed(tab, 2)
+    const active = "document.getElementById('venue_name').getAttribute('aria-activedescendant')"
+    assert.equal(await tab.evaluate(active), null)
   })
 
   test('Enter that ends a composition takes no name', long, async () => {
     const tab = await form(await made('Choir 3'))
-    await tab.evaluate(focus('venue_name'))
-    await type(tab, 'The Bl')
-    await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-    // On a real keyboard, the composition takes this Enter and the form is not sent; here the test keeps it
-    // from being sent.
-    await tab.evaluate(
-      "document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())",
-    )
-    await tab.evaluate(
-      "window.seen = []; document.addEventListener('keydown', (e) => seen.push(e.key + e.isComposing), true)",
-    )
+    await typeIn(tab, 'venue_name', 'The Bl')
+    await untilShown(tab, `document.querySelector('${NAMES}')`)
+    // On a real keyboard, the composition takes this Enter and the form is not sent.
+    await keepForm(tab)
     await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
     await tab.key('ArrowDown')
     await tab.key('Enter')
-    const seen = await tab.evaluate('seen.join()')
-    assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blに', String(seen))
+    assert.equal(await textIn(tab, 'venue_name'), 'The Blに')
   })
 
-  test('what could not be kept is tried again, and is not said to be kept', long, async () => {
-    const id = await made('Choir 4')
-    const tab = await form(id)
-    await tab.evaluate(answered('/unsaved', { status: 503 }))
-    await tab.evaluate(focus('title'))
-    await type(tab, 'Lost ')
-    await sleep(6000)
-    await tab.evaluate('window.fetch = before')
-    await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
-    await sleep(500)
-    assert.match(await unsavedOf(id), /Lost/)
-  })
+  for (const [what, answer] of [
+    ['what could not be kept is tried again, and is not said to be kept', { status: 503 }],
+    ['what is on its way to be kept is kept though the tab is closed', { ms: 60_000 }],
+  ] as const)
+    test(what, long, async () => {
+      const id = await made('Choir 4')
+      const tab = await form(id)
+      await tab.evaluate(answered('/unsaved', answer))
+      await typeIn(tab, 'title', 'On its way ')
+      await sleep(6000)
+      await tab.evaluate('window.fetch = before')
+      await leave(tab)
+      assert.match(await unsavedOf(id), /On its way/)
+    })
 
   test('the last words are kept when the tab is closed just after a keep', async () => {
     const id = await made('Choir 5')
     const tab = await form(id)
-    await tab.evaluate(focus('title'))
-    await type(tab, 'First ')
-    await untilShown(tab, "document.querySelector('.kept').textContent !== ''").catch(() => undefined)
+    await typeIn(tab, 'title', 'First ')
+    await untilShown(tab, `${KEPT} !== ''`).catch(() => undefined)
     await sleep(300)
     await type(tab, 'Second ')
-    await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
-    await sleep(500)
+    await leave(tab)
     assert.match(await unsavedOf(id), /First Second/)
-  })
-
-  test('what is on its way to be kept is kept though the tab is closed', long, async () => {
-    const id = await made('Choir 5b')
-    const tab = await form(id)
-    await tab.evaluate(answered('/unsaved', { ms: 60_000 }))
-    await tab.evaluate(focus('title'))
-    await type(tab, 'On its way ')
-    await sleep(6000)
-    await tab.evaluate('window.fetch = before')
-    await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
-    await sleep(500)
-    assert.match(await unsavedOf(id), /On its way/)
   })
 
   test('what is typed is kept at once when the page goes to the background', async () => {
     const id = await made('Choir 5c')
     const tab = await form(id)
-    await tab.evaluate(focus('title'))
-    await type(tab, 'Behind ')
+    await typeIn(tab, 'title', 'Behind ')
     await tab.evaluate(
       "Object.defineProperty(document, 'visibilityState', { value: 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))",
     )
     await sleep(1000)
     assert.match(await unsavedOf(id), /Behind/)
-    assert.match(await tab.evaluate<string>("document.querySelector('.kept').textContent"), /Kept/)
+    assert.match(await tab.evaluate<string>(KEPT), /Kept/)
   })
 
   test('whoever stops a save goes on being warned and kept', long, async () => {
     const id = await made('Choir 6')
     const tab = await form(id)
-    await tab.evaluate(focus('title'))
-    await type(tab, 'Stopped ')
+    await typeIn(tab, 'title', 'Stopped ')
     // `stop` cancels the request, as Escape does while a page loads.
     await tab.evaluate("document.querySelector('.event-form').requestSubmit(); window.stop()")
     await sleep(500)
-    assert.equal(await tab.evaluate("document.getElementById('title').value"), 'Stopped Choir 6')
+    assert.equal(await textIn(tab, 'title'), 'Stopped Choir 6')
     await type(tab, 'more ')
     const warns = await tab.evaluate(
       "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
     )
     assert.equal(warns, true, 'warns')
     // If a tab of another test has just kept its text, this one waits five seconds more.
-    await untilShown(tab, "document.querySelector('.kept').textContent !== ''")
+    await untilShown(tab, `${KEPT} !== ''`)
     assert.match(await unsavedOf(id), /more/)
   })
 
@@ -186,27 +188,24 @@ describe('at the desk', noChromium, () => {
     test(`the end moves with the start though an answer was ${how}`, long, async () => {
       const tab = await form(await made('Choir 7'))
       await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
-      await tab.evaluate(
-        "document.getElementById('start_time').focus(); document.getElementById('start_time').select()",
-      )
+      await focus(tab, 'start_time')
+      await tab.evaluate("document.getElementById('start_time').select()")
       await tab.evaluate(answered('/words', late))
       await type(tab, '20:15')
       await tab.key('Tab')
       await sleep(500)
       if (how === '503') await tab.evaluate('window.fetch = before')
-      await tab.evaluate(focus('title'))
-      await type(tab, 'x')
+      await typeIn(tab, 'title', 'x')
       await sleep(2500)
-      assert.equal(await tab.evaluate("document.getElementById('end_time').value"), '22:45')
+      assert.equal(await textIn(tab, 'end_time'), '22:45')
     })
 
   test('a name that was picked is kept', long, async () => {
     const id = await made('Choir 9')
     const tab = await form(id)
-    await tab.evaluate(focus('venue_name'))
-    await type(tab, 'The Blu')
-    await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-    await untilShown(tab, "document.querySelector('.kept').textContent !== ''").catch(() => undefined)
+    await typeIn(tab, 'venue_name', 'The Blu')
+    await untilShown(tab, `document.querySelector('${NAMES}')`)
+    await untilShown(tab, `${KEPT} !== ''`).catch(() => undefined)
     await tab.key('ArrowDown')
     await tab.key('Enter')
     await sleep(6500)
@@ -219,10 +218,8 @@ describe('at the desk', noChromium, () => {
       long,
       async () => {
         await made('Alpha night')
-        const tab = await openTab(browser, service, '/desk/', 'editor')
-        await sleep(300)
-        await tab.evaluate("document.getElementById('everything').focus()")
-        await type(tab, 'Alpha')
+        const tab = await open('')
+        await typeIn(tab, 'everything', 'Alpha')
         await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
         await tab.key('ArrowDown')
         await tab.evaluate(answered('as-typed', how))
@@ -236,39 +233,35 @@ describe('at the desk', noChromium, () => {
 
   test('the editor of a description takes no focus from where somebody went meanwhile', long, async () => {
     const tab = await form(await made('Choir 8', { description: '<p>Text</p>' }))
-    await tab.send('Network.emulateNetworkConditions', slow)
-    await tab.evaluate("document.getElementById('description').focus()")
+    await slowDown(tab)
+    await focus(tab, 'description')
     await sleep(100)
-    await tab.evaluate("document.getElementById('venue_name').focus()")
-    await type(tab, 'The ')
+    await typeIn(tab, 'venue_name', 'The ')
     await untilShown(tab, "document.querySelector('.rich-frame .text')")
     await sleep(100)
     await type(tab, 'Blue')
-    assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue')
+    assert.equal(await textIn(tab, 'venue_name'), 'The Blue')
   })
 
   test('what is typed while the editor comes stays in order', long, async () => {
     const tab = await form(await made('Choir 8b', { description: 'Old.' }))
-    await tab.send('Network.emulateNetworkConditions', slow)
+    await slowDown(tab)
+    await focus(tab, 'description')
     await tab.evaluate(
-      "(() => { const area = document.getElementById('description'); area.focus(); area.setSelectionRange(area.value.length, area.value.length) })()",
+      '(({ activeElement: area }) => area.setSelectionRange(area.value.length, area.value.length))(document)',
     )
     await type(tab, ' Hello')
     await untilShown(tab, "document.querySelector('.rich-frame .text')")
     await sleep(100)
     await type(tab, ' world')
-    assert.match(
-      await tab.evaluate<string>("document.querySelector('.rich-frame .text').textContent"),
-      /Old\. Hello world/,
-    )
+    const text = await tab.evaluate<string>("document.querySelector('.rich-frame .text').textContent")
+    assert.match(text, /Old\. Hello world/)
   })
 
   test('a press whose end the page never saw moves nothing', long, async () => {
     const id = await made('Choir 10', onDay('2027-07-06', '19:00:00', '20:00:00'))
-    const tab = await openTab(browser, service, '/desk/month/2027-07', 'editor')
-    await sleep(300)
-    const from = await tab.evaluate<Point>(entryPoint(id))
-    const to = await tab.evaluate<Point>(dayPoint('2027-07-15'))
+    const tab = await open('month/2027-07')
+    const [from, to] = [await entryOf(tab, id), await dayAt(tab, '2027-07-15')]
     await tab.mouse('move', from.x, from.y)
     // On a Mac, a press with Control opens a menu, and the menu gets the end of the press.
     await tab.evaluate(
@@ -276,35 +269,24 @@ describe('at the desk', noChromium, () => {
     )
     await tab.mouse('move', to.x - 20, to.y)
     await tab.mouse('move', to.x, to.y)
-    assert.equal(
-      await tab.evaluate("document.querySelectorAll('.dragged').length"),
-      0,
-      'is dragged without a button',
-    )
+    const dragged = await tab.evaluate("document.querySelectorAll('.dragged').length")
+    assert.equal(dragged, 0, 'is dragged without a button')
     await tab.mouse('down', to.x, to.y)
     await tab.mouse('up', to.x, to.y)
     await sleep(1000)
-    const { body } = await service.get(`/events/${id}`)
-    assert.equal(body.start_date, '2027-07-06 19:00:00')
+    assert.equal(await startOf(id), '2027-07-06 19:00:00')
   })
 
   test('Escape ends a drag, and letting go opens nothing', long, async () => {
     const id = await made('Choir 10b', onDay('2027-08-06', '19:00:00', '20:00:00'))
-    const tab = await openTab(browser, service, '/desk/month/2027-08', 'editor')
-    await sleep(300)
-    const from = await tab.evaluate<Point>(entryPoint(id))
-    await tab.mouse('move', from.x, from.y)
-    await tab.mouse('down', from.x, from.y)
-    await tab.send('Input.dispatchMouseEvent', {
-      type: 'mouseMoved',
-      x: from.x + 12,
-      y: from.y,
-      button: 'left',
-      buttons: 1,
-    })
+    const tab = await open('month/2027-08')
+    const { x, y } = await entryOf(tab, id)
+    await tab.mouse('move', x, y)
+    await tab.mouse('down', x, y)
+    await tab.mouse('move', x + 12, y)
     assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 1)
     await tab.key('Escape')
-    await tab.mouse('up', from.x + 12, from.y)
+    await tab.mouse('up', x + 12, y)
     await sleep(1000)
     assert.equal(await tab.evaluate('location.pathname'), '/desk/month/2027-08')
   })
@@ -312,19 +294,13 @@ describe('at the desk', noChromium, () => {
   for (const how of ['held key', 'double press'])
     test(`publishing by a ${how} says that it is published`, how === 'double press' ? {} : long, async () => {
       await service.create('/events', { title: `Pending ${how}`, ...times, status: 'pending' }, 'contributor')
-      const tab = await openTab(browser, service, '/desk/inbox', 'editor')
-      await sleep(500)
+      const tab = await open('inbox')
       await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
       await tab.evaluate("document.querySelector('.inbox > li.card a.title').focus()")
+      const key = { type: 'keyDown', key: 'a', text: 'a', windowsVirtualKeyCode: 65 }
       if (how === 'held key')
         for (let i = 0; i < 6; i++) {
-          await tab.send('Input.dispatchKeyEvent', {
-            type: 'keyDown',
-            key: 'a',
-            text: 'a',
-            windowsVirtualKeyCode: 65,
-            autoRepeat: i > 0,
-          })
+          await tab.send('Input.dispatchKeyEvent', { ...key, autoRepeat: i > 0 })
           await sleep(15)
         }
       else
@@ -333,8 +309,7 @@ describe('at the desk', noChromium, () => {
         )
       await sleep(2000)
       const text = await tab.evaluate<string>("document.querySelector('main').innerText")
-      const status = await tab.evaluate<string>('location.href')
-      assert.match(text, /Published/, status + text.slice(0, 400))
+      assert.match(text, /Published/, (await tab.evaluate<string>('location.href')) + text.slice(0, 400))
       assert.doesNotMatch(text, /faster/)
     })
 
@@ -357,8 +332,7 @@ describe('at the desk', noChromium, () => {
   })
 
   test('trying a look out adds nothing to the way back', long, async () => {
-    const tab = await openTab(browser, service, '/desk/look', 'admin')
-    await sleep(800)
+    const tab = await open('look', 'admin', 800)
     const before = await tab.evaluate<number>('history.length')
     const input = "document.querySelector('form[data-look] input[type=text], form[data-look] textarea')"
     for (const text of ['a', 'b', 'c']) {
@@ -371,52 +345,41 @@ describe('at the desk', noChromium, () => {
 
   test('Escape closes the names, not the filters around them', long, async () => {
     await service.create('/organizers', { organizer: 'The Band' })
-    const tab = await openTab(browser, service, '/desk/events', 'editor')
-    await sleep(300)
-    await tab.evaluate(
-      "document.querySelector('.tools [data-names]').closest('details')?.setAttribute('open', '')",
-    )
-    await tab.evaluate("document.querySelector('.tools [data-names]').focus()")
+    const tab = await open('events')
+    const field = "document.querySelector('.tools [data-names]')"
+    await tab.evaluate(`${field}.closest('details')?.setAttribute('open', '')`)
+    await tab.evaluate(`${field}.focus()`)
     await sleep(500)
     await type(tab, 'The')
-    await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
+    await untilShown(tab, `document.querySelector('${NAMES}')`)
     await tab.key('Escape')
     assert.equal(await tab.evaluate("document.activeElement.matches('[data-names]')"), true)
   })
 
   test('names are never read as markup at the desk', long, async () => {
-    await service.create('/venues', { venue: '&lt;img src=x onerror=window.taken=1&gt; Hall' })
-    await made(XSS.replaceAll('<', '&lt;'), { venue: { venue: XSS } })
-    const tab = await form(
-      await made('&lt;img src=x onerror=window.taken=1&gt; Hall', {
-        venue: { venue: '&lt;img src=x onerror=window.taken=1&gt; Hall' },
-      }),
-    )
-    await tab.evaluate(
-      "document.getElementById('venue_name').focus(); document.getElementById('venue_name').select()",
-    )
+    await service.create('/venues', { venue: XSS })
+    await made('&lt;img src=x onerror=window.taken=1> Hall', {
+      venue: { venue: XSS.replaceAll('&lt;', '<') },
+    })
+    const tab = await form(await made(XSS, { venue: { venue: XSS } }))
+    const taken = "window.taken ?? document.querySelectorAll('img[src=x]').length"
+    await focus(tab, 'venue_name')
+    await tab.evaluate("document.getElementById('venue_name').select()")
     await type(tab, '<img')
     await sleep(1000)
-    assert.equal(await tab.evaluate("window.taken ?? document.querySelectorAll('img[src=x]').length"), 0)
-    await tab.evaluate("document.getElementById('title').focus()")
-    await type(tab, '<img src=x onerror=window.taken=1> Hall')
+    assert.equal(await tab.evaluate(taken), 0)
+    await typeIn(tab, 'title', '<img src=x onerror=window.taken=1> Hall')
     await sleep(1500)
-    assert.equal(await tab.evaluate("window.taken ?? document.querySelectorAll('img[src=x]').length"), 0)
+    assert.equal(await tab.evaluate(taken), 0)
   })
 
   test('a bar that is dragged by its fourth day to the next moves by one day', async () => {
     // 5 July 2027 is a Monday.
     const id = await made('Festival', { start_date: '2027-07-05 10:00:00', end_date: '2027-07-09 12:00:00' })
-    const tab = await openTab(browser, service, '/desk/month/2027-07', 'editor')
-    await sleep(400)
-    const y = await tab.evaluate<number>(middle(`[data-id="${id}"]`))
-    await drag(
-      tab,
-      await tab.evaluate<Point>(inDay('2027-07-08', String(y))),
-      await tab.evaluate<Point>(inDay('2027-07-09', 'cell.bottom - 5')),
-    )
-    const { body } = await service.get(`/events/${id}`)
-    assert.equal(body.start_date, '2027-07-06 10:00:00')
+    const tab = await open('month/2027-07')
+    const { y } = await pointIn(tab, `[data-id="${id}"]`, 'left', 'top + height / 2')
+    await drag(tab, await dayAt(tab, '2027-07-08', y), await dayAt(tab, '2027-07-09'))
+    assert.equal(await startOf(id), '2027-07-06 10:00:00')
   })
 
   test(
@@ -425,15 +388,10 @@ describe('at the desk', noChromium, () => {
     async () => {
       const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
       const id = await made('Talk', onDay('2027-09-15', '10:00:00', '12:00:00'))
-      const tab = await openTab(browser, service, '/desk/month/2027-09', 'editor')
-      await sleep(400)
-      const y = await tab.evaluate<number>(middle(`[data-id="${bar}"]`))
-      const from = await tab.evaluate<Point>(
-        `(() => { const { left, top, height } = document.querySelector('[data-id="${id}"] a').getBoundingClientRect(); return { x: left + 20, y: top + height / 2 } })()`,
-      )
-      await drag(tab, from, await tab.evaluate<Point>(inDay('2027-09-09', String(y))))
-      const { body } = await service.get(`/events/${id}`)
-      assert.equal(body.start_date, '2027-09-09 10:00:00')
+      const tab = await open('month/2027-09')
+      const { y } = await pointIn(tab, `[data-id="${bar}"]`, 'left', 'top + height / 2')
+      await drag(tab, await entryOf(tab, id), await dayAt(tab, '2027-09-09', y))
+      assert.equal(await startOf(id), '2027-09-09 10:00:00')
     },
   )
 
@@ -443,9 +401,6 @@ describe('at the desk', noChromium, () => {
       `(() => { const area = document.getElementById('description'); area.value = 'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
     )
     await sleep(7500)
-    assert.match(
-      await tab.evaluate<string>("document.querySelector('.kept').textContent"),
-      /Too long to be kept/,
-    )
+    assert.match(await tab.evaluate<string>(KEPT), /Too long to be kept/)
   })
 })

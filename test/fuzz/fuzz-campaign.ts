@@ -25,10 +25,8 @@ import {
   removeHome,
   startFuzzed,
 } from './fuzzed-service.ts'
-import { judgeHeldUploads } from './held-uploads.ts'
 import { type Exchange, exchange, type Line, openLine } from './http-exchange.ts'
 import { confirmAlone } from './lone-replay.ts'
-import { minimise } from './minimise.ts'
 import { judge, type Kind, LIMITS, type Limits, scaled, type Verdict } from './oracle.ts'
 import type { PlannedRequest } from './planned-request.ts'
 import { RAW_REQUESTS, type RawRequest, sendRaw } from './raw-requests.ts'
@@ -59,7 +57,6 @@ export interface FuzzReport {
 }
 
 const BATCH = 48
-const MINIMISE_MS = 20_000
 const LOOKED_INTO = 3
 
 export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): Promise<FuzzReport> {
@@ -85,7 +82,6 @@ export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): P
     run = { ...started, findings: new Map(), places: new Map(), writers: new Map(), counts: noCounts() }
     const campaign = await sendAll(run, options)
     await judgeDeskReads(run)
-    if (!options.onlyDesk) await judgeHeldUploads(run)
     await readStored(run, options.languages)
     const seconds = Math.round((performance.now() - start) / 1000)
     return { ...campaign, ...resultOf(run), seed: options.seed, seconds, limits }
@@ -227,13 +223,9 @@ async function lookInto(
   const alone = await confirmAlone(run, one.planned)
   if (!alone.verdict && TIMES.includes(verdict.kind)) return false
   const found = alone.verdict ?? verdict
-  const keyOf = (planned: PlannedRequest) => `${found.kind} ${placeOf(planned)} ${frameOf(alone.stack)}`
-  const isNew = alone.verdict !== undefined && !run.findings.has(keyOf(one.planned))
-  const planned = isNew ? await smallest(run, one.planned, found) : one.planned
-  // Many requests reduce to the same one.
-  const key = keyOf(planned)
+  const key = `${found.kind} ${placeOf(one.planned)} ${frameOf(alone.stack)}`
   const stack = alone.stack ?? errors.join('\n')
-  note(run, key, { ...found, planned, number: one.number, alone: alone.verdict !== undefined, stack })
+  note(run, key, { ...found, ...one, alone: alone.verdict !== undefined, stack })
   run.places.set(place, [...(run.places.get(place) ?? []), key])
   return true
 }
@@ -246,12 +238,6 @@ function countKnown(run: FuzzRun, place: string): boolean {
   if (!known || keys.length < LOOKED_INTO) return false
   known.times += 1
   return true
-}
-
-async function smallest(run: FuzzRun, planned: PlannedRequest, verdict: Verdict): Promise<PlannedRequest> {
-  const fails = async (smaller: PlannedRequest) =>
-    (await confirmAlone(run, smaller)).verdict?.kind === verdict.kind
-  return minimise(planned, fails, Date.now() + MINIMISE_MS)
 }
 
 function note(run: FuzzRun, key: string, finding: Omit<Finding, 'times'>): void {

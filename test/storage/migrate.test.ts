@@ -83,15 +83,6 @@ test('a step that fails leaves nothing behind', async (t) => {
   await assert.rejects(sql`select * from half`.execute(database.read), /half/)
 })
 
-test('every text is compared by code point', onPostgres, async (t) => {
-  const { database } = await openScratch(t)
-  const { rows } = await sql`
-    select table_name, column_name from information_schema.columns
-    where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C' and table_name <> 'migrations'
-  `.execute(database.read)
-  assert.deepEqual(rows, [])
-})
-
 test('searches use an index of trigrams', onPostgres, async (t) => {
   const { database } = await openScratch(t)
   const plan = await database.read.transaction().execute(async (tx) => {

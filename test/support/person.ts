@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { TAKES_TEXT, type Tab } from './browsers.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
-const KEY_MS = 40
-const DEED_MS = 1100
-
-/**
- * A person at a browser who uses only mouse and keyboard. Every action is counted, with the time a person
- * would need for it.
- */
+/** A person at a browser who uses only mouse and keyboard. */
 export interface Person {
   tab: Tab
   press: (selector: string) => Promise<void>
@@ -19,24 +13,13 @@ export interface Person {
   drag: (selector: string, to: string, before?: () => Promise<void>) => Promise<void>
   goes: (deed: () => Promise<void>) => Promise<void>
   see: (selector: string) => Promise<void>
-  /** The actions since `begin`, in words. */
+  /** What was done since `begin`, in words, for failures. */
   done: string[]
   begin: () => void
-  /**
-   * The actions since `begin`, the seconds a person needs for them with typing, and the seconds spent waiting
-   * for pages, which depend on the machine.
-   */
-  sum: () => { actions: number; seconds: number; waited: number }
 }
 
 export function personAt(tab: Tab): Person {
-  let count = { actions: 0, spent: 0, waited: 0 }
   const done: string[] = []
-  const act = (words: string, actions = 1) => {
-    done.push(words)
-    count.actions += actions
-    count.spent += actions * DEED_MS
-  }
   const until = async (what: string, isSo: () => Promise<boolean>) => {
     const start = Date.now()
     // Evaluating fails while the page is being replaced.
@@ -44,13 +27,12 @@ export function personAt(tab: Tab): Person {
       assert.ok(Date.now() - start < PATIENCE_MS, `${what} after: ${done.join(', ')}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    count.waited += Date.now() - start
   }
   const has = (selector: string) =>
     tab.evaluate<boolean>(`Boolean(document.querySelector(${JSON.stringify(selector)}))`)
   const see = (selector: string) => until(`There is no ${selector}`, () => has(selector))
   const key = async (name: string) => {
-    act(name)
+    done.push(name)
     await tab.key(name)
   }
   const hasFocus = (selector: string) =>
@@ -63,16 +45,11 @@ export function personAt(tab: Tab): Person {
     key,
     begin: () => {
       done.length = 0
-      count = { actions: 0, spent: 0, waited: 0 }
-    },
-    sum: () => {
-      const [seconds = 0, waited = 0] = [count.spent, count.waited].map((ms) => Math.round(ms / 100) / 10)
-      return { actions: count.actions, seconds, waited }
     },
     press: async (selector) => {
       await see(selector)
       const { x, y } = await pointOf(tab, selector)
-      act(`press ${selector}`)
+      done.push(`press ${selector}`)
       for (const deed of ['move', 'down', 'up'] as const) await tab.mouse(deed, x, y)
     },
     type: async (text) => {
@@ -81,7 +58,6 @@ export function personAt(tab: Tab): Person {
         tab.evaluate<boolean>(`Boolean(${TAKES_TEXT})`),
       )
       done.push(`type “${text}”`)
-      count.spent += [...text].length * KEY_MS
       for (const one of text) await tab.key(one === '\n' ? 'Enter' : one)
     },
     tabTo: async (selector) => {
@@ -91,15 +67,15 @@ export function personAt(tab: Tab): Person {
         steps += 1
         await tab.key('Tab')
       }
-      act(`Tab × ${steps} to ${selector}`, steps)
+      done.push(`Tab × ${steps} to ${selector}`)
     },
     choose: async (selector, path) => {
-      act(`choose a file for ${selector}`, 3)
+      done.push(`choose a file for ${selector}`)
       await tab.chooseFile(selector, path)
     },
     drag: async (selector, to, before) => {
       const [from, goal] = [await pointOf(tab, selector), await pointOf(tab, to)]
-      act(`drag ${selector} to ${to}`)
+      done.push(`drag ${selector} to ${to}`)
       await tab.mouse('move', from.x, from.y)
       await tab.mouse('down', from.x, from.y)
       await tab.mouse('move', (from.x + goal.x) / 2, (from.y + goal.y) / 2)

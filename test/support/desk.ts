@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-
 import { before } from 'node:test'
-
 import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
-
-
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { DESK_PAGES } from '../../src/features/desk/desk.ts'

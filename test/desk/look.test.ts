@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import { deskHere, sitAtDesk } from '../support/desk.ts'
+import { test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { day, serviceHere, startService } from '../support/service.ts'
 
-const service = serviceHere()
-const admin = deskHere(service, 'admin')
+const service = serviceHere({}, fill)
+let admin: AtDesk
 
-before(async () => {
+async function fill(): Promise<void> {
+  admin = await sitAtDesk(service, 'admin')
   await service.create('/events', { title: 'Choir', ...day }, 'editor')
-})
+}
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
 const front = async () => String((await service.page('/')).body)

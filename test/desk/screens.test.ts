@@ -92,12 +92,12 @@ async function ground(service: TestService): Promise<string[]> {
 }
 
 /** One calendar for all tests here, since filling it takes long. */
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, prepare)
 let screens: string[]
-before(async () => {
+async function prepare(): Promise<void> {
   screens = [...SCREENS, ...(await ground(service))]
   await giveDeskPassword(service, 'admin')
-})
+}
 
 const browsers = [
   { name: 'Chromium', program: findChromium(), start: startChromium },

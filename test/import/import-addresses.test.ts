@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { openSource } from '../../src/features/imports/open-source.ts'
-import { serverHere } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -45,6 +45,7 @@ const ANSWERS: Readonly<Record<string, readonly [type: string, body: string | Bu
 
 describe('an address to import from', () => {
   let calendar: Calendar
+  let site: Awaited<ReturnType<typeof startServer>>
   let origin: string
   const answer: RequestListener = (request, response) => {
     const [type, body] = ANSWERS[request.url ?? ''] ?? []
@@ -53,9 +54,11 @@ describe('an address to import from', () => {
   }
   before(async () => {
     calendar = await startCalendar()
-    origin = await serverHere(answer)
+    site = await startServer(answer)
+    origin = site.origin
   })
   after(async () => {
+    site.close()
     await calendar.close()
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -14,8 +14,8 @@ const MOST_GROWN = 60_000_000
 const EVENTS = 120
 const ROUND = 60
 
-const service = serviceHere({ cache_bytes: String(CACHE_BYTES) })
-before(async () => {
+const service = serviceHere({ cache_bytes: String(CACHE_BYTES) }, prepare)
+async function prepare(): Promise<void> {
   for (let i = 0; i < EVENTS; i++) {
     const { status } = await service.post('/events', {
       title: `Event ${i} of many words`,
@@ -34,7 +34,7 @@ before(async () => {
     'the memory was not filled',
     20,
   )
-})
+}
 
 function addressesOf(n: number): string[] {
   const day = (n % 27) + 1

@@ -120,9 +120,9 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
 }
 
 /** One calendar for all tests here, since filling it takes long. */
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, fill)
 let paths: string[]
-before(async () => {
+async function fill(): Promise<void> {
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
   const { body } = await service.get('/events?per_page=50')
   const shown = body.events.find(
@@ -131,7 +131,7 @@ before(async () => {
   const path = (url: string) => new URL(url).pathname
   paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
   paths.push(...(await oddEvents(service)).map(path))
-})
+}
 
 for (const looking of browsers) {
   const reason = reasonNot(looking)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { serviceHere } from '../support/service.ts'
 
-const service = serviceHere({ site_name: 'Kilvara' })
+const service = serviceHere({ site_name: 'Kilvara' }, fill)
 
 const page = (path: string, caller: 'anonymous' | 'admin' = 'anonymous') =>
   service.request(caller, 'GET', `~${path}`, undefined, { accept: 'text/html' })
@@ -21,7 +21,7 @@ const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOStri
 const LONG = `Very ${'long '.repeat(99)}`.slice(0, 500).trim()
 const SCRIPTS = ['قاعة البلدية', 'היכל התרבות', 'Дом культуры', '市民会館', 'Ålesund Scene']
 
-before(async () => {
+async function fill(): Promise<void> {
   const town = await service.create('/venues', { venue: 'Town <b>Hall</b> & Sons', city: 'Kilvara' })
   await service.create('/venues', { venue: 'Attic' })
   await service.create('/venues', { venue: 'Draft Barn', status: 'draft' })
@@ -44,7 +44,7 @@ before(async () => {
   await at('Coming', `${day(4)} 10:00`, `${day(4)} 11:00`)
   await at('Draft', `${day(5)} 10:00`, `${day(5)} 11:00`, { status: 'draft' })
   await at('Hidden', `${day(5)} 10:00`, `${day(5)} 11:00`, { hide_from_listings: true })
-})
+}
 
 describe('the directory of venues', () => {
   test('has each public venue by name, with its city and the number of its coming events', async () => {

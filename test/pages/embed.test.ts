@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { wallNow } from '../../src/base/text/moments.ts'
 import { changeFocus } from '../../src/calendar/images/image-texts.ts'
 import { axeScript, untilShown } from '../support/browsers.ts'
 import { callerContext } from '../support/caller-context.ts'
 import { type ChromiumTab, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { serverHere } from '../support/server.ts'
+import { serverHere, startServer } from '../support/server.ts'
 import { onDay, serviceHere, startService, type TestService } from '../support/service.ts'
 
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
@@ -20,7 +20,7 @@ const later = (day: string, days: number) =>
 /** Returns the number of days since Monday. */
 const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
 
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, fill)
 
 async function makeEvents(service: TestService): Promise<void> {
   const { post } = service
@@ -59,9 +59,9 @@ async function makeEvents(service: TestService): Promise<void> {
   })
 }
 
-before(async () => {
+async function fill(): Promise<void> {
   await makeEvents(service)
-})
+}
 
 describe('the script of the element', () => {
   test('is small, may be loaded by every site, and is asked for again only when it has changed', async () => {
@@ -179,12 +179,13 @@ describe('the element on a page of another site', noChromium, () => {
     })
     response.end(isPage ? markup : '')
   }
-  let origin = ''
+  let site: Awaited<ReturnType<typeof startServer>>
 
   before(async () => {
-    origin = await serverHere(answer)
+    site = await startServer(answer)
     tab = await chromium.open()
   })
+  after(() => site.close())
 
   const STRICT = () =>
     `default-src 'none'; script-src ${service.origin}; connect-src ${service.origin}; require-trusted-types-for 'script'`
@@ -197,7 +198,7 @@ describe('the element on a page of another site', noChromium, () => {
     markup = `<!doctype html><html ${html}><head><meta name="color-scheme" content="light dark"><title>Other site</title><script type="module" src="${script}"></script></head><body><main><h1>Elsewhere</h1>${body}</main></body></html>`
     tab.requested.length = 0
     tab.complaints.length = 0
-    await tab.goTo(`${origin}/`)
+    await tab.goTo(`${site.origin}/`)
     // Another script may never load, so only the script of the service is awaited.
     if (script.startsWith(service.origin)) await settled()
   }
@@ -235,7 +236,9 @@ describe('the element on a page of another site', noChromium, () => {
     assert.match(text, /Hall <1>|Hall/)
     assert.match(text, /9:00 JST – 10:00/)
     assert.deepEqual(
-      tab.requested.filter((address) => !address.startsWith(service.origin) && !address.startsWith(origin)),
+      tab.requested.filter(
+        (address) => !address.startsWith(service.origin) && !address.startsWith(site.origin),
+      ),
       [],
     )
     assert.deepEqual(

@@ -1,6 +1,6 @@
 // Records that are hard to show: every address in an answer leads to a valid document.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { XMLValidator } from 'fast-xml-parser'
 import { readers } from '../campaigns/format-readers.ts'
 import { findPackage, firstOfKinds } from '../support/browsers.ts'
@@ -10,11 +10,11 @@ import { markupValidator } from '../support/markup.ts'
 import { serviceHere } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` })
+const service = serviceHere({ timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` }, fill)
 
-before(async () => {
+async function fill(): Promise<void> {
   await writeHardRecords(service)
-})
+}
 
 const visit = (address: string) =>
   fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { serviceHere } from '../support/service.ts'
 
-const service = serviceHere()
+const service = serviceHere({}, fill)
 
-before(async () => {
+async function fill(): Promise<void> {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const venue = await service.create('/venues', { venue: 'Hall', step_free: true })
   const music = await service.create('/categories', { name: 'Music' })
@@ -22,7 +22,7 @@ before(async () => {
   await make(0, { categories: ['jazz'], captions: true, venue: venue.id, cost: '0' })
   await make(3, { categories: ['music'], captions: true })
   await make(5, { categories: ['film'], venue: venue.id, cost: '0' })
-})
+}
 
 const read = async (path: string): Promise<string> => (await service.page(path)).body
 const categories = (body: string) =>

@@ -1,6 +1,6 @@
 // Events in a frame on another site, for owners who cannot add a script.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSteady } from '../../src/http/finished.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
@@ -10,8 +10,8 @@ import { serverHere } from '../support/server.ts'
 import { type Answer, onDay, serviceHere, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const service = serviceHere()
-before(async () => {
+const service = serviceHere({}, fill)
+async function fill(): Promise<void> {
   const music = await service.create('/categories', { name: 'Music' })
   for (const [title, days] of [
     ['Concert', 1],
@@ -24,7 +24,7 @@ before(async () => {
       ...onDay(day(days), '19:00', '21:00'),
       categories: title === 'Concert' ? [music.id] : [],
     })
-})
+}
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { serviceHere } from '../support/service.ts'
 
-const service = serviceHere()
+const service = serviceHere({}, fill)
 
 const EVENTS = 300
 const MONTH = '/events/month/2027-05/'
@@ -32,11 +32,11 @@ function eventOf(number: number) {
   }
 }
 
-before(async () => {
+async function fill(): Promise<void> {
   for (const name of WORDS) await service.create('/categories', { name })
   for (let first = 0; first < EVENTS; first += 20)
     await Promise.all(Array.from({ length: 20 }, (_, i) => service.create('/events', eventOf(first + i))))
-})
+}
 
 const page = async (path: string): Promise<string> => {
   const { status, body } = await service.page(path)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startApp } from '../../src/app.ts'
 import { registerLookCommand } from '../../src/features/pages/look-command.ts'
@@ -14,11 +14,11 @@ import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
 import { day, onDay, serviceHere, startService } from '../support/service.ts'
 
-const service = serviceHere()
+const service = serviceHere({}, fill)
 
-before(async () => {
+async function fill(): Promise<void> {
   await service.create('/events', { title: 'Choir', ...day }, 'editor')
-})
+}
 
 const SETTINGS = '~/wp-json/kalends/v1/settings'
 const set = (look: object) => service.request('admin', 'PATCH', SETTINGS, look)

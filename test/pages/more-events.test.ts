@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { onDay, serviceHere } from '../support/service.ts'
 
-const service = serviceHere({ site_name: 'Kilvara' })
+const service = serviceHere({ site_name: 'Kilvara' }, fill)
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
@@ -16,7 +16,7 @@ async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<strin
   )
 }
 
-before(async () => {
+async function fill(): Promise<void> {
   const hall = await service.create('/venues', { venue: 'Hall' })
   const barn = await service.create('/venues', { venue: 'Barn' })
   const secret = await service.create('/organizers', { organizer: 'Secret', status: 'private' })
@@ -41,7 +41,7 @@ before(async () => {
   await at('Of nothing', 8)
   await at('By a secret', 9, { organizer: secret.id })
   await at('Another by a secret', 10, { organizer: secret.id })
-})
+}
 
 describe('below an event stand', () => {
   test('the next ones at its venue, once for each series', async () => {

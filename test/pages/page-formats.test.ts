@@ -1,9 +1,9 @@
 // Pages in other formats at the same address, chosen by the `Accept` header.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { onDay, serviceHere } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Oslo' })
+const service = serviceHere({ timezone: 'Europe/Oslo' }, fill)
 let hall: number
 let series: string
 
@@ -37,7 +37,7 @@ const PAGES = [
   '/venue/hall/',
 ]
 
-before(async () => {
+async function fill(): Promise<void> {
   await service.create('/categories', { name: 'Music' })
   const concert = await service.create('/events', {
     ...WHEN,
@@ -54,7 +54,7 @@ before(async () => {
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
   })
   series = new URL((await fetch(`${service.origin}/series/${weekly.post_parent}/`)).url).pathname
-})
+}
 
 const ask = (path: string, accept: string, method = 'GET') =>
   fetch(service.origin + path, { method, headers: { accept }, redirect: 'manual' })

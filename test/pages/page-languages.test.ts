@@ -1,6 +1,6 @@
 // Pages in the language that the browser or the address asks for.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
@@ -11,10 +11,10 @@ import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, onDay, serviceHere, startService, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
-const service = serviceHere({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' })
-before(async () => {
+const service = serviceHere({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' }, prepare)
+async function prepare(): Promise<void> {
   await fill(service)
-})
+}
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, onDay, serviceHere, startService } from '../support/service.ts'
 
-const service = serviceHere({ site_name: 'Kilvara' })
+const service = serviceHere({ site_name: 'Kilvara' }, fill)
 const made: Record<string, number> = {}
 
 function page(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -21,7 +21,7 @@ const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOStri
 const NEXT_YEAR = 2027
 const at = (on: string, from: string, to: string) => onDay(`${NEXT_YEAR}-${on}`, from, to)
 
-before(async () => {
+async function fill(): Promise<void> {
   made.music = await idOf('/categories', { name: 'Music' })
   made.jazz = await idOf('/categories', { name: 'Jazz', parent: made.music })
   await create('/categories', { name: 'Film' })
@@ -82,7 +82,7 @@ before(async () => {
       start_date: `${NEXT_YEAR}-07-04 10:${String(i).padStart(2, '0')}:00`,
       end_date: `${NEXT_YEAR}-07-04 12:00:00`,
     })
-})
+}
 
 const MONTH = `/events/month/${NEXT_YEAR}-05/`
 

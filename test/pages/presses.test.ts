@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { shownUrl } from '../../src/http/request-log.ts'
 import { onDay, serviceHere } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Oslo', pages_presses: 'family' })
+const service = serviceHere({ timezone: 'Europe/Oslo', pages_presses: 'family' }, fill)
 let origin: string
 
-before(async () => {
+async function fill(): Promise<void> {
   origin = service.app.site.url
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const venue = { venue: 'Harbour hall', geo_lat: 60.4, geo_lng: 5.32, status: 'publish' }
@@ -21,7 +21,7 @@ before(async () => {
   await make('Puppets', day(1), { cost: '0', venue: made.body.id, categories: ['family'] })
   await make('Concert', day(1), { cost: '20', categories: ['music'] })
   await make('Cinema', day(40), { attendance: 'online', categories: ['film'] })
-})
+}
 
 interface Press {
   text: string

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/characters.ts'
 import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
 import { inEnglish } from '../../src/wordpress/translated-paths.ts'
@@ -7,8 +7,8 @@ import { onDay, serviceHere, startService } from '../support/service.ts'
 
 const WHEN = onDay('2027-03-03', '10:00:00', '12:00:00')
 
-const service = serviceHere()
-before(async () => {
+const service = serviceHere({}, fill)
+async function fill(): Promise<void> {
   const music = await service.create('/categories', { name: 'Musik' })
   const concerts = await service.create('/categories', { name: 'Konzerte', parent: music.id })
   // These names are also words of addresses.
@@ -24,7 +24,7 @@ before(async () => {
     venue: venue.id,
     organizer: organizer.id,
   })
-})
+}
 
 test('no page of text has an address that the service answers or leads on, in any language', async () => {
   const roots = ['events', 'event', 'venue', 'venues', 'organizer', 'organizers', 'category', 'tag'] as const

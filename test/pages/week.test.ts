@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { mondayOf, weekNumberOf, weekOf } from '../../src/http/page-dates.ts'
 import { serviceHere } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Berlin', site_name: 'Kilvara' })
+const service = serviceHere({ timezone: 'Europe/Berlin', site_name: 'Kilvara' }, fill)
 
 const page = (path: string) => service.page(path)
 const shown = async (path: string): Promise<string> => {
@@ -20,7 +20,7 @@ function sectionOf(body: string, day: string): string {
 
 const MONDAY = '2031-05-05'
 
-before(async () => {
+async function fill(): Promise<void> {
   const at = (title: string, start: string, end = start) =>
     service.create('/events', { title, start_date: start, end_date: end })
   await at('On Monday', `${MONDAY} 19:30`, `${MONDAY} 21:00`)
@@ -33,7 +33,7 @@ before(async () => {
   for (let i = 0; i < 43; i++) await at(`Talk ${i}`, '2031-05-08 09:00', '2031-05-08 10:00')
   for (const day of ['2031-03-29', '2031-03-30']) await at(`Clocks ${day}`, `${day} 02:30`, `${day} 03:30`)
   await at('مهرجان الموسيقى '.repeat(25), '2031-06-17 09:00', '2031-06-17 10:00')
-})
+}
 
 describe('a week', () => {
   test('is that of any of its days, and of its number, under one canonical address', async () => {

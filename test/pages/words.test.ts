@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { onDay, serviceHere } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const service = serviceHere()
+const service = serviceHere({}, fill)
 let hall: number
 
 const EVENTS = [
@@ -13,14 +13,14 @@ const EVENTS = [
   ['Concert of old', '2020-03-05', ''],
 ] as const
 
-before(async () => {
+async function fill(): Promise<void> {
   const { body: venue } = await service.post('/venues', { venue: 'Lantern Hall', city: 'Galway' })
   hall = venue.id
   for (const [title, day, description] of EVENTS) {
     const times = onDay(day, '20:00:00', '22:00:00')
     await service.post('/events', { title, description, ...times, venue: venue.id })
   }
-})
+}
 
 async function page(search: string, view = ''): Promise<string> {
   const answer = await fetch(`${service.origin}/events/${view}?search=${encodeURIComponent(search)}`)

@@ -220,11 +220,15 @@ export function serviceForTests(
 export const memoryFilled = ({ get }: Pick<TestService, 'get'>): Promise<number> =>
   until(async () => (await get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 
-/** A service for the tests of this file or suite. It is there once their first `before` runs. */
-export function serviceHere(settings: Settings = {}): TestService {
+/**
+ * A service for the tests of this file or suite, once their first `before` has run. A file fills it by `fill`,
+ * since hooks outside suites do not wait for each other.
+ */
+export function serviceHere(settings: Settings = {}, fill?: () => Promise<unknown>): TestService {
   let service: TestService
   before(async () => {
     service = await startService(settings)
+    await fill?.()
   })
   after(() => service?.close())
   return new Proxy({} as TestService, { get: (_, name) => Reflect.get(service, name) })

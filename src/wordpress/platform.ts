@@ -524,6 +524,7 @@ export function makeRouteTable(site: Site, { formats, routes }: Brought): RouteT
     beside: {
       own: platform.own.routes,
       find: (path) => findBeside(platform, path, site)?.match,
+      // biome-ignore lint/plugin: the rest of its own arguments
       reply: (incoming, ...asked) => platformReply(platform, incoming, ...asked),
     },
   }

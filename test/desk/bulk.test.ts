@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
-import { type Answer, onDay, serviceHere } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const on = (days: number) => onDay(later(days), '19:00:00', '21:00:00')
@@ -13,7 +13,7 @@ function fieldsOf(body: string): Record<string, string> {
 }
 
 describe('many events at once', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
 
   const make = async (count: number, values: object = {}): Promise<number[]> => {

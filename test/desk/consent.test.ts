@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { listCredentials } from '../../src/calendar/people/credentials.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { deskHere } from '../support/desk.ts'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
 const PAGE = '/wp-admin/authorize-application.php'
 const ASKED = {
@@ -14,7 +14,7 @@ const ASKED = {
 const at = (asked: Record<string, string>) => `${PAGE}?${new URLSearchParams(asked)}`
 
 describe('application passwords by consent', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const author = deskHere(service, 'author')
 
   const passwords = async () => {

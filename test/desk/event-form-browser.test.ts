@@ -5,7 +5,7 @@ import { TAKES_TEXT, untilShown } from '../support/browsers.ts'
 import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
@@ -15,7 +15,7 @@ const WARNS =
 const UNBOUNDED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
 describe('the form of an event in a browser', noChromium, () => {
-  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const service = serviceForTests({ timezone: 'Europe/Oslo' })
   const browser = startChromiumHere()
   let cookie: string
 

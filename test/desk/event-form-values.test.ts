@@ -5,7 +5,7 @@ import { event } from '../../src/calendar/events/event.ts'
 import { inputOf } from '../../src/features/desk/desk-inputs.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { onDay, type Reader, serviceHere } from '../support/service.ts'
+import { onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const VALUES: Readonly<Partial<Record<Input, readonly string[]>>> = {
   line: ['Some words', 'with <b>markup</b> & “signs” ☂'],
@@ -97,7 +97,7 @@ const enumOf = (wire: { enum?: readonly string[] }) => wire.enum ?? []
 const OWN_IN_SERIES = new Set(['series', 'next_occurrences'])
 
 describe('what the form of an event saves', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   let ids: Ids
 
   before(async () => {

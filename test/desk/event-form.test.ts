@@ -7,7 +7,7 @@ import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { onDay, serviceHere, startService } from '../support/service.ts'
+import { onDay, serviceForTests, startService } from '../support/service.ts'
 
 function controlsIn(body: string): Record<string, string | string[]> {
   const [, form = ''] = /<form class="edit[^>]*>(.*?)<\/form>/s.exec(body) ?? []
@@ -39,7 +39,7 @@ const idIn = (location: string | null) => Number(/\/desk\/events\/(\d+)/.exec(lo
 const versionIn = (body: string) => /name="version" value="(\d+)"/.exec(body)?.[1] ?? ''
 
 describe('the form of an event', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
 
   const postWithFile = (path: string, fields: Record<string, string>, file: Blob, name: string) => {

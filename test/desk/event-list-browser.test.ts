@@ -5,7 +5,7 @@ import { untilShown } from '../support/browsers.ts'
 import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
@@ -14,7 +14,7 @@ const NAMES = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet ki
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 describe('the list of events in a browser', noChromium, () => {
-  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const service = serviceForTests({ timezone: 'Europe/Oslo' })
   const browser = startChromiumHere()
   let cookie: string
   let ids: number[]

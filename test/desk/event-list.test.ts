@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 const dayFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
@@ -21,7 +21,7 @@ function countsIn(body: string): Record<string, string> {
 }
 
 describe('the list of events', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
   let venue: number
 

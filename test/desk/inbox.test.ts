@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { day, onDay, serviceHere, startService } from '../support/service.ts'
+import { day, onDay, serviceForTests, startService } from '../support/service.ts'
 
 describe('the inbox, Today and the history', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
   const contributor = deskHere(service, 'contributor')
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type ChromiumTab, noChromium, startChromiumHere } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { onDay, type Reader, serviceHere } from '../support/service.ts'
+import { onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
@@ -60,7 +60,7 @@ const drag = async (tab: ChromiumTab, from: Point, to: Point) => {
 }
 
 describe('at the desk', noChromium, () => {
-  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const service = serviceForTests({ timezone: 'Europe/Oslo' })
   const browser = startChromiumHere()
   const times = { ...onDay('2027-06-09', '19:00:00', '21:30:00'), timezone: 'Europe/Oslo' }
   before(async () => {

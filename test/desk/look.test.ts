@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, serviceHere, startService } from '../support/service.ts'
+import { day, serviceForTests, startService } from '../support/service.ts'
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 let admin: AtDesk
 
 async function fill(): Promise<void> {

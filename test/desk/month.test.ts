@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 describe('the month to plan on', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
 
   const at = (day: string, from = '19:00:00', to = '21:00:00') => onDay(day, from, to)

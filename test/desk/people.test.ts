@@ -7,11 +7,11 @@ import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
 import { kalends } from '../support/commands.ts'
 import { DESK_PASSWORD, deskHere, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
-import { credentialsOf, day, PASSWORD, serviceHere } from '../support/service.ts'
+import { credentialsOf, day, PASSWORD, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('people at the desk', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const admin = deskHere(service, 'admin')
 
   const user = (login: string) => getUserByLogin(service.app.database.read, login)
@@ -268,7 +268,7 @@ describe('people at the desk', () => {
 })
 
 describe('one’s own account at the desk', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   before(async () => {
     await giveDeskPassword(service, 'author')
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
-import { serviceHere, startService } from '../support/service.ts'
+import { serviceForTests, startService } from '../support/service.ts'
 
 /** Returns the controls of the form below a quick line, as a browser would send them. */
 function controlsIn(body: string): Record<string, string | string[]> {
@@ -18,7 +18,7 @@ function controlsIn(body: string): Record<string, string | string[]> {
 }
 
 describe('an event in one line', () => {
-  const service = serviceHere({ timezone: 'Europe/Dublin' })
+  const service = serviceForTests({ timezone: 'Europe/Dublin' })
   const editor = deskHere(service, 'editor')
 
   before(async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deskHere } from '../support/desk.ts'
-import { day, serviceHere } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
 describe('records that are not wanted any more', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
 
   test('lists say how many events have each venue and organizer, and lead to them', async () => {

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { rowsOf } from '../import/calendar-command.ts'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
 describe('rooms of records, which follow from their declarations', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
 
   const rooms = [

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { type AtDesk, deskAddresses, sitAtDesk } from '../support/desk.ts'
-import { day, onDay, serviceHere, type TestService, USERS } from '../support/service.ts'
+import { day, onDay, serviceForTests, type TestService, USERS } from '../support/service.ts'
 import { storedRows } from '../support/stored-rows.ts'
 
 type Login = (typeof USERS)[number]
@@ -226,7 +226,7 @@ const OWN: Readonly<Record<string, string>> = {
 }
 
 describe('what a role may do at the desk', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const desks = new Map<Login, AtDesk>()
   const at = (login: Login) => desks.get(login) as AtDesk
 

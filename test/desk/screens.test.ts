@@ -18,7 +18,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
-import { onDay, serviceHere, type TestService } from '../support/service.ts'
+import { onDay, serviceForTests, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
@@ -92,7 +92,7 @@ async function ground(service: TestService): Promise<string[]> {
 }
 
 /** One calendar for all tests here, since filling it takes long. */
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, prepare)
+const service = serviceForTests({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, { fill: prepare })
 let screens: string[]
 async function prepare(): Promise<void> {
   screens = [...SCREENS, ...(await ground(service))]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere } from '../support/desk.ts'
-import { day, serviceHere } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 describe('the search of the bar', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   const editor = deskHere(service, 'editor')
   let jazz: { id: number; slug: string; ical_uid?: string }
 

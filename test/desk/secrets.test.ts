@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
-import { day, serviceHere } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 
 const typed = { title: 'Asking', start_date: '2027-04-01', start_time: '10:00', end_time: '12:00' }
 
 describe('what the desk shows of what others have not published', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   let ids: Record<'venue' | 'organizer' | 'event', string>
 
   before(async () => {

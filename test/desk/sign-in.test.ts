@@ -7,7 +7,7 @@ import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { statement } from '../../src/store/storage/statement.ts'
 import { databaseName } from '../support/database.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
-import { type Answer, credentialsOf, serviceHere, type TestService } from '../support/service.ts'
+import { type Answer, credentialsOf, serviceForTests, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 function browserOf(service: TestService, address = '192.0.2.1') {
@@ -30,7 +30,7 @@ const cookieIn = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').spli
 const GOOD = { login: 'editor', password: DESK_PASSWORD }
 
 describe('signing in to the desk', () => {
-  const service = serviceHere({ trusted_proxy: '127.0.0.1' })
+  const service = serviceForTests({ trusted_proxy: '127.0.0.1' })
   let browser: ReturnType<typeof browserOf>
 
   before(async () => {
@@ -357,7 +357,7 @@ describe('signing in to the desk', () => {
 })
 
 describe('links that set up a password', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   let browser: ReturnType<typeof browserOf>
   const NEW = 'a new battery horse'
 
@@ -442,7 +442,7 @@ describe('links that set up a password', () => {
 })
 
 describe('the desk of a site with https', () => {
-  const service = serviceHere({ site_url: 'https://calendar.example.org' })
+  const service = serviceForTests({ site_url: 'https://calendar.example.org' })
   before(async () => {
     await giveDeskPassword(service, 'editor')
   })
@@ -476,7 +476,7 @@ describe('the desk of a site with https', () => {
 })
 
 describe('a service without the desk', () => {
-  const service = serviceHere({ desk: 'off' })
+  const service = serviceForTests({ desk: 'off' })
 
   test('none of its addresses answer, and the index names no way to ask for passwords', async () => {
     const browser = browserOf(service)
@@ -490,7 +490,7 @@ describe('a service without the desk', () => {
 describe('the desk of a calendar that can only be read', {
   skip: databaseName() !== 'sqlite' && 'on SQLite',
 }, () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   before(async () => {
     await giveDeskPassword(service, 'editor')
   })

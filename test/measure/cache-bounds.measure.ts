@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 setFlagsFromString('--expose-gc')
@@ -14,7 +14,7 @@ const MOST_GROWN = 60_000_000
 const EVENTS = 120
 const ROUND = 60
 
-const service = serviceHere({ cache_bytes: String(CACHE_BYTES) }, prepare)
+const service = serviceForTests({ cache_bytes: String(CACHE_BYTES) }, { fill: prepare })
 async function prepare(): Promise<void> {
   for (let i = 0; i < EVENTS; i++) {
     const { status } = await service.post('/events', {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { holdsUpNobody } from '../support/longest-turn.ts'
-import { credentialsOf, serviceHere } from '../support/service.ts'
+import { credentialsOf, serviceForTests } from '../support/service.ts'
 
-const service = serviceHere()
+const service = serviceForTests()
 
 /** The most bytes of a description. */
 const MOST = 200_000

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { head, openLine } from '../support/lines.ts'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const service = serviceHere({ trusted_proxy: 'loopback' })
+const service = serviceForTests({ trusted_proxy: 'loopback' })
 
 const open = () => openLine(service.origin)
 

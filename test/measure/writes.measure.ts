@@ -4,13 +4,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { head, openLine } from '../support/lines.ts'
 import { holdsUpNobody } from '../support/longest-turn.ts'
-import { day, serviceHere } from '../support/service.ts'
+import { day, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-const service = serviceHere()
+const service = serviceForTests()
 
 test('a batch of a hundred events holds up nobody', async () => {
   await holdsUpNobody('the batch', 300, async (round) => {

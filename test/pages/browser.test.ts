@@ -15,7 +15,7 @@ import {
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
-import { onDay, serviceHere, type TestService } from '../support/service.ts'
+import { onDay, serviceForTests, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 import { until } from '../support/waiting.ts'
 
@@ -120,7 +120,7 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
 }
 
 /** One calendar for all tests here, since filling it takes long. */
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, fill)
+const service = serviceForTests({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, { fill })
 let paths: string[]
 async function fill(): Promise<void> {
   await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({ site_name: 'Kilvara' }, fill)
+const service = serviceForTests({ site_name: 'Kilvara' }, { fill })
 
 const page = (path: string, caller: 'anonymous' | 'admin' = 'anonymous') =>
   service.request(caller, 'GET', `~${path}`, undefined, { accept: 'text/html' })

@@ -10,7 +10,7 @@ import { callerContext } from '../support/caller-context.ts'
 import { type ChromiumTab, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { serverHere, startServer } from '../support/server.ts'
-import { onDay, serviceHere, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
 
 const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b> it&#x27;s`
 const YEAR = 2027
@@ -20,7 +20,7 @@ const later = (day: string, days: number) =>
 /** Returns the number of days since Monday. */
 const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
 
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, fill)
+const service = serviceForTests({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, { fill })
 
 async function makeEvents(service: TestService): Promise<void> {
   const { post } = service

@@ -7,7 +7,7 @@ import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
 import { labelledFacts } from '../../src/features/pages/access-shown.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { publicContext } from '../support/public-context.ts'
-import { onDay, serviceHere, startService } from '../support/service.ts'
+import { onDay, serviceForTests, startService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
 const TIMES = onDay(`${NEXT_YEAR}-06-05`, '10:00', '11:30')
@@ -15,7 +15,7 @@ const TABLE = `<table><tr>${'<td>Interval</td>'.repeat(12)}</tr></table>`
 const pathOf = (url: string) => new URL(url).pathname
 
 describe('the page of an event', () => {
-  const service = serviceHere({ timezone: 'Europe/Oslo' })
+  const service = serviceForTests({ timezone: 'Europe/Oslo' })
   const pathFor = async (fields: object) =>
     pathOf((await service.create('/events', { ...TIMES, ...fields })).url)
   const read = async (path: string) => String((await service.page(path)).body)

@@ -7,10 +7,13 @@ import { findPackage, firstOfKinds } from '../support/browsers.ts'
 import { onSqlite } from '../support/database.ts'
 import { HARD_TEXTS, writeHardRecords } from '../support/hard-records.ts'
 import { markupValidator } from '../support/markup.ts'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
-const service = serviceHere({ timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` }, fill)
+const service = serviceForTests(
+  { timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` },
+  { fill },
+)
 
 async function fill(): Promise<void> {
   await writeHardRecords(service)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { VIEWS } from '../../src/features/pages/spans.ts'
-import { onDay, serviceHere, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
 import { viewPathsAt } from '../support/view-paths.ts'
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -11,7 +11,7 @@ const DAY = dayIn(30)
 const asked = (service: TestService, path: string) => service.page(path)
 
 describe('pages of what does not fit on one', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
   let paths: string[]
 
   before(async () => {
@@ -71,7 +71,7 @@ test('every view tells times of another zone by its letters', async () => {
 })
 
 describe('a view without events', () => {
-  const service = serviceHere()
+  const service = serviceForTests()
 
   before(async () => {
     for (const name of ['Full', 'Empty'])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 
 async function fill(): Promise<void> {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

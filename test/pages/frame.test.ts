@@ -7,10 +7,10 @@ import { axeScript, findPackage } from '../support/browsers.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
 import { serverHere } from '../support/server.ts'
-import { type Answer, onDay, serviceHere, startService } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 async function fill(): Promise<void> {
   const music = await service.create('/categories', { name: 'Music' })
   for (const [title, days] of [
@@ -28,8 +28,11 @@ async function fill(): Promise<void> {
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-const frame = (query: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
-  from.page(`/embed/frame/${query}`, headers)
+const frame = (
+  query: string,
+  headers: Record<string, string> = {},
+  from: TestService = service,
+): Promise<Answer> => from.page(`/embed/frame/${query}`, headers)
 
 const titles = (body: string) =>
   ['Concert', 'Talk', 'Walk', 'Far'].filter((title) => body.includes(`>${title}<`))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 
 const EVENTS = 300
 const MONTH = '/events/month/2027-05/'

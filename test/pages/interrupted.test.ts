@@ -5,12 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
 import { answered, openTab, type } from '../support/interruptions.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
 describe('on pages', noChromium, () => {
-  const service = serviceHere({ timezone: 'Europe/Oslo', map_tiles: 'https://tiles.example/{z}/{x}/{y}.png' })
+  const service = serviceForTests({
+    timezone: 'Europe/Oslo',
+    map_tiles: 'https://tiles.example/{z}/{x}/{y}.png',
+  })
   const browser = startChromiumHere()
   const times = onDay('2027-04-15', '10:00:00', '12:00:00')
   before(async () => {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Tab } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
 
 describe('the layout of pages', noChromium, () => {
-  const service = serviceHere({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
+  const service = serviceForTests({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
   const browser = startChromiumHere()
   let tab: Tab
   let today: string

@@ -12,9 +12,9 @@ import { scratchDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
-import { day, onDay, serviceHere, startService } from '../support/service.ts'
+import { day, onDay, serviceForTests, startService } from '../support/service.ts'
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 
 async function fill(): Promise<void> {
   await service.create('/events', { title: 'Choir', ...day }, 'editor')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({ site_name: 'Kilvara' }, fill)
+const service = serviceForTests({ site_name: 'Kilvara' }, { fill })
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 

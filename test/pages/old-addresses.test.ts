@@ -3,11 +3,11 @@ import { describe, test } from 'node:test'
 import { findLinked, updateLinked } from '../../src/calendar/linked/linked-store.ts'
 import { organizerRules } from '../../src/calendar/linked/organizer.ts'
 import { venueRules } from '../../src/calendar/linked/venue.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const WHEN = onDay('2027-03-03', '10:00:00', '12:00:00')
 
-const service = serviceHere()
+const service = serviceForTests()
 
 async function at(path: string): Promise<string> {
   const response = await fetch(service.origin + path, {

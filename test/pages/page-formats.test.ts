@@ -1,9 +1,9 @@
 // Pages in other formats at the same address, chosen by the `Accept` header.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Oslo' }, fill)
+const service = serviceForTests({ timezone: 'Europe/Oslo' }, { fill })
 let hall: number
 let series: string
 

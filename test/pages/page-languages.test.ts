@@ -8,10 +8,10 @@ import { writtenCost } from '../../src/features/pages/cards.ts'
 import { chooseLanguage, makeLanguageChooser } from '../../src/features/pages/page-languages.ts'
 import { zoneLetters, zoneName } from '../../src/http/page-dates.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, onDay, serviceHere, startService, type TestService } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
 
-const service = serviceHere({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' }, prepare)
+const service = serviceForTests({ site_name: 'Zzyzx', timezone: 'Europe/Berlin' }, { fill: prepare })
 async function prepare(): Promise<void> {
   await fill(service)
 }
@@ -71,8 +71,11 @@ async function fill(to: TestService): Promise<void> {
   for (const made of [venue, organizer]) paths[made.venue ?? made.organizer] = new URL(made.url).pathname
 }
 
-const page = (path: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
-  from.page(path, headers)
+const page = (
+  path: string,
+  headers: Record<string, string> = {},
+  from: TestService = service,
+): Promise<Answer> => from.page(path, headers)
 
 const everyPage = (): string[] => [
   '/',

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, onDay, serviceHere, startService } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests, startService } from '../support/service.ts'
 
-const service = serviceHere({ site_name: 'Kilvara' }, fill)
+const service = serviceForTests({ site_name: 'Kilvara' }, { fill })
 const made: Record<string, number> = {}
 
 function page(path: string, headers: Record<string, string> = {}): Promise<Answer> {

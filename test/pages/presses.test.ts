@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shownUrl } from '../../src/http/request-log.ts'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Oslo', pages_presses: 'family' }, fill)
+const service = serviceForTests({ timezone: 'Europe/Oslo', pages_presses: 'family' }, { fill })
 let origin: string
 
 async function fill(): Promise<void> {

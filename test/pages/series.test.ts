@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Berlin' })
+const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
 const FIRST = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
 

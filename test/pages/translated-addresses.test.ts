@@ -3,11 +3,11 @@ import { describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/characters.ts'
 import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
 import { inEnglish } from '../../src/wordpress/translated-paths.ts'
-import { onDay, serviceHere, startService } from '../support/service.ts'
+import { onDay, serviceForTests, startService } from '../support/service.ts'
 
 const WHEN = onDay('2027-03-03', '10:00:00', '12:00:00')
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 async function fill(): Promise<void> {
   const music = await service.create('/categories', { name: 'Musik' })
   const concerts = await service.create('/categories', { name: 'Konzerte', parent: music.id })

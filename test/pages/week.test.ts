@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { mondayOf, weekNumberOf, weekOf } from '../../src/http/page-dates.ts'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
-const service = serviceHere({ timezone: 'Europe/Berlin', site_name: 'Kilvara' }, fill)
+const service = serviceForTests({ timezone: 'Europe/Berlin', site_name: 'Kilvara' }, { fill })
 
 const page = (path: string) => service.page(path)
 const shown = async (path: string): Promise<string> => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { onDay, serviceHere } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-const service = serviceHere({}, fill)
+const service = serviceForTests({}, { fill })
 let hall: number
 
 const EVENTS = [

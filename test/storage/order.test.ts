@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serviceHere } from '../support/service.ts'
+import { serviceForTests } from '../support/service.ts'
 
 // Sorting, searching and comparing give the same results on both databases.
 
-const service = serviceHere()
+const service = serviceForTests()
 
 const NAMES =
   '-dash|10 Jahre|9 Lives|_under|𝒜 script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'.split(

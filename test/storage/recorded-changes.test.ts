@@ -14,14 +14,14 @@ import { makePlatform } from '../../src/wordpress/platform.ts'
 import { startCalendar } from '../import/calendar-command.ts'
 import { onSqlite, scratchDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { type Answer, onDay, serviceHere, type TestService, testConfig } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
 import { openScratch } from './open.ts'
 
 const PLATFORM = '~/wp-json/wp/v2'
 const CLIENT = 'A client of the test/1.0'
 
-const service = serviceHere()
+const service = serviceForTests()
 
 const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
   .png()

@@ -196,14 +196,19 @@ export async function startService(
   }
 }
 
+/**
+ * A service for the tests of this file or suite, once their first `before` has run. `fill` goes with its start,
+ * since hooks outside suites do not wait for each other.
+ */
 export function serviceForTests(
   settings?: Settings,
-  options?: { seesRefusals?: boolean },
+  { fill, ...options }: { seesRefusals?: boolean; fill?: () => Promise<unknown> } = {},
 ): TestService & { ready: Promise<void> } {
   const { promise: ready, resolve } = Promise.withResolvers<void>()
   let started: TestService | undefined
   before(async () => {
     started = await startService(settings, options)
+    await fill?.()
     resolve()
   })
   after(() => started?.close())
@@ -219,20 +224,6 @@ export function serviceForTests(
 
 export const memoryFilled = ({ get }: Pick<TestService, 'get'>): Promise<number> =>
   until(async () => (await get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
-
-/**
- * A service for the tests of this file or suite, once their first `before` has run. A file fills it by `fill`,
- * since hooks outside suites do not wait for each other.
- */
-export function serviceHere(settings: Settings = {}, fill?: () => Promise<unknown>): TestService {
-  let service: TestService
-  before(async () => {
-    service = await startService(settings)
-    await fill?.()
-  })
-  after(() => service?.close())
-  return new Proxy({} as TestService, { get: (_, name) => Reflect.get(service, name) })
-}
 
 function isRefused({ status, headers, body }: Answer): boolean {
   if (status !== 503 || headers.get('retry-after') !== '1') return false

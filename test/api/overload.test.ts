@@ -237,34 +237,44 @@ test('a form is parsed when its turn comes, and not where others have all turns'
 describe('clients that send slowly', () => {
   let slow: TestService
   before(async () => {
-    slow = await startService()
+    slow = await startService({ mcp: 'write' })
   })
   after(() => slow.close())
 
-  async function posted(): Promise<{ path: string; headers: Record<string, string> }[]> {
+  const WITH_BODIES = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+  async function takingBodies(): Promise<
+    { method: string; path: string; headers: Record<string, string> }[]
+  > {
     const { body } = await slow.request('admin', 'GET', '~/wp-json/')
     const routes = Object.entries<{ methods: string[] }>(body.routes).flatMap(([route, { methods }]) =>
-      methods.includes('POST') ? [`/wp-json${route.replaceAll(/\(\?P<\w+>[^)]+\)/g, '7')}`] : [],
+      methods
+        .filter((method) => WITH_BODIES.includes(method))
+        .slice(0, 1)
+        .map((method) => ({ method, path: `/wp-json${route.replaceAll(/\(\?P<\w+>[^)]+\)/g, '7')}` })),
     )
     const pages = deskAddresses().flatMap(({ at, methods }) =>
       methods.includes('POST') ? [`/desk${at.replaceAll(/:\w+/g, '7')}`] : [],
     )
     const { cookie } = await sitAtDesk(slow, 'subscriber')
-    const strangers = ['/desk/sign-in', `/desk/set-up/${'A'.repeat(43)}`, '/desk/events/new']
+    const strangers = ['/desk/sign-in', `/desk/set-up/${'A'.repeat(43)}`, '/desk/events/new', '/mcp']
+    const post = (path: string, headers: Record<string, string>) => ({ method: 'POST', path, headers })
     return [
-      ...routes.map((path) => ({ path, headers: credentialsOf('admin') })),
-      ...[...pages, '/wp-admin/authorize-application.php'].map((path) => ({ path, headers: { cookie } })),
-      ...strangers.map((path) => ({ path, headers: {} })),
+      ...routes.map((route) => ({ ...route, headers: credentialsOf('admin') })),
+      ...[...pages, '/wp-admin/authorize-application.php'].map((path) => post(path, { cookie })),
+      ...strangers.map((path) => post(path, {})),
+      post('/mcp', credentialsOf('admin')),
     ]
   }
 
-  test('hold no place of any queue, wherever they post', async () => {
+  test('hold no place of any queue, wherever they send', async () => {
     const most = Math.max(LIMITS.writes.running, LIMITS.reads.running) + 1
-    for (const { path, headers } of await posted()) {
+    for (const { method, path, headers } of await takingBodies()) {
       const lines = Array.from({ length: most }, () => openLine(slow.origin))
       const sent = {
         host: 'x',
-        'content-type': 'application/x-www-form-urlencoded',
+        'content-type': path === '/mcp' ? 'application/json' : 'application/x-www-form-urlencoded',
+        accept: 'application/json, text/event-stream',
         'content-length': '15000',
         expect: '100-continue',
         ...headers,
@@ -272,7 +282,7 @@ describe('clients that send slowly', () => {
       const text = Object.entries(sent)
         .map((line) => line.join(': '))
         .join('\r\n')
-      for (const { socket } of lines) socket.write(`POST ${path} HTTP/1.1\r\n${text}\r\n\r\na=`)
+      for (const { socket } of lines) socket.write(`${method} ${path} HTTP/1.1\r\n${text}\r\n\r\na=`)
       await until(() => lines.every(({ received }) => received() !== ''), `${path} did not begin to read`)
       assert.equal((await slow.post('/venues', { venue: path })).status, 201, path)
       assert.equal((await slow.get('/venues?search=nothing')).status, 200, path)

@@ -39,7 +39,7 @@ export interface OpenedMedia {
 }
 
 export async function openMedia(config: Config): Promise<OpenedMedia> {
-  const { media, failure } = await findPlaces(config)
+  const { media, failure } = await findRestorePlaces(config)
   return { database: await openCalendar(config), store: media, failure }
 }
 
@@ -47,7 +47,7 @@ export async function openMedia(config: Config): Promise<OpenedMedia> {
  * Returns the places of the database and the images, for backup and restore. The database is not opened, and
  * no folder is made.
  */
-export async function findPlaces(config: Config): Promise<RestorePlaces> {
+export async function findRestorePlaces(config: Config): Promise<RestorePlaces> {
   const { openMediaStore } = await import('../store/media/open-media-store.ts')
   let last: Error | undefined
   const media = await openMediaStore(mediaAddress(config), (error) => {

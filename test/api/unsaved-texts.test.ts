@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prunings } from '../../src/features/desk/desk-rows.ts'
+import { deskPrunings } from '../../src/features/desk/desk-rows.ts'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
   discardUnsavedText,
@@ -151,8 +151,8 @@ test('it goes after thirty days, and of more than a hundred the oldest', async (
       values: {},
     })
   assert.equal((await listUnsavedTexts(editor)).length, 100)
-  await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000, undefined, prunings)
+  await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000, undefined, deskPrunings)
   assert.equal((await listUnsavedTexts(editor)).length, 100)
-  await dropOld(service.app.database, 0, editor.now + 32 * 86_400_000, undefined, prunings)
+  await dropOld(service.app.database, 0, editor.now + 32 * 86_400_000, undefined, deskPrunings)
   assert.deepEqual(await listUnsavedTexts(editor), [])
 })

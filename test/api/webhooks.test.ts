@@ -18,10 +18,10 @@ import {
   addWebhook,
   claimDue,
   enableWebhook,
-  prunings,
   removeWebhook,
   rotateSecret,
   setDelivery,
+  webhookPrunings,
 } from '../../src/features/webhooks/webhook-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import type { DeliveryColumns, WebhookColumns } from '../../src/store/storage/schema.ts'
@@ -586,9 +586,9 @@ test('messages are not in copies and backups, and are dropped after 30 days', as
   const told = await hook('venue.*')
   await service.create('/venues', { venue: 'For a while' })
   await quiet(told.id)
-  await dropOld(database(), 0, Date.now() + 29 * 86_400_000, undefined, prunings)
+  await dropOld(database(), 0, Date.now() + 29 * 86_400_000, undefined, webhookPrunings)
   assert.equal((await deliveries(told.id)).length, 1)
-  await dropOld(database(), 0, Date.now() + 31 * 86_400_000, undefined, prunings)
+  await dropOld(database(), 0, Date.now() + 31 * 86_400_000, undefined, webhookPrunings)
   assert.equal((await deliveries(told.id)).length, 0)
   await remove(told.id)
 })

@@ -3,6 +3,6 @@ import type { Feature } from '../../feature.ts'
 /** Pages for those who keep the calendar. */
 export const desk: Feature = {
   name: 'desk',
-  prunings: async () => (await import('./desk-rows.ts')).prunings,
+  prunings: async () => (await import('./desk-rows.ts')).deskPrunings,
   serve: async (start) => (await import('./serve-desk.ts')).serveDesk(start),
 }

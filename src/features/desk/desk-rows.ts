@@ -143,7 +143,7 @@ export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
 }
 
 /** Unsaved texts and decided proposals stay for 30 days, undo records of bulk changes for one. */
-export const prunings: readonly Pruning[] = [
+export const deskPrunings: readonly Pruning[] = [
   { days: 30, drop: dropUnsaved },
   { days: 30, drop: dropDecided },
   { days: 1, drop: dropBulkChanges },

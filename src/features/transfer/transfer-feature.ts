@@ -14,11 +14,11 @@ export const transfer: Feature = {
     {
       names: ['backup', 'restore'],
       register: async (program, { configure }) => {
-        const { findPlaces } = await import('../../calendar/open-ground.ts')
+        const { findRestorePlaces } = await import('../../calendar/open-ground.ts')
         const { registerBackupCommand } = await import('./backup.ts')
         const { registerRestoreCommand } = await import('./restore.ts')
-        registerBackupCommand(program, () => findPlaces(configure()))
-        registerRestoreCommand(program, () => findPlaces(configure()))
+        registerBackupCommand(program, () => findRestorePlaces(configure()))
+        registerRestoreCommand(program, () => findRestorePlaces(configure()))
       },
     },
     {

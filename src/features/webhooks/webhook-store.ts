@@ -360,4 +360,4 @@ async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<
   return rows.length
 }
 
-export const prunings: readonly Pruning[] = [{ days: 30, drop: dropDeliveries }]
+export const webhookPrunings: readonly Pruning[] = [{ days: 30, drop: dropDeliveries }]

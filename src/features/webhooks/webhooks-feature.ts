@@ -17,7 +17,7 @@ export const webhooks: Feature = {
     },
   ],
   table: async () => ({ routes: (await import('./webhook-rest.ts')).webhookRoutes }),
-  prunings: async () => (await import('./webhook-store.ts')).prunings,
+  prunings: async () => (await import('./webhook-store.ts')).webhookPrunings,
   troubles: async (ask) => (await import('./webhook-troubles.ts')).listFailing(ask),
   serve: async (start) => (await import('./serve-webhooks.ts')).serveWebhooks(start),
 }

@@ -102,6 +102,15 @@ describe('pages', () => {
     assert.match(text(main((await read(whole)).body)), /20 October \d{4}until \w+,? 22 October \d{4}All day/)
   })
 
+  test('tell the day of each hit of a search in its heading, too', async () => {
+    await event({ title: 'Headed by its day', ...times('03-04 19:00', '03-04 21:00') })
+    const { body } = await read('/events/?search=headed')
+    assert.match(
+      body,
+      /<h2><a [^>]*><bdi>Headed by its day<\/bdi><\/a><span class="hidden">, [^<]*4[^<]*<\/span><\/h2>/,
+    )
+  })
+
   test('and feeds tell of a day from midnight to midnight by its 24 hours', async () => {
     const path = await event({ title: 'Vigil', ...times('07-10 00:00', '07-11 00:00') })
     for (const one of [

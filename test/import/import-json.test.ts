@@ -260,6 +260,37 @@ describe('an import of records as the interface shows them', () => {
     assert.equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
+  test('what is gone from the source and was changed here stays, unless the import overwrites', async () => {
+    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
+    await calendar.run(0, 'import', source)
+    const [{ id }] = (await calendar.service.get(ALL)).body.events
+    await calendar.service.update(`/events/${id}`, { title: 'Touched' })
+    await calendar.file('town.ndjson', lines([shown(2)]))
+    const { out } = await calendar.kalends('import', '--mirror', source)
+    assert.match(out, /event 1 \(Touched\) is gone from the source; it was changed here, and stays\./)
+    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    await calendar.kalends('import', '--mirror', '--conflicts', 'overwrite', source)
+    assert.equal((await calendar.service.get(ALL)).body.total, 1)
+  })
+
+  test('what is gone here and changed in the source stays away, unless the import overwrites', async () => {
+    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
+    await calendar.run(0, 'import', source)
+    const [first, second] = (await calendar.service.get(ALL)).body.events
+    await calendar.service.remove(`/events/${first.id}`)
+    await calendar.service.remove(`/events/${second.id}`)
+    await calendar.service.remove(`/events/${second.id}?force=true`)
+    await calendar.file('town.ndjson', lines([shown(1, { title: 'New' }), shown(2, { title: 'Newer' })]))
+    await calendar.kalends('import', source)
+    assert.equal((await calendar.service.get(ALL)).body.total, 0)
+    await calendar.kalends('import', '--conflicts', 'overwrite', source)
+    const { events } = (await calendar.service.get(ALL)).body
+    assert.deepEqual(
+      events.map(({ title }: { title: string }) => title),
+      ['New', 'Newer'],
+    )
+  })
+
   test('is undone: former values, the trash for what it made, and word of what was changed since', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)

@@ -103,7 +103,7 @@ describe('the root index', () => {
       versions.map((version) => `/${kind}/(?P<id>\\d+)/history${version}`),
     )
     const series = ['/series', '/series/(?P<id>\\d+)']
-    const own = ['/changes', ...series, ...histories, '/settings', ...webhooks].map(
+    const own = [...series, ...histories, '/settings', '/changes', ...webhooks].map(
       (path) => `/kalends/v1${path}`,
     )
     const added = beside.map((path) => `/wp/v2${path}`)

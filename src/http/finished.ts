@@ -1,38 +1,24 @@
 import { createHash } from 'node:crypto'
 import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../base/cache.ts'
+import type { ClockPart } from '../base/fields/kinds.ts'
 import { hashOf } from '../base/text/characters.ts'
 import { wallNow } from '../base/text/moments.ts'
-import { type Version, versionedTag } from '../calendar/records/record-store.ts'
-import { resources } from '../calendar/resources.ts'
 import type { EventMemory } from '../store/memory/event-memory.ts'
-import type { FollowedBody, ListFrame } from './json.ts'
-import { postFilters } from './post-filters.ts'
 import type { Service } from './respond.ts'
-import { contentTag, type Outgoing } from './send.ts'
+import type { Outgoing } from './send.ts'
 
-// Caches finished answers: keeps them, renews those that outlive changes, and names their versions in ETags.
+// Keeps finished answers, each for one version of the data, and for the day or minute that it depends on.
 
-/** A finished answer to an anonymous read, valid for one version of the data and one day. */
+/** A finished answer to an anonymous read. */
 export interface Finished extends Outgoing {
+  /** The version of the data that it was made of. */
   version: string
-  /** The day or minute that it is valid for, as `clockOf` returns it. */
-  day: string
-  /** Whether it is valid for one minute alone, not for the whole day. */
-  isBrief?: boolean
-  /** The body of an answer that outlives changes of the data, with what brings it up to date. */
-  followed?: FollowedBody
-  /** Makes the headers of a list that outlives changes, with its present total. */
-  framedHeaders?: (frame: ListFrame) => string[]
-  /** The version of the record that the answer shows, where it shows one. */
-  recordVersion?: Version | undefined
-  /** Bytes that `followed` holds for counts. */
-  bytesFollowed?: number
+  /** How long it stays the same while the data do, and the day or minute in which it was made. */
+  clock: Exclude<ClockPart, 'now'>
+  madeIn: string
 }
 
-/**
- * The cache of finished answers. Each is stored with the version of its data, so that none is sent after a
- * change that this process has heard of.
- */
+/** The cache of finished answers. None is sent after a change that this process has heard of. */
 export interface FinishedAnswers {
   memory: EventMemory
   /** The answers by requested address, and also by representation where `Accept` has chosen one. */
@@ -51,9 +37,6 @@ export interface FinishedAnswers {
   /** Whether a streamed answer is being collected for the cache; one at a time, which bounds the memory. */
   isCollecting: boolean
 }
-
-/** The most earlier ETags kept of a list: clients ask again with the ETag of a few changes ago. */
-const EARLIER_TAGS = 16
 
 /** The number of slots for addresses requested once; a power of two. */
 const ASKED = 65_536
@@ -87,16 +70,14 @@ export function editionOf(answers: FinishedAnswers): string {
   return answers.edition
 }
 
-/** Finds a finished answer and brings it up to date. Undefined where none is valid. */
+/** Finds the finished answer of the present version and of this day or minute. */
 export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
   if (answers.settings !== memory.settings) startAfresh(answers)
   const known = findCached(bodies, key)
-  const day = known?.isBrief ? minuteOf(answers, now) : answers.today(now)
-  if (!known || (known.version === memory.version && known.day === day)) return known
-  if (!known.followed?.isSame(day)) return undefined
-  renew(answers, known, known.followed, day)
-  return known
+  return known?.version === memory.version && known.madeIn === nowIn(answers, known.clock, now)
+    ? known
+    : undefined
 }
 
 /** Forgets the answers that were finished before owners changed the name or the look of the calendar. */
@@ -106,38 +87,23 @@ function startAfresh(answers: FinishedAnswers): void {
   answers.settings = answers.memory.settings
 }
 
-/**
- * Brings an answer that outlives changes up to the present version, with its counts of terms and its total.
- */
-function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody, day: string): void {
-  const { version } = answers.memory
-  const isRecounted = followed.recount(known.isSending)
-  if (isRecounted) {
-    Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
-    if (followed.frame && known.framedHeaders) known.headers = known.framedHeaders(followed.frame)
-  }
-  // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.
-  const isOfVersion = known.tag === versionTag(answers, known.version, known.day)
-  const tag = isOfVersion
-    ? versionTag(answers, version, day)
-    : isRecounted
-      ? versionedTag(contentTag(known.body), known.recordVersion)
-      : known.tag
-  const earlier =
-    tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
-  Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
+/** Keeps an answer that was made at `now` of a version of the data, and returns it. */
+export function keepFinished(
+  answers: FinishedAnswers,
+  key: string,
+  made: Outgoing,
+  { version, clock, now }: { version: string; clock: Finished['clock']; now: number },
+): Finished {
+  const finished = { ...made, isKept: true, version, clock, madeIn: nowIn(answers, clock, now) }
+  // Besides the body: its compressed form, and the address twice.
+  keepCached(answers.bodies, key, finished, made.body.length * 1.5 + key.length * 4 + 2500)
+  return finished
 }
 
-/**
- * Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made
- * from. Any other is not cached.
- */
-export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
-  const { body, tag, followed, bytesFollowed = 0 } = finished
-  if (!followed && !tag.startsWith(`W/"${editionOf(answers)}.`)) return
-  finished.isKept = true
-  // Besides the body: its compressed form, the address twice, and `followed` with its ids and states.
-  keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + bytesFollowed + 2500)
+/** Returns the day, or the minute, by the clock of the site. */
+function nowIn(answers: FinishedAnswers, clock: Finished['clock'], now: number): string {
+  const today = answers.today(now)
+  return clock === 'day' ? today : `${today}.${Math.floor(now / 60_000)}`
 }
 
 /**
@@ -193,55 +159,15 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
 }
 
 /**
- * Makes an ETag that names the state of the data and the representation rather than the bytes: it is the same
- * on every node, and quick to make.
+ * Makes an ETag that names the state of the data and the representation rather than the bytes, for an answer
+ * whose bytes are not known before it is sent. It is the same on every node.
  */
-export function versionTag(answers: FinishedAnswers, version: string, day: string, format = 'json'): string {
-  const edition = editionOf(answers)
-  return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
-}
-
-const timedNames = [...resources.map(({ filters }) => filters), postFilters].flatMap((filters) =>
-  Object.entries(filters).flatMap(([name, { kind }]) => (kind.goesByClock ? [name] : [])),
-)
-
-/**
- * Matches a parameter whose value is no date but words that follow the clock. In frames, two such parameters
- * are called `date` and `until`.
- */
-const CLOCK = new RegExp(
-  `[?&](?:(?:${[...new Set(timedNames)].join('|')})=(?!\\d{4}-\\d\\d-\\d\\d)|(?:date|until)=(?!\\d{4}-\\d\\d))`,
-)
-
-/** Matches an escaped name, behind which any of these parameters may hide. */
-const DISGUISED = /[?&][^=&?]*[%+]/
-
-/**
- * Decides whether the answer to an address depends on no more of the clock than `clockOf` returns. Dates in
- * words and upcoming events depend on more, and nested or escaped names may hide them.
- */
-export function isSteady(url: string): boolean {
-  return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
-}
-
-/** Matches a value of `when` whose events change within a day, and any unknown value. */
-const BRIEF = /[?&]when=(?!(?:today|tomorrow|weekend|week|month)(?:&|$))/
-
-/** Decides whether the answer to an address is valid for one minute alone. */
-export function isBrief(url: string): boolean {
-  return url.includes('when=') && BRIEF.test(url)
-}
-
-/**
- * Returns the part of the clock that the answer to a steady address depends on: the day, and the minute if it
- * is brief.
- */
-export function clockOf(answers: FinishedAnswers, url: string, now: number): string {
-  return isBrief(url) ? minuteOf(answers, now) : answers.today(now)
-}
-
-export function minuteOf(answers: FinishedAnswers, now: number): string {
-  return `${answers.today(now)}.${Math.floor(now / 60_000)}`
+export function versionTag(
+  answers: FinishedAnswers,
+  format: string,
+  { version, clock, now }: { version: string; clock: Finished['clock']; now: number },
+): string {
+  return `W/"${editionOf(answers)}.${version}.${nowIn(answers, clock, now)}.${format}"`
 }
 
 /**

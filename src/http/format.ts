@@ -1,3 +1,4 @@
+import type { ClockPart } from '../base/fields/kinds.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import type { Found } from '../calendar/declare/operations.ts'
 import type { RawValues } from '../calendar/declare/parse.ts'
@@ -23,13 +24,19 @@ export interface Reply {
   version?: Version | undefined
   /** The status of the answer inside an envelope. */
   innerStatus?: number
+  /** How long the answer stays the same while the data do; without it, for the day. */
+  clock?: ClockPart
+  /** True for records that memory has found. */
+  isFromMemory?: boolean
+  /** True where the overloaded service has refused the request. */
+  isRefused?: true
 }
 
 /** Makes the answer to a request that succeeded. */
 export const okReply = (body: unknown): Reply => ({ status: 200, headers: {}, body })
 
 /** Records in a representation other than JSON. */
-interface Shown {
+export interface Shown {
   /** The name of the format, for ETags. */
   format: string
   /** All bytes, or pieces that are made as they are taken; a failure in between ends the connection. */

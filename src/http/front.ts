@@ -488,20 +488,12 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
   }
 }
 
-/**
- * Decides whether the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak
- * comparison).
- */
-export function hasCurrent(
-  headers: IncomingHttpHeaders,
-  tag: string,
-  earlierTags: readonly string[] = [],
-): boolean {
+/** Decides whether the client has the body already, by its ETag (RFC 9110, 13.1.2: weak comparison). */
+export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
   if (known === tag) return true
-  const isCurrent = (entry: string) =>
-    entry === '*' || isSame(entry, tag) || earlierTags.some((own) => isSame(entry, own))
+  const isCurrent = (entry: string) => entry === '*' || isSame(entry, tag)
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
@@ -643,8 +635,7 @@ export function isCrowded(readers: SlowReaders): boolean {
 
 /**
  * Sends a body whose head has been written, a large one piece by piece as it is taken. `own` is the number of
- * its bytes that are held for this reader alone; `sent` is called once all of it has left. Returns true where
- * some of it is still on its way.
+ * its bytes that are held for this reader alone; `sent` is called once all of it has left.
  */
 export function sendBody(
   readers: SlowReaders,
@@ -652,12 +643,10 @@ export function sendBody(
   body: Buffer,
   own: number,
   sent?: () => void,
-): boolean {
+): void {
   if (body.length <= PIECE) response.end(body, sent)
   else sendInPieces(response, body, sent)
-  if (response.writableEnded && response.socket?.writableLength === 0) return false
-  watchReader(readers, response, own)
-  return true
+  if (!response.writableEnded || response.socket?.writableLength !== 0) watchReader(readers, response, own)
 }
 
 function sendInPieces(response: ServerResponse, body: Buffer, sent?: () => void): void {

@@ -2,7 +2,7 @@ import { invalidParam, Problem } from '../base/problems.ts'
 import { decodeLeniently } from '../base/text/urls.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import type { Address, Found, Operations, WriteResult } from '../calendar/declare/operations.ts'
-import { ignoredIn, parseFields, type RawValues } from '../calendar/declare/parse.ts'
+import { clockOf, ignoredIn, parseFields, type RawValues } from '../calendar/declare/parse.ts'
 import type { Field, Fields } from '../calendar/declare/resource.ts'
 import { type WriteAndKeepReply, writeOnce } from '../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../calendar/editing/save-record.ts'
@@ -145,6 +145,9 @@ export async function answer(
 
 /** Answers a read with the record and its version. */
 async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
+  const address = recordAddressOf(asked.variables)
+  const read = address && operations.readSingle && (await operations.readSingle(context, address))
+  if (read) return { ...okReply(read.record), version: read.version }
   const version = await versionBefore(asked, operations, context)
   const loaded = await operations.loadOne(context, await located(asked, operations, context))
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
@@ -280,20 +283,20 @@ async function listReply(
   const raw = asked.values(args)
   const format = chooseFormat(formats, raw.format, asked.accept)
   if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, asked.self)
-  const { format: _named, ...query } = await parseFields(
-    args,
-    format.withDefaults?.(context, raw) ?? raw,
-    context,
-  )
+  const parsed = parseFields(args, format.withDefaults?.(context, raw) ?? raw, context)
+  const { format: _named, ...query } = parsed instanceof Promise ? await parsed : parsed
+  const clock = clockOf(args, raw)
   if (format.extent === 'page') {
-    const found = await served.operations.find(context, query)
+    const finding = served.operations.find(context, query)
+    const found = finding instanceof Promise ? await finding : finding
     if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
-    return format.showList(context, served, found, asked.self)
+    const shown = await format.showList(context, served, found, asked.self)
+    return { ...shown, clock, isFromMemory: found.isIndexed === true }
   }
   for (const name of ['page', 'per_page']) if (raw[name] !== undefined) throw invalidParam(name)
   const { findAll } = served.operations
   if (!findAll) throw new Error(`the list of ${served.resource.path} has no form without pages`)
-  return format.showList(context, served, await findAll(context, query), asked.self)
+  return { ...(await format.showList(context, served, await findAll(context, query), asked.self)), clock }
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Fields } from '../calendar/declare/resource.ts'
 import type { Repeatable } from '../calendar/editing/idempotency.ts'
 import type { Caller } from '../calendar/people/caller.ts'
 import type { Reply } from './format.ts'
-import type { Match, MatchedRequest } from './routes.ts'
+import type { FoundRoute, Match, MatchedRequest } from './routes.ts'
 
 // A request on its way in: address, client, parameters from query, form or body.
 
@@ -77,6 +77,9 @@ export interface Incoming {
   repeatable?: Repeatable
   /** The batch has waited for all of its requests. */
   hasTurn?: true
+  /** The route of its path, where it has been looked up already. */
+  found?: FoundRoute
+  /** Returns true once the client has gone. */
   isGone: () => boolean
   /** Once; nothing is held before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
@@ -225,42 +228,40 @@ const NESTING = {
 export function parseForm(text: string): RawValues {
   if (hasMorePairs(text, MOST_PAIRS))
     throw new Problem('rest_too_many_parameters', { data: { limit: MOST_PAIRS } })
-  return qs.parse(text, { ...NESTING, duplicates: 'combine' })
+  return parsePlain(text) ?? qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
+/** The most pairs of a query that `parsePlain` reads. */
 const MOST_PLAIN_PAIRS = 100
 
 /**
- * Those of `names` without nesting and repetition; undefined for any other query, invalid escapes and NUL.
- * Quicker than `parseForm`.
+ * Reads a query string without nesting and repetition, which is what most requests send, quicker than `qs`
+ * does. Undefined for any other.
  */
-export function parsePlainQuery(
-  text: string,
-  names: ReadonlySet<string>,
-): Record<string, string> | undefined {
-  const values: Record<string, string> = {}
-  // Brackets nest, escaped or not.
+function parsePlain(text: string): RawValues | undefined {
+  // Brackets nest, escaped or not, and `qs` has its own ways with invalid escapes and reserved names.
   if (text.includes('[') || text.includes('%5')) return undefined
+  const values: Record<string, string> = Object.create(null)
   let pairs = 0
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf('&', at)
     const end = next === -1 ? text.length : next
     const mark = text.indexOf('=', at)
     if (end > at) {
-      if (mark === -1 || mark > end || ++pairs > MOST_PLAIN_PAIRS) return undefined
+      if (mark === -1 || mark > end || mark === at || ++pairs > MOST_PLAIN_PAIRS) return undefined
       const name = text.slice(at, mark)
       const value = decoded(text.slice(mark + 1, end))
-      if (value === undefined) return undefined
-      const isKnown = names.has(name)
-      if (isKnown ? values[name] !== undefined : name.includes('%') || name.includes('+')) return undefined
-      if (isKnown) values[name] = value
+      if (value === undefined || name in values || !PLAIN_NAME.test(name)) return undefined
+      values[name] = value
     }
     at = end + 1
   }
   return values
 }
 
-/** No other text that needs escapes is sent as often. */
+const PLAIN_NAME = /^(?!__)\w+$/
+
+/** A date and time as most programs escape it. No other text that has to be escaped is sent as often. */
 const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
 
 function decoded(text: string): string | undefined {
@@ -327,7 +328,7 @@ export function declaredValues(
   fields: Fields,
   body: RawValues,
   query: RawValues,
-  repeated: ReadonlySet<string>,
+  repeated: () => ReadonlySet<string>,
 ): RawValues {
   const values: Record<string, unknown> = {}
   // Most requests send few of the parameters.
@@ -336,7 +337,7 @@ export function declaredValues(
     const field = fields[name]
     if (value === undefined || field === undefined) continue
     values[name] = storable(
-      Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value,
+      Array.isArray(value) && repeated().has(name) && !field.kind.list ? value.at(-1) : value,
     )
   }
   return values

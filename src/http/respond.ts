@@ -34,7 +34,7 @@ import {
   type Target,
 } from './incoming.ts'
 import { wantsEnvelope, withFieldsAndEnvelope } from './json.ts'
-import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
+import { findRoute, type RouteTable } from './route-table.ts'
 import {
   type Endpoint,
   isForAdministrators,
@@ -140,7 +140,7 @@ async function settle(
   let target: Target | undefined
   try {
     target = targetOf(incoming)
-    return withFieldsAndEnvelope(await reply(target), target.query)
+    return await withFieldsAndEnvelope(await reply(target), target.query)
   } catch (error) {
     return withFieldsAndEnvelope(
       failureReply(error, service, isLoggedIn(callerOf()), incoming.requestId),
@@ -150,23 +150,23 @@ async function settle(
 }
 
 /** Answers a request whose sender is known. @throws Problem */
-async function dispatch(
+function dispatch(
   answering: Answering,
   incoming: Incoming,
   target: Target,
   context: Context,
 ): Promise<Reply> {
-  const { namespace, beside } = answering.routes
+  const { routes } = answering
+  const found = incoming.found ?? findRoute(routes, incoming.url.path)
+  if (!found) return unmatched(target)
   const replyTo: RouteReply = (...request) => routeReply(answering, request)
-  const matched = findInNamespace(answering.routes, incoming.url.path)
-  if (matched)
-    return replyTo(matched, incoming, target, context, (asked) =>
-      answer(asked, { routes: namespace, beside: beside.own }, context),
+  const { group, ...matched } = found
+  if (group)
+    return routes.beside.reply({ ...matched, group }, incoming, target, context, replyTo, (asked) =>
+      answerOwn(answering, asked, incoming, context),
     )
-  const reply = await beside.reply(incoming, target, context, replyTo, (asked) =>
-    answerOwn(answering, asked, incoming, context),
-  )
-  return reply ?? unmatched(target)
+  const described = { routes: routes.namespace, beside: routes.beside.own }
+  return replyTo(matched, incoming, target, context, (asked) => answer(asked, described, context))
 }
 
 async function routeReply(answering: Answering, request: Parameters<RouteReply>): Promise<Reply> {
@@ -187,7 +187,7 @@ async function matchedReply(
   const endpoint = endpointFor(matched, method)
   if (!endpoint) throw new Problem('rest_no_route')
   const reply = await attemptAnswer(answering.service, incoming, context, () =>
-    inTurn(answering, incoming, workOf(endpoint, target), context, async () => {
+    inTurn(answering, incoming, workOf(endpoint, target, context), context, async () => {
       const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
       return () => {
         const sent = sentWith(incoming, target, body, context.site)
@@ -229,9 +229,10 @@ async function inTurn(
   // have no more room.
   if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
   const parse = await read()
-  if (kind !== 'batches') return admitted(admission, kind, incoming, async () => withImages(context, parse()))
-  const work = await admitted(admission, 'writes', incoming, async () => parse())
-  return work()
+  if (kind === 'batches') return (await admitted(admission, 'writes', incoming, async () => parse()))()
+  return admitted(admission, kind, incoming, async () =>
+    WRITES.has(kind) ? withImages(context, parse()) : parse()(),
+  )
 }
 
 async function attemptAnswer(
@@ -283,7 +284,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
     item,
     () => context.caller,
     async (target) => {
-      const matched = findMatch(answering.routes, item.url.path)
+      const matched = findRoute(answering.routes, item.url.path)
       const endpoint = matched && endpointFor(matched, target.method)
       if (!endpoint) throw new Problem('rest_no_route')
       if (!endpoint.batched) throw new Problem('rest_batch_not_allowed')
@@ -293,13 +294,15 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 }
 
 /** Returns the queue that a request waits in. */
-function workOf({ action, args }: Endpoint, { query }: Target): QueueName | 'batches' {
+function workOf({ action, args }: Endpoint, { query }: Target, { memory }: Context): QueueName | 'batches' {
   if (action.do === 'batch') return 'batches'
   if ('operation' in action) return action.operation.queue
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   const isSearch = query.search !== undefined || query.words !== undefined
-  return action.do === 'list' && isSearch ? 'searches' : 'reads'
+  if (action.do !== 'list') return 'reads'
+  if (isSearch) return 'searches'
+  return memory?.index && action.served.operations.loadJson ? 'lists' : 'reads'
 }
 
 function isOverload(error: unknown): boolean {
@@ -397,7 +400,7 @@ function sentWith(
   site: Site,
 ): Pick<MatchedRequest, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
   const parameters = parametersOf(incoming, body)
-  const repeated = repeatedIn(incoming, body)
+  const repeated = () => repeatedIn(incoming, body)
   return {
     values: (fields) => declaredValues(fields, parameters, target.query, repeated),
     accept: incoming.headers.accept,
@@ -439,14 +442,25 @@ async function allowAfter(method: string, matched: Match, context: Context): Pro
   }
 }
 
-async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
+/** The methods of each route that strangers may use. */
+const ofStrangers = new WeakMap<Match['route'], string>()
+
+function allowHeader(matched: Match, context: Context): string | Promise<string> {
+  if (isLoggedIn(context.caller)) return allowedTo(matched, context)
+  const { route } = matched
+  const known = ofStrangers.get(route) ?? allowedMethods({ route, row: undefined }, context).join(', ')
+  ofStrangers.set(route, known)
+  return known
+}
+
+async function allowedTo({ route, variables }: Match, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) =>
     'by' in action ? [action.served.operations] : [],
   )[0]
   const address = recordAddressOf(variables)
   const { caller } = context
-  const isByRecord = isLoggedIn(caller) && !mayChangeAll(caller)
-  const row = operations && address && isByRecord ? await operations.locate(context, address) : undefined
+  const row =
+    operations && address && !mayChangeAll(caller) ? await operations.locate(context, address) : undefined
   return allowedMethods({ route, row }, context).join(', ')
 }
 
@@ -454,7 +468,7 @@ async function allowHeader({ route, variables }: Match, context: Context): Promi
  * Answers OPTIONS on a path that is not there with nothing (rule 3.6).
  * @throws Problem rest_no_route for any other method
  */
-function unmatched(target: Target): Reply {
+async function unmatched(target: Target): Promise<Reply> {
   if (target.method === 'OPTIONS')
     return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
@@ -466,7 +480,8 @@ export function failureReply(error: unknown, service: Service, loggedIn: boolean
   if (problem !== error) noteFailure(error, service, requestId)
   const { status, body } = problemReply(problem, service.site.language, loggedIn)
   const retry = problem.details.retryAfter
-  return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
+  const headers: Record<string, string> = retry === undefined ? {} : { 'Retry-After': String(retry) }
+  return error === overloaded() ? { status, headers, body, isRefused: true } : { status, headers, body }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Site } from '../base/config.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import type { Format, Reply } from './format.ts'
 import type { Incoming, RouteReply, Target } from './incoming.ts'
-import type { Match, MatchedRequest, Route } from './routes.ts'
+import type { FoundRoute, Match, MatchedRequest, Route } from './routes.ts'
 
 // Declares the table of all routes, and finds routes in it.
 
@@ -23,23 +23,19 @@ export interface RouteTable {
 export interface RoutesBeside {
   /** Those of this project's own, for the document. */
   own: readonly Route[]
-  find: (path: string) => Match | undefined
-  /** Undefined for a path of no route. */
+  find: (path: string) => FoundRoute | undefined
   reply: (
+    found: Required<FoundRoute>,
     incoming: Incoming,
     target: Target,
     context: Context,
     replyTo: RouteReply,
     answerOwn: (asked: MatchedRequest) => Promise<Reply>,
-  ) => Promise<Reply | undefined>
-}
-
-export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
-  const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
-  return isBelow ? find(path.slice(prefix.length)) : undefined
+  ) => Promise<Reply>
 }
 
 /** Finds the route that matches a path, of the namespace or beside it. */
-export function findMatch(table: RouteTable, path: string): Match | undefined {
-  return findInNamespace(table, path) ?? table.beside.find(path)
+export function findRoute({ prefix, find, beside }: RouteTable, path: string): FoundRoute | undefined {
+  const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
+  return (isBelow ? find(path.slice(prefix.length)) : undefined) ?? beside.find(path)
 }

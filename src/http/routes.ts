@@ -280,6 +280,17 @@ export interface Match {
   variables: Record<string, string>
 }
 
+/** Empty for the root. */
+export interface RouteGroup {
+  namespace: string
+  routes: readonly Route[]
+}
+
+/** A route that matches a path, and its group where it is beside the namespace. */
+export interface FoundRoute extends Match {
+  group?: RouteGroup
+}
+
 /** Letter case and one slash at the end do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
   // Most requests write a route without variables exactly.

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import {
   brotliCompress,
@@ -18,6 +17,7 @@ import {
 } from 'node:zlib'
 import { codeOf } from '../base/errors.ts'
 import { versionedTag } from '../calendar/records/record-store.ts'
+import { lengthOf } from '../store/memory/event-pieces.ts'
 import { leaveStream, tryStream } from './admission.ts'
 import { passRest } from './bodies.ts'
 import type { Reply } from './format.ts'
@@ -40,7 +40,7 @@ import {
 } from './front.ts'
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
-import { BYTES_AT_ONCE, isPretty, jsonBytes } from './json.ts'
+import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
 
 // Sends answers: whole or as streams, compressed, with ETags, or as 304.
 
@@ -55,8 +55,6 @@ export interface Outgoing {
   tag: string
   /** The time of the last change in milliseconds; undefined if unknown. */
   modified?: number
-  /** The latest ETags that the same body had before. */
-  earlierTags: readonly string[]
   body: Buffer
   /** The body compressed; a promise while a thread compresses it. */
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
@@ -66,27 +64,44 @@ export interface Outgoing {
   isLasting?: boolean
   /** Whether `headers` say which other sites may read the answer: all, or none. */
   namesOrigins?: boolean
-  /** Whether some of the body may still be in transit, so that nothing may be written into it. */
-  isSending: boolean
 }
 
 /** Makes the state of an answer that has never been sent. */
-export const asNew = () => ({ earlierTags: [], encoded: {}, isKept: false, isSending: false })
+export const asNew = () => ({ encoded: {}, isKept: false })
 
 /** Makes an ETag from the content alone. */
 export function contentTag(body: Buffer): string {
-  return `W/"${createHash('sha1').update(body).digest('base64url')}"`
+  return `W/"${hash('sha1', body, 'base64url')}"`
 }
 
-/** Makes the ETag of `contentTag` in several turns of the event loop, so that a long body holds up nobody. */
-export async function contentTagInTurns(body: Buffer): Promise<string> {
-  if (body.length <= BYTES_AT_ONCE) return contentTag(body)
-  const hash = createHash('sha1')
-  for (let at = 0; at < body.length; at += BYTES_AT_ONCE) {
-    hash.update(body.subarray(at, at + BYTES_AT_ONCE))
-    await nextTurn()
+/** The names of parts of answers; many answers share the parts that memory keeps. */
+const names = new WeakMap<Buffer, string>()
+
+/** The most bytes of the first and last part that are digested themselves: they are of one answer alone. */
+const SHORT = 4096
+
+/**
+ * Makes an ETag from the content alone, by the names of its parts, which are quicker to digest. Tags of other
+ * editions never match.
+ */
+export function partsTag(parts: readonly Buffer[], edition = ''): string {
+  let named = edition
+  const last = parts.length - 1
+  for (let i = 0; i <= last; i++) {
+    const part = parts[i] as Buffer
+    if ((i === 0 || i === last) && part.length < SHORT) {
+      named += part.toString('latin1')
+      continue
+    }
+    let name = names.get(part)
+    if (name === undefined) {
+      name = hash('sha1', part, 'base64url').slice(0, 12)
+      names.set(part, name)
+    }
+    named += name
   }
-  return `W/"${hash.digest('base64url')}"`
+  const content = hash('sha1', named, 'base64url')
+  return edition === '' ? `W/"${content}"` : `W/"${edition}.${content}"`
 }
 
 /**
@@ -101,7 +116,7 @@ export function send(
   sent?: () => void,
 ): void {
   const { headers } = visit.request
-  if (isKnown(headers, answer, answer.earlierTags)) {
+  if (isKnown(headers, answer)) {
     sendUnchanged(front, visit, answer, from, sent)
     return
   }
@@ -136,9 +151,8 @@ export function sendText(front: Front, visit: Visit, { headers, text, ...written
 function isKnown(
   headers: IncomingHttpHeaders,
   { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,
-  earlier?: readonly string[],
 ): boolean {
-  return tag !== '' && (hasCurrent(headers, tag, earlier) || isUnmodified(headers, modified))
+  return tag !== '' && (hasCurrent(headers, tag) || isUnmodified(headers, modified))
 }
 
 function sendUnchanged(
@@ -184,16 +198,21 @@ function sendWhole(
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   writeHead(front, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
-  else {
-    // The body of a cached answer is held for all of its readers.
-    const isOnItsWay = sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
-    if (isOnItsWay && body === answer.body) answer.isSending = true
-  }
+  // The body of a cached answer is held for all of its readers.
+  else sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
   announce(front.onAnswered, visit, answer.route, from, answer.status, body.length)
 }
 
 function isRead(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+const NO_BYTES = Buffer.alloc(0)
+
+/** Joins the parts of a JSON answer. A very long one is passed on part by part where it `mayStream`. */
+function contentOf(parts: readonly Buffer[], mayStream: boolean) {
+  if (lengthOf(parts) <= BYTES_AT_ONCE) return joined(parts)
+  return mayStream ? partByPart(parts) : joinInTurns(parts)
 }
 
 /** Sends an answer of the ordinary way. */
@@ -203,14 +222,15 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
   const headers = Object.entries(
     answerHeaders(front.site, answer.headers, asked.authorization === undefined),
   ).flat()
-  const content = shown ? shown.bytes : await jsonBytes(answer.body, isPretty(visit.url.text))
+  const parts = shown ? undefined : await jsonParts(answer.body, isPretty(visit.url.text))
   passRest(visit.request)
+  const isOk = isRead(method) && status === 200 && innerStatus === 200
+  const content = parts ? await contentOf(parts, isOk) : (shown?.bytes ?? NO_BYTES)
   if (!Buffer.isBuffer(content)) {
     sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
     return
   }
-  const isTagged = isRead(method) && status === 200 && innerStatus === 200
-  const tag = isTagged ? versionedTag(await contentTagInTurns(content), answer.version) : ''
+  const tag = isOk ? versionedTag(parts ? partsTag(parts) : contentTag(content), answer.version) : ''
   send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 
@@ -327,8 +347,6 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
   if (!bytes) return undefined
   answer.encoded[encoding] = bytes
   if (bytes instanceof Promise) {
-    // Another thread reads the body meanwhile, so nothing may be written into it.
-    answer.isSending = true
     const keepIt = (later: Buffer | undefined) => {
       if (answer.encoded[encoding] !== bytes) return
       if (later) answer.encoded[encoding] = later

@@ -25,6 +25,7 @@ import type { RouteTable } from '../http/route-table.ts'
 import {
   collectionRoute,
   type Endpoint,
+  type FoundRoute,
   indexRoute,
   itemRoute,
   listRoute,
@@ -33,6 +34,7 @@ import {
   namespaceRoutes,
   type Route,
   type RouteAction,
+  type RouteGroup,
   routeFinder,
   routeName,
 } from '../http/routes.ts'
@@ -158,12 +160,6 @@ function hasRaw(body: unknown): boolean {
 
 // Of the CMS (rules 29.1 to 29.6), and of our own namespace.
 
-/** Empty for the root. */
-interface RouteGroup {
-  namespace: string
-  routes: readonly Route[]
-}
-
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
 /** A request for more gets this many (rule 29.6). */
@@ -276,24 +272,18 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
   }
 }
 
-/**
- * Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. Undefined for any
- * other path.
- */
-async function platformReply(
+/** Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. */
+function platformReply(
   platform: Platform,
+  { group, ...found }: Required<FoundRoute>,
   incoming: Incoming,
   target: Target,
   context: Context,
   replyTo: RouteReply,
   answerOwn: (asked: MatchedRequest) => Promise<Reply>,
-): Promise<Reply | undefined> {
-  const found = findBeside(platform, incoming.url.path, context.site)
-  if (!found) return undefined
-  const { group } = found
-  // The id of the caller.
-  const isMe = found.match.route === meRoute
-  const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
+): Promise<Reply> {
+  // `me` stands for the id of the caller.
+  const match = found.route === meRoute ? { ...found, variables: { id: String(context.caller.id) } } : found
   const beside = { ...context, site: siteOf(group, context.site) }
   if (group === platform.own || group === platform.batch)
     return replyTo(match, incoming, target, beside, answerOwn)
@@ -306,17 +296,14 @@ async function platformReply(
   })
 }
 
-function findBeside(
-  { finders }: Platform,
-  path: string,
-  site: Site,
-): { group: RouteGroup; match: Match } | undefined {
+/** Finds the route beside the namespace that matches a path. */
+function findBeside({ finders }: Platform, path: string, site: Site): FoundRoute | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
     const match = path.toLowerCase().startsWith(prefix.toLowerCase())
       ? find(path.slice(prefix.length))
       : undefined
-    if (match) return { group, match }
+    if (match) return { ...match, group }
   }
   return undefined
 }
@@ -523,9 +510,9 @@ export function makeRouteTable(site: Site, { formats, routes }: Brought): RouteT
     formats,
     beside: {
       own: platform.own.routes,
-      find: (path) => findBeside(platform, path, site)?.match,
-      // biome-ignore lint/plugin: the rest of its own arguments
-      reply: (incoming, ...asked) => platformReply(platform, incoming, ...asked),
+      find: (path) => findBeside(platform, path, site),
+      reply: (found, incoming, target, context, replyTo, answerOwn) =>
+        platformReply(platform, found, incoming, target, context, replyTo, answerOwn),
     },
   }
 }

@@ -80,7 +80,6 @@ describe('what a client has already', () => {
         const origin = `http://127.0.0.1:${app.port}`
         const memory = async () =>
           ((await (await fetch(`${origin}/readyz`)).json()) as { memory: string }).memory
-        // Until memory is filled, the ETag is computed from the content alone.
         await until(async () => (await memory()) === 'filled', 'the memory was not filled')
         const url = `${origin}${app.site.restRoot}/${app.site.namespace}/events`
         tags.push((await fetch(url)).headers.get('etag'))
@@ -88,7 +87,7 @@ describe('what a client has already', () => {
         await app.stop()
       }
     }
-    // What follows is the version of the data, which names transactions of the whole server on PostgreSQL.
+    // What follows names the content, which is the same.
     const [first, other, again] = tags.map((tag) => tag?.split('.')[0])
     assert.equal(first, again)
     assert.notEqual(first, other)

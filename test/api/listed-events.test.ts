@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { cacheBudget } from '../../src/base/cache.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
-import { listedEvents } from '../../src/calendar/events/event-bytes.ts'
+import { loadJson } from '../../src/calendar/events/event-bytes.ts'
 import {
   closeMemory,
   type EventMemory,
@@ -10,7 +10,6 @@ import {
   openEventMemory,
 } from '../../src/store/memory/event-memory.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
-import { readListed } from '../support/listed-events.ts'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
 import { publicContext } from '../support/public-context.ts'
@@ -32,7 +31,9 @@ async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
   await loadMemory(memory)
   assert.ok(memory.index)
-  return (await listedEvents(memory, memory.index, ids, context, 'page')).map(readListed)
+  const found = { ids, total: ids.length, page: 1, perPage: 10, effective: '', isIndexed: true } as const
+  const events = await loadJson({ ...context, memory }, found, 'page')
+  return JSON.parse(JSON.stringify(events))
 }
 
 async function create(title: string, more: object = {}): Promise<number> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isSteady } from '../../src/http/finished.ts'
+import { clockOfPage } from '../../src/features/pages/public-pages.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
@@ -122,10 +122,10 @@ describe('a frame', () => {
   })
 
   test('is not kept for a day where its dates go by the hour', () => {
-    for (const query of ['?date=2027-01-01', '?until=2027-01-01', '?view=month&date=2027-01'])
-      assert.equal(isSteady(`/embed/frame/${query}`), true, query)
-    for (const query of ['?date=9+hours', '?until=%2B9+hours', '?limit=5&until=noon+tomorrow'])
-      assert.equal(isSteady(`/embed/frame/${query}`), false, query)
+    for (const query of ['date=2027-01-01', 'until=2027-01-01', 'view=month&date=2027-01'])
+      assert.equal(clockOfPage(query), 'day', query)
+    for (const query of ['date=9+hours', 'until=%2B9+hours', 'limit=5&until=noon+tomorrow'])
+      assert.equal(clockOfPage(query), 'now', query)
   })
 
   test('is valid', {

@@ -174,11 +174,11 @@ test('a change made through one node is seen at once there, and soon through the
 })
 
 const tagAt = async (app: App) => {
-  const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
+  const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31&format=ndjson`
   return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
 }
 
-test('a list has the same entity tag on all nodes with the same settings, whatever has changed', async (t) => {
+test('a stream has the same entity tag on all nodes with the same settings, whatever has changed', async (t) => {
   const config = testConfig(folder, {
     database: patient(scratch.address),
     site_url: 'http://calendar.example',
@@ -198,7 +198,7 @@ test('a list has the same entity tag on all nodes with the same settings, whatev
 })
 
 test(
-  'a list has the same entity tag on all nodes where a transaction without a change ran beside the last one',
+  'a stream has the same entity tag on all nodes where a transaction without a change ran beside the last one',
   onPostgres,
   async (t) => {
     const config = testConfig(folder, {

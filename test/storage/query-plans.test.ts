@@ -15,7 +15,7 @@ import {
   listPendingEvents,
   listWaitingProposals,
 } from '../../src/features/desk/review/proposal-store.ts'
-import { emptyIndex, indexedLinks, putEvent } from '../../src/store/memory/event-index.ts'
+import { emptyIndex, putEvent } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { type Database, type Db, type ReadAside, runQueries } from '../../src/store/storage/database.ts'
 import { makeIdSet } from '../../src/store/storage/id-set.ts'
@@ -73,7 +73,7 @@ const plansOf = async (work: (db: Db) => Promise<unknown>) =>
 test('reading the calendar into memory touches no row of an event', onSqlite, async () => {
   const plans = await plannedBy(async (db) => {
     const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
-    assert.equal(indexedLinks(index, 9).series, 7)
+    assert.equal(index.series[(index.slotOf[9] ?? 0) - 1], 7)
   }, insertOccurrence)
   const reads = plans.filter(({ text }) => / from "events" where/.test(text))
   assert.equal(reads.length, 6, reads.map(({ text }) => text).join('\n'))

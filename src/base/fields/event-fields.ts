@@ -63,6 +63,7 @@ export const whenWord: Kind<WhenWord> = {
   within: limits.word,
   valid: (value) => WHEN_WORDS.some((word) => word === value),
   read: (value) => WHEN_WORDS.find((word) => word === value),
+  clock: (value) => (value === 'now' || value === 'tonight' ? 'minute' : 'day'),
 }
 
 /** In which events begin. */

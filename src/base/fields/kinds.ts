@@ -73,15 +73,20 @@ export interface Kind<Value, Kept = Value> {
   show?: (kept: unknown) => unknown
   /** Of a list's entries; those of a single value are in `wire.enum`. */
   choices?: readonly string[]
-  /** The meaning changes with the present time, unless the value begins with a whole date. */
-  goesByClock?: true
-  /** Two records of one name are not told apart by flags. */
+  /** Returns how long a value that was sent means the same; a kind without it, and `day`, for a whole day. */
+  clock?: (value: unknown) => ClockPart
+  /** True for flags: two records of the same name are not told apart by them. */
   isFlag?: true
   /** Without it, forms do not ask. */
   input?: Input
 }
 
-/** Stored in the column of the field's name without a rule. */
+/** How long an answer stays the same while the data do: for the day or the minute, or not at all. */
+export type ClockPart = 'day' | 'minute' | 'now'
+
+/**
+ * A kind whose values are stored in the column with the name of the field, without a rule of the resource.
+ */
 export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
   keep: (value: Value) => Kept
   blank: Kept
@@ -315,7 +320,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
 export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
-  goesByClock: true,
+  clock: () => 'now',
   within: limits.word,
   read: isTruthy,
   keep: Number,
@@ -352,13 +357,19 @@ export const switchWord: Kind<boolean> = {
   read: isTruthy,
 }
 
-/** Any form of `parseMoment`; rules of the resource decide on the zone. */
+/** Matches the beginning of a time that is no word such as "tomorrow". */
+const WHOLE_DATE = /^\d{4}-\d\d-\d\d/
+
+/**
+ * A date and time in any form that `parseMoment` reads. The rules of the resource decide in which zone it is
+ * read.
+ */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
   within: limits.word,
   example: '2027-05-04 19:30:00',
-  goesByClock: true,
+  clock: (value) => (typeof value === 'string' && WHOLE_DATE.test(value) ? 'day' : 'now'),
   valid: (value, { site, now }) =>
     (isText(value) || typeof value === 'number') && parseMoment(value, site.timezone, now) !== undefined,
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),

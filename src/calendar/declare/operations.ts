@@ -1,5 +1,6 @@
 import type { Problem, ProblemCode } from '../../base/problems.ts'
 import type { WantedText } from '../../base/text/long-texts.ts'
+import type { WrittenJson } from '../../store/memory/event-pieces.ts'
 import type { Sharing } from '../../store/storage/commit-groups.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEvent } from '../../store/storage/schema.ts'
@@ -29,29 +30,14 @@ export interface Found<Row = unknown> {
   isCollapsed?: boolean
   /** Loading leaves out rows with another status by then. */
   statuses?: readonly string[]
-  /** Of the index. */
-  revision?: number
-  /** As it is by then, without waiting; undefined where the index can no longer answer. */
-  again?: (() => Pick<Found, 'ids' | 'total'> | undefined) | undefined
+  /** True for events that the index in memory has found. */
+  isIndexed?: true
 }
 
-/** The records of a list as JSON, which is written from parts that are ready in memory. */
-export interface ListedJson {
-  count: number
-  /** An upper bound of the bytes that all records take. */
-  mostBytes: number
-  /** An upper bound of the bytes that one record takes. */
-  mostBytesOf: (i: number) => number
-  /**
-   * Returns a copy in which counts stay as they are now, for an answer that is written in several turns of
-   * the event loop.
-   */
-  held: () => ListedJson
-  /**
-   * Writes record `i` into a buffer from `at` on, and returns the place behind its end. Adds the places of
-   * the counts of terms to `counts`, if given.
-   */
-  write: (i: number, into: Buffer, at: number, counts?: number[]) => number
+/** A record by itself, and its version. */
+export interface ReadRecord {
+  record: object
+  version: { id: number; sequence: number }
 }
 
 /** As lists show it, or by itself with linked data. */
@@ -117,15 +103,17 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   /** Those that the list has, whatever their dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
   /**
-   * Loads the same records as `load`, as JSON from memory. Undefined where memory cannot answer. Records of a
-   * `window` are not cached.
+   * Loads the same records as `load` as JSON, which memory keeps but for those of a `window`. Undefined where
+   * memory cannot answer.
    */
   loadJson?: (
     context: Context,
     found: Found,
     extent: 'page' | 'window',
-  ) => ListedJson | undefined | Promise<ListedJson | undefined>
-  /** Whether the caller may see it or not. */
+  ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
+  /** Reads a public record by itself from memory; undefined where memory cannot answer. */
+  readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
+  /** Finds the record at an address, whether the caller may see it or not; undefined where there is none. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>
   /** Of a valid address without a record. */
   missing: (context: Context, address: Address) => Promise<Problem>

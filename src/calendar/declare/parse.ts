@@ -1,4 +1,5 @@
 import type { Parsed } from '../../base/fields/field.ts'
+import type { ClockPart } from '../../base/fields/kinds.ts'
 import { limits, overLimit } from '../../base/fields/limits.ts'
 import { type ParamFault, Problem } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
@@ -88,7 +89,22 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   )
 }
 
-/** @throws Problem rest_invalid_param naming every field over a limit */
+/** Returns how long the sent values mean the same. */
+export function clockOf(fields: Fields, raw: RawValues): ClockPart {
+  let clock: ClockPart = 'day'
+  for (const name in raw) {
+    if (!isSupplied(raw[name]) || !Object.hasOwn(fields, name)) continue
+    const own = fields[name]?.kind.clock?.(raw[name])
+    if (own === 'now') return 'now'
+    if (own === 'minute') clock = 'minute'
+  }
+  return clock
+}
+
+/**
+ * Refuses sent values that are over a limit.
+ * @throws Problem rest_invalid_param naming every field that is over a limit
+ */
 function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['site']): void {
   let faults: (ParamFault | undefined)[] | undefined
   for (let i = 0; i < sent.length; i++) {

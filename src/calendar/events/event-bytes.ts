@@ -1,302 +1,201 @@
 import { findCached } from '../../base/cache.ts'
 import { areTextsPrepared, showInTurn, showPrepared } from '../../base/text/long-texts.ts'
+import { isIndexed } from '../../store/memory/event-index.ts'
+import { type EventMemory, readingFrom } from '../../store/memory/event-memory.ts'
 import {
-  type EventIndex,
-  type IndexedLinks,
-  indexedLinks,
-  isIndexed,
-} from '../../store/memory/event-index.ts'
-import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
-import {
-  bytesOf,
-  type CountedJson,
-  type EventCore,
-  type EventPieces,
-  findPiece,
-  keepLinked,
+  type EventPiece,
   keepPiece,
-  LONG_RECORD,
-  type Piece,
-  termPiece,
-  writeCounted,
+  type SinglePiece,
+  type WrittenJson,
 } from '../../store/memory/event-pieces.ts'
-import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
-import { statement } from '../../store/storage/statement.ts'
-import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import type { Context, Presenting } from '../declare/context.ts'
-import type { Found, ListedJson } from '../declare/operations.ts'
-import { findImages } from '../images/images.ts'
-import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
-import { organizerRules, presentOrganizer } from '../linked/organizer.ts'
-import { presentVenue, venueRules } from '../linked/venue.ts'
-import { anonymous } from '../people/caller.ts'
-import { textsOfRecord, textsOfTerm } from '../records/record-store.ts'
-import { writeTerm } from '../terms/term-present.ts'
-import { compareTerms } from '../terms/term-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { EventRow, TermRow } from '../../store/storage/schema.ts'
+import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
+import type { Context } from '../declare/context.ts'
+import type { Address, Found, ReadRecord } from '../declare/operations.ts'
+import { findVersion, idAt, isPossibleId, textsOfTerm } from '../records/record-store.ts'
+import { isTermWritten, termJson } from '../terms/term-present.ts'
+import type { LoadedEvent } from './event-filters.ts'
+import { pieceOf, presentPiece, textsOfEvent } from './event-present.ts'
 import {
-  CORE_COLUMNS,
-  type EventJsonParts,
-  imageText,
-  isShown,
-  joinParts,
-  mostBytes,
-  withRare,
-  writeCore,
-  writeParts,
-} from './event-present.ts'
+  type EventLinks,
+  findEvent,
+  findEventLinks,
+  findListedEvents,
+  findNext,
+  type LinkIds,
+} from './event-store.ts'
 import { asSeenBy } from './event-when.ts'
-import { presentRecurrences } from './recurrence-present.ts'
+import { currentMemory } from './known-records.ts'
 
-// Makes the JSON of listed events from memory or from rows.
+// Loads events: their rows with all that they link to, or their JSON, which memory keeps.
 
 /**
- * Loads the events that the index has found, without those that the index has dropped since: from memory
- * where they are cached, else from the database. Returns undefined for a list that was not found in the
- * index, and for one that shows one occurrence of each series.
+ * Loads the events of a page: from the rows that were found, or else by the ids, without events that were
+ * withdrawn since the index found them.
+ */
+export async function loadEvents(
+  context: Context,
+  { ids, rows, statuses, isCollapsed }: Found<EventRow>,
+): Promise<LoadedEvent[]> {
+  const listed = rows ?? (await findListedEvents(context, ids))
+  const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed
+  const links = await findEventLinks(context.db, present)
+  const next = isCollapsed ? await findNext(context.db, present) : new Map()
+  return present.flatMap((row) => {
+    const own = links.get(row.id)
+    return own
+      ? [
+          {
+            row: asSeenBy(context.caller, row),
+            links: { ...own, ...(next.has(row.id) ? { next: next.get(row.id) } : {}) },
+          },
+        ]
+      : []
+  })
+}
+
+export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): Promise<EventLinks> {
+  const links = (await findEventLinks(db, [row], new Map([[row.id, known]]))).get(row.id)
+  if (!links) throw new Error(`links of event ${row.id} were not looked up`)
+  return links
+}
+
+/**
+ * Loads the events that the index has found as JSON, without those that the index has dropped since: from
+ * memory where it keeps them, else from the database. Events of a window are not kept. Returns undefined for a
+ * list that was not found in the index, and for one that shows one occurrence of each series.
  */
 export function loadJson(
   context: Context,
-  { ids, revision, isCollapsed }: Found,
+  { ids, isIndexed: isFromMemory, isCollapsed }: Found,
   extent: 'page' | 'window',
-): ListedJson | undefined | Promise<ListedJson> {
+): readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]> {
   const { memory } = context
   const index = memory?.index
-  if (!memory || !index || revision === undefined || isCollapsed) return undefined
-  const listed = ids.filter((id) => isIndexed(index, id))
-  const events = listedEvents(memory, index, listed, context, extent)
-  return events instanceof Promise ? events.then(asJson) : asJson(events)
-}
-
-/** An event of a list: a piece, a copy of the bytes of a piece, or the parts to write the event from. */
-export type ListedEvent = Piece | CountedJson | EventJsonParts
-
-function asJson(events: readonly ListedEvent[]): ListedJson {
-  const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
-  let most = 0
-  for (const event of events) most += mostOf(event)
-  return {
-    count: events.length,
-    mostBytes: most,
-    mostBytesOf: (i) => mostOf(events[i] as ListedEvent),
-    held: () => asJson(events.map(held)),
-    write: (i, into, at, counts) => {
-      const event = events[i] as ListedEvent
-      return 'bytes' in event ? writeCounted(event, into, at, counts) : writeParts(event, into, at, counts)
-    },
-  }
-}
-
-/** Returns a copy of an event in which the counts of its terms stay as they are now. */
-function held(event: ListedEvent): ListedEvent {
-  const copy = ({ bytes, counts }: CountedJson) => ({ bytes: bytesOf(bytes), counts })
-  if ('bytes' in event) return copy(event)
-  return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
-}
-
-/**
- * Loads the listed events with these ids, in the order of the ids, without those that are no longer public.
- * Events of a window are not cached.
- */
-export function listedEvents(
-  memory: EventMemory,
-  index: EventIndex,
-  ids: readonly number[],
-  context: Context,
-  extent: 'page' | 'window',
-): ListedEvent[] | Promise<ListedEvent[]> {
-  const { pieces, terms } = memory
-  const atHand: (Piece | undefined)[] = []
-  const missing: number[] = []
+  if (!index || !isFromMemory || isCollapsed) return undefined
+  const pieces: EventPiece[] = []
+  let missing: number[] | undefined
   for (const id of ids) {
-    const piece = findPiece(pieces, id, terms)
-    atHand.push(piece)
-    if (!piece) missing.push(id)
+    if (!isIndexed(index, id)) continue
+    const piece = findCached(memory.pieces.listed, id)
+    if (piece) pieces.push(piece)
+    else {
+      missing ??= []
+      missing.push(id)
+    }
   }
-  if (missing.length === 0) return atHand as Piece[]
-  return presentMissing(memory, index, missing, context, extent).then((made) =>
-    ids.flatMap((id, i) => atHand[i] ?? made.get(id) ?? []),
-  )
+  const terms = (id: number) => memory.terms.get(id)
+  return missing ? loadMissing(context, memory, ids, missing, extent) : writeAll(context, terms, pieces)
 }
 
-const selectCores = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids')),
-)
+type FindTerm = (id: number) => TermRow | undefined
 
-async function presentMissing(
-  memory: EventMemory,
-  index: EventIndex,
-  ids: readonly number[],
+/** Writes events with their terms; at once unless a term has a long text that has to be prepared. */
+function writeAll(
   context: Context,
+  findTerm: FindTerm,
+  pieces: readonly EventPiece[],
+): readonly WrittenJson[] | Promise<readonly WrittenJson[]> {
+  const write = () => pieces.map((piece) => presentPiece(context, piece, findTerm))
+  const costly = costlyTerms(findTerm, pieces)
+  return costly ? writeTerms(context, costly).then(write) : write()
+}
+
+function costlyTerms(findTerm: FindTerm, pieces: readonly EventPiece[]): TermRow[] | undefined {
+  let costly: TermRow[] | undefined
+  const look = (id: number) => {
+    const term = findTerm(id)
+    if (!term || isTermWritten(term) || areTextsPrepared(textsOfTerm(term))) return
+    costly ??= []
+    costly.push(term)
+  }
+  for (const { categories, tags } of pieces) {
+    for (const id of categories) look(id)
+    for (const id of tags) look(id)
+  }
+  return costly
+}
+
+async function writeTerms(context: Context, terms: readonly TermRow[]): Promise<void> {
+  await showInTurn(terms, textsOfTerm, (term) => termJson(context, term))
+}
+
+/** Writes the events with these ids, of which memory lacks those in `missing`. */
+async function loadMissing(
+  context: Context,
+  memory: EventMemory,
+  ids: readonly number[],
+  missing: readonly number[],
   extent: 'page' | 'window',
-): Promise<Map<number, ListedEvent>> {
-  const { version, pieces } = memory
-  const { drops } = pieces
-  // A row that was read while the memory may have been behind the database serves this answer, but is not
-  // cached.
-  const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
-  const links = ids.map((id) => indexedLinks(index, id))
-  const [venues, organizers] = [
-    knownLinked(pieces, links, 'venues'),
-    knownLinked(pieces, links, 'organizers'),
-  ]
-  const [cores] = await Promise.all([
-    presentCores(context, ids),
-    fillMissing<VenueRow>(memory, context, venueRules, presentVenue, venues, isCurrent),
-    fillMissing<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, isCurrent),
-  ])
-  await presentTerms(
-    memory,
-    context,
-    links.flatMap(({ terms }) => terms),
+): Promise<readonly WrittenJson[]> {
+  const { listed } = memory.pieces
+  const known = new Map(ids.map((id) => [id, findCached(listed, id)]))
+  const isCurrent = readingFrom(memory)
+  const loaded = await loadEvents(context, { ...ANY_PAGE, ids: missing })
+  const made = await showInTurn(
+    loaded,
+    ({ row, links }) => textsOfEvent(row, links, 'listed'),
+    ({ row, links }) => {
+      const show = () => pieceOf(context, row, links, 'listed')
+      return { id: row.id, piece: showOrLeaveOut(context, 'event', row.id, show) }
+    },
   )
-  const images = await findImages(
-    context.db,
-    ids.flatMap((id) => cores.get(id)?.image ?? []),
-  )
-  const occurrences = ids.filter((_, i) => links[i]?.series)
-  const recurrences = await presentRecurrences(context, context.db, occurrences)
-  // Caching all events of a window would evict the events that are read often.
+  // Keeping all events of a window would evict the events that are read often.
   const mayKeep = extent === 'page' && isCurrent()
-  const made = new Map<number, ListedEvent>()
-  for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
-    const id = ids[i] as number
-    const shown = cores.get(id)
-    // The event may have been withdrawn since it was found in the index.
-    if (!shown) continue
-    const { core, image } = shown
-    const recurrence = recurrences.get(id)
-    const parts: EventJsonParts = {
-      core: recurrence ? withRare(core, recurrence) : core,
-      image: imageText(context, images.get(image ?? 0)),
-      ...piecesOfTerms(memory, context, terms),
-      venues: shownOf(venues, places),
-      organizers: shownOf(organizers, hosts),
-    }
-    made.set(
-      id,
-      mayKeep && core.members.length <= LONG_RECORD ? keepPiece(pieces, id, joinParts(parts)) : parts,
-    )
+  for (const { id, piece } of made) {
+    known.set(id, piece)
+    if (piece && mayKeep) keepPiece(listed, id, piece)
   }
-  return made
-}
-
-/** Finds the venues or organizers of these events in memory, and lists the ids of those that memory lacks. */
-function knownLinked(
-  pieces: EventPieces,
-  links: readonly IndexedLinks[],
-  kind: 'venues' | 'organizers',
-): LinkedPieces {
-  const linked: LinkedPieces = { bytes: new Map(), missing: [] }
-  for (const ofEvent of links) {
-    for (const id of ofEvent[kind]) {
-      if (linked.bytes.has(id)) continue
-      const known = findCached(pieces[kind], id)
-      linked.bytes.set(id, known ?? HIDDEN)
-      if (!known) linked.missing.push(id)
-    }
-  }
-  return linked
-}
-
-/** The core of an event, and the id of its image. */
-interface ShownCore {
-  core: EventCore
-  image: number | null
-}
-
-/** Presents the cores of events from their rows, without those that are not public any more. */
-async function presentCores(context: Context, ids: readonly number[]): Promise<Map<number, ShownCore>> {
-  const cores = new Map<number, ShownCore>()
-  const rows = await selectCores(context.db, { ids })
-  await showInTurn(
-    rows.filter(({ status }) => status === 'publish'),
-    (row) => textsOfRecord(row, 'listed'),
-    (row) => {
-      const core = showOrLeaveOut(context, 'event', row.id, () =>
-        writeCore(context, asSeenBy(anonymous, row)),
-      )
-      if (core) cores.set(row.id, { core, image: row.image })
-    },
+  const findTerm = withTermsOf(memory, loaded)
+  return writeAll(
+    context,
+    findTerm,
+    ids.flatMap((id) => known.get(id) ?? []),
   )
-  return cores
+}
+
+const ANY_PAGE = { total: 0, page: 1, perPage: 1, effective: '', statuses: ['publish'] }
+
+/** Finds terms in memory, or among those of events that were read, which may be newer than memory. */
+function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'links'>[]): FindTerm {
+  const read = new Map<number, TermRow>()
+  for (const { links } of loaded)
+    for (const terms of [links.categories, links.tags])
+      for (const term of terms) if (!memory.terms.has(term.id)) read.set(term.id, term)
+  return (id) => memory.terms.get(id) ?? read.get(id)
 }
 
 /**
- * Presents the terms that take long to present, so that memory has them when the events that show them are
- * put together.
+ * Reads a public event by itself, with its version: from memory, which keeps it. Undefined for any other
+ * event, and where memory may not answer.
  */
-async function presentTerms(
-  { pieces, terms }: EventMemory,
+export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {
+  const memory = currentMemory(context)
+  if (!memory?.index) return undefined
+  const id = await idAt(context, 'events', address)
+  if (id === undefined || !isPossibleId(id)) return undefined
+  const known = findCached(memory.pieces.single, id)
+  const isCurrent = readingFrom(memory)
+  const { piece, loaded } = known ? { piece: known, loaded: [] } : await loadSingle(context, id)
+  if (!piece) return undefined
+  if (!known && isCurrent()) keepPiece(memory.pieces.single, id, piece)
+  const [record] = await writeAll(context, withTermsOf(memory, loaded), [piece])
+  return record && { record, version: { id, sequence: piece.sequence } }
+}
+
+/** Reads an event with its version, which is read first, so that it is never later than the event. */
+async function loadSingle(
   context: Context,
-  ids: readonly number[],
-): Promise<void> {
-  const rows = [...new Set(ids)].flatMap((id) => terms.get(id) ?? [])
-  const costly = rows.filter((row) => !areTextsPrepared(textsOfTerm(row)))
-  await showInTurn(costly, textsOfTerm, (row) =>
-    showOrLeaveOut(context, row.taxonomy, row.id, () =>
-      termPiece(pieces, row.id, terms, () => writeTerm(context.site, row)),
-    ),
+  id: number,
+): Promise<{ piece?: SinglePiece; loaded: readonly Pick<LoadedEvent, 'links'>[] }> {
+  const { sequence } = await findVersion(context.db, 'event', id)
+  const row = await findEvent(context.db, id)
+  if (row?.status !== 'publish') return { loaded: [] }
+  const links = await linksOfEvent(context.db, row)
+  const seen = asSeenBy(context.caller, row)
+  const piece = await showPrepared(textsOfEvent(row, links, 'single'), () =>
+    showRecord('event', id, () => pieceOf(context, seen, links, 'single')),
   )
-}
-
-/** Returns the pieces of an event's terms, categories and tags apart, each ordered by name. */
-function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]) {
-  const rows: TermRow[] = []
-  for (const id of ids) {
-    const row = terms.get(id)
-    if (row) rows.push(row)
-  }
-  rows.sort(compareTerms)
-  const shown: Record<Taxonomy, Piece[]> = { category: [], tag: [] }
-  for (const row of rows) {
-    const show = () => termPiece(pieces, row.id, terms, () => writeTerm(context.site, row))
-    const piece = showOrLeaveOut(context, row.taxonomy, row.id, show)
-    if (piece) shown[row.taxonomy].push(piece)
-  }
-  return { categories: shown.category, tags: shown.tag }
-}
-
-/**
- * Venues or organizers as JSON, by id: no bytes for one that events do not show. `missing` are the ids of
- * those that memory lacks.
- */
-interface LinkedPieces {
-  bytes: Map<number, Buffer>
-  missing: number[]
-}
-
-const HIDDEN = Buffer.alloc(0)
-
-function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
-  const shown: Buffer[] = []
-  for (const id of ids) {
-    const known = bytes.get(id)
-    if (known && known.length > 0) shown.push(known)
-  }
-  return shown
-}
-
-/** Sets the bytes of the missing venues or organizers from their rows. */
-async function fillMissing<Row extends VenueRow | OrganizerRow>(
-  { pieces }: EventMemory,
-  context: Context,
-  type: LinkedType,
-  present: (presenting: Presenting, row: Row, image: ImageRow | undefined) => object,
-  { bytes, missing }: LinkedPieces,
-  isCurrent: () => boolean,
-): Promise<void> {
-  if (missing.length === 0) return
-  const rows = await findLinkedByIds<Row>(context.db, type, missing)
-  const images = await findImages(
-    context.db,
-    [...rows.values()].flatMap((row) => row.image ?? []),
-  )
-  for (const [id, row] of rows) {
-    if (!isShown(context, row)) continue
-    const shown = await showPrepared(textsOfRecord(row, 'listed'), () =>
-      showOrLeaveOut(context, type.kind, id, () => present(context, row, images.get(row.image ?? 0))),
-    )
-    if (shown) bytes.set(id, bytesOf(JSON.stringify(shown)))
-  }
-  if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
+  return { piece: { ...piece, sequence }, loaded: [{ links }] }
 }

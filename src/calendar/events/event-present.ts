@@ -1,20 +1,13 @@
 import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../../base/cache.ts'
 import type { Attendance, EventStatus } from '../../base/fields/event-fields.ts'
-import { type EventMembers, eventMembers, rareFields, showRare } from '../../base/fields/event-members.ts'
-import { namesWith, type WithValue } from '../../base/fields/member.ts'
+import { type EventMembers, rareFields, showRare } from '../../base/fields/event-members.ts'
+import type { WithValue } from '../../base/fields/member.ts'
 import { escapeHtml, linkedText, plainText, renderTitle } from '../../base/text/html.ts'
 import { renderedPlain, renderedText, type WantedText } from '../../base/text/long-texts.ts'
 import { hasWallForm, wallParts } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import { timezoneAbbreviation, utcOffset } from '../../base/text/zones.ts'
-import {
-  type CountedJson,
-  type EventCore,
-  type TermCounts,
-  type WrittenRecord,
-  writeCounted,
-  writtenRecord,
-} from '../../store/memory/event-pieces.ts'
+import { type EventPiece, makePiece, type WrittenJson, writePiece } from '../../store/memory/event-pieces.ts'
 import type {
   EventRow,
   ImageRow,
@@ -26,39 +19,47 @@ import type {
 } from '../../store/storage/schema.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context, Presenting } from '../declare/context.ts'
+import type { Extent } from '../declare/operations.ts'
 import { imageUrl, showImage } from '../images/images.ts'
 import { organizerLinkedData, presentOrganizer } from '../linked/organizer.ts'
 import { globalId, recordUrl } from '../linked/record-present.ts'
 import { presentVenue, venueLinkedData } from '../linked/venue.ts'
 import { mayRead, type Owned } from '../people/caller.ts'
 import { textsOfRecord, textsOfTerm } from '../records/record-store.ts'
-import { embedTerm, writeTerm } from '../terms/term-present.ts'
+import { embedTerm, termJson } from '../terms/term-present.ts'
 import { FREE, offeredPrice, offerPrice, presentCost, storedCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 // Writes events as JSON, with their linked data and with the records and terms that they link to.
 
-/** The names of the columns that the core of an event is made of. */
-export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted', 'online_from'] as const
-
-export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
-
 /**
- * Writes an event as lists show it (rule 5.1): without linked data. Venues, organizers and terms that cannot
- * be shown are reported and left out.
+ * Writes an event as lists show it (rule 5.1), or by itself with its linked data and that of its venues and
+ * organizers. Venues, organizers and terms that cannot be shown are reported and left out.
  * @throws Error when the event itself cannot be shown
  */
-export function presentEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
-  return joinEvent(context, row, links, undefined)
+export function presentEvent(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  extent: Extent = 'listed',
+): WrittenJson {
+  const terms = new Map([...links.categories, ...links.tags].map((term) => [term.id, term]))
+  return presentPiece(context, pieceOf(context, row, links, extent), (id) => terms.get(id))
 }
 
-/**
- * Writes an event that is read by itself: with its linked data and that of its venues and organizers.
- * @throws Error when it cannot be shown
- */
-export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
-  return joinEvent(context, row, links, eventLinkedData(context, row, links))
+const NO_BYTES = Buffer.alloc(0)
+
+/** Writes a piece with its terms as they are by now. */
+export function presentPiece(
+  context: Context,
+  piece: EventPiece,
+  findTerm: (id: number) => TermRow | undefined,
+): WrittenJson {
+  return writePiece(piece, (id) => {
+    const term = findTerm(id)
+    return term ? termJson(context, term) : NO_BYTES
+  })
 }
 
 /**
@@ -71,7 +72,7 @@ export function presentWritten(
   row: EventRow,
   links: EventLinks,
   made: ReadonlySet<number>,
-): WrittenRecord {
+): WrittenJson {
   return showRecord('event', row.id, () => {
     for (const venue of links.venues) {
       if (made.has(venue.id))
@@ -86,37 +87,28 @@ export function presentWritten(
     }
     // Linked data need no test: they are made of values that the members show as well, and leave out venues
     // and organizers that cannot be shown.
-    return joinEvent(context, row, links, undefined)
+    return presentEvent(context, row, links)
   })
 }
 
-/** Writes an event with the records and terms that it links to. */
-function joinEvent(
-  context: Context,
-  row: EventRow,
-  links: EventLinks,
-  linkedData: object | undefined,
-): WrittenRecord {
-  const core = writeCore(context, row)
-  const hasLinkedData = linkedData !== undefined
-  const { venues, organizers } = presentPlaces(context, links, hasLinkedData)
-  const shownTerms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
-    rows.flatMap(
-      (term) => showOrLeaveOut(context, taxonomy, term.id, () => writeTerm(context.site, term)) ?? [],
-    )
-  const parts: EventJsonParts = {
-    core: links.series ? withRare(core, recurrenceMembers(context, row, links.series, links.next)) : core,
-    image: imageText(context, links.images.get(row.image ?? 0)),
-    categories: shownTerms('category', links.categories),
-    tags: shownTerms('tag', links.tags),
-    venues: venues.map(jsonOf),
-    organizers: organizers.map(jsonOf),
-    linkedData: linkedData && JSON.stringify(linkedData),
-  }
-  return writtenRecord(row.id, joinParts(parts))
+/** Writes an event as JSON around its terms. @throws Error when it cannot be shown */
+export function pieceOf(context: Context, row: EventRow, links: EventLinks, extent: Extent): EventPiece {
+  const isSingle = extent === 'single'
+  const { common, rare } = writeCore(context, row, links.images.get(row.image ?? 0))
+  const { venues, organizers } = presentPlaces(context, links, isSingle)
+  const venue = JSON.stringify(venues.length === 1 ? venues[0] : venues)
+  const linkedData = isSingle ? `,"json_ld":${JSON.stringify(eventLinkedData(context, row, links))}` : ''
+  const recurrence = links.series ? behind(recurrenceMembers(context, row, links.series, links.next)) : ''
+  const idOf = ({ id }: TermRow) => id
+  return makePiece(
+    `${common},"categories":[`,
+    { categories: links.categories.map(idOf), tags: links.tags.map(idOf) },
+    `],"venue":${venue},"organizer":${JSON.stringify(organizers)},"custom_fields":[]${linkedData}${rare}${recurrence}}`,
+  )
 }
 
-const jsonOf = (record: object) => Buffer.from(JSON.stringify(record))
+/** Writes members as JSON behind others of the same object. */
+const behind = (members: object) => `,${JSON.stringify(members).slice(1, -1)}`
 
 /** Presents the terms, venues and organizers of a series as the members that events have for them. */
 export function presentLinks(
@@ -185,7 +177,7 @@ type CoreMember = Exclude<
 >
 
 /** Writes the value of one member of a core as JSON. */
-type MemberWriter = (row: CoreRow, presenting: Presenting) => string
+type MemberWriter = (row: EventRow, presenting: Presenting, image: ImageRow | undefined) => string
 
 /**
  * Matches texts that have nothing to escape in JSON, such as times and most addresses: they are quoted faster
@@ -199,7 +191,7 @@ const asIs =
   (row) =>
     quoted(row[name])
 const asFlag =
-  (name: keyof CoreRow): MemberWriter =>
+  (name: keyof EventRow): MemberWriter =>
   (row) =>
     String(row[name] === 1)
 const asText =
@@ -208,8 +200,9 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** The value of `image` in every core: the image itself is put in its place later. */
-const NO_IMAGE = 'false'
+/** Writes the image of an event; `false` for none, and for one that cannot be shown. */
+const imageOf: MemberWriter = (_row, presenting, image) =>
+  JSON.stringify((image && showImage(presenting, image)) ?? false)
 
 /** The writers of all members of a core, in their order. */
 const writers: Readonly<Record<CoreMember, MemberWriter>> = {
@@ -228,7 +221,7 @@ const writers: Readonly<Record<CoreMember, MemberWriter>> = {
   description: asText('description'),
   excerpt: asText('excerpt'),
   slug: asIs('slug'),
-  image: () => NO_IMAGE,
+  image: imageOf,
   all_day: asFlag('all_day'),
   start_date: asTime('start_date'),
   start_date_details: asDetails('start_date'),
@@ -244,7 +237,7 @@ const writers: Readonly<Record<CoreMember, MemberWriter>> = {
   cost_details: ({ cost }, { site }) => showCost(site, cost).details,
   website: (row, presenting) => {
     const website = presentUrl(row.website)
-    return website ? quoted(escapeHtml(website)) : urlOf(row, presenting)
+    return website ? quoted(escapeHtml(website)) : urlOf(row, presenting, undefined)
   },
   show_map: asFlag('show_map'),
   show_map_link: asFlag('show_map_link'),
@@ -257,135 +250,24 @@ const named = Object.entries(writers).map(([name, write], at) => ({
   name: `${at > 0 ? ',' : ''}"${name}":`,
   write,
 }))
-const imagePlace = named.findIndex(({ write }) => write === writers.image)
-const [beforeImage, fromImage] = [named.slice(0, imagePlace), named.slice(imagePlace)]
-const IMAGE_NAME = ',"image":'
-const rare = rareFields()
+const rareOfEvents = rareFields()
 
 /**
- * Writes the core of an event. The text is joined from the texts of the members instead of by way of an
- * object, which takes longer: the time of this function decides how fast lists are that nobody has asked for
- * lately.
+ * Writes the members of an event itself: `common` those of all events, without the closing brace, and `rare`
+ * those that only some have, which come last. The text is joined from the texts of the members instead of by
+ * way of an object, which takes longer: the time of this function decides how fast lists are that nobody has
+ * asked for lately.
  * @throws Error when the event cannot be shown
  */
-export function writeCore(presenting: Presenting, row: CoreRow): EventCore {
-  let members = '{'
-  for (const { name, write } of beforeImage) members += name + write(row, presenting)
-  const imageAt = members.length + IMAGE_NAME.length
-  for (const { name, write } of fromImage) members += name + write(row, presenting)
-  const more = showRare(rare, row)
-  return { members: `${members}}`, imageAt, rare: more === undefined ? '' : JSON.stringify(more) }
-}
-
-/** Returns a core with `more` added to its rare members, those that only some events have. */
-export function withRare(core: EventCore, more: object): EventCore {
-  const text = JSON.stringify(more)
-  return { ...core, rare: core.rare === '' ? text : `${core.rare.slice(0, -1)},${text.slice(1)}` }
-}
-
-/** Returns the value of the member `image` as JSON; undefined for an event that shows no image. */
-export function imageText(presenting: Presenting, image: ImageRow | undefined): string | undefined {
-  const shown = image && showImage(presenting, image)
-  return shown && JSON.stringify(shown)
-}
-
-/** The parts of an event from which its JSON is written. */
-export interface EventJsonParts {
-  core: EventCore
-  image: string | undefined
-  categories: readonly CountedJson[]
-  tags: readonly CountedJson[]
-  /** The JSON of each venue that the event shows. */
-  venues: readonly Buffer[]
-  organizers: readonly Buffer[]
-  linkedData?: string | undefined
-}
-
-const CATEGORIES = Buffer.from(',"categories":[')
-const TAGS = Buffer.from('],"tags":[')
-const VENUE = Buffer.from('],"venue":')
-const ORGANIZER = Buffer.from(',"organizer":[')
-const CUSTOM_FIELDS = Buffer.from('],"custom_fields":[]')
-const LINKED_DATA = ',"json_ld":'
-/** An upper bound of the bytes that stand between the parts of an event, and between two events. */
-const FRAME =
-  [CATEGORIES, TAGS, VENUE, ORGANIZER, CUSTOM_FIELDS].reduce((sum, { length }) => sum + length, 0) +
-  LINKED_DATA.length +
-  4
-const COMMA = ','.charCodeAt(0)
-const OPEN = '['.charCodeAt(0)
-const CLOSE = ']'.charCodeAt(0)
-const END = '}'.charCodeAt(0)
-
-/** Returns an upper bound of the bytes that an event takes as JSON, from the lengths of its texts alone. */
-export function mostBytes({
-  core,
-  image = '',
-  categories,
-  tags,
-  venues,
-  organizers,
-  linkedData = '',
-}: EventJsonParts): number {
-  let most = (core.members.length + core.rare.length + image.length + linkedData.length) * 3 + FRAME
-  for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
-  for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
-  return most
-}
-
-/**
- * Writes an event into a buffer with room for `mostBytes`, and returns the place behind its end. Adds the
- * places of the counts of its terms to `counts`, if given. Every event in a JSON answer is written by this
- * function, or copied from a piece that this function wrote.
- */
-export function writeParts(parts: EventJsonParts, into: Buffer, start: number, counts?: TermCounts): number {
-  const { core, image, categories, tags, venues, organizers, linkedData } = parts
-  let at = start
-  const add = (chunk: Buffer, i: number) => {
-    if (i > 0) into[at++] = COMMA
-    into.set(chunk, at)
-    at += chunk.length
-  }
-  const addTerm = (term: CountedJson, i: number) => {
-    if (i > 0) into[at++] = COMMA
-    at = writeCounted(term, into, at, counts)
-  }
-  if (image === undefined) at += into.write(core.members, at)
-  else {
-    at += into.write(core.members.slice(0, core.imageAt) + image, at)
-    at += into.write(core.members.slice(core.imageAt + NO_IMAGE.length), at)
-  }
-  // The members that follow are written over the closing brace of the core.
-  at--
-  add(CATEGORIES, 0)
-  categories.forEach(addTerm)
-  add(TAGS, 0)
-  tags.forEach(addTerm)
-  add(VENUE, 0)
-  const isOne = venues.length === 1
-  if (!isOne) into[at++] = OPEN
-  venues.forEach(add)
-  if (!isOne) into[at++] = CLOSE
-  add(ORGANIZER, 0)
-  organizers.forEach(add)
-  add(CUSTOM_FIELDS, 0)
-  if (linkedData !== undefined) at += into.write(LINKED_DATA + linkedData, at)
-  if (core.rare === '') into[at++] = END
-  else {
-    const more = at
-    at += into.write(core.rare, at)
-    // The opening brace of the rare members becomes the comma before them.
-    into[more] = COMMA
-  }
-  return at
-}
-
-/** Writes an event into a buffer of its own. */
-export function joinParts(parts: EventJsonParts): CountedJson {
-  const wide = Buffer.allocUnsafe(mostBytes(parts))
-  const counts: TermCounts = []
-  const end = writeParts(parts, wide, 0, counts)
-  return { bytes: wide.subarray(0, end), counts }
+export function writeCore(
+  presenting: Presenting,
+  row: EventRow,
+  image: ImageRow | undefined,
+): { common: string; rare: string } {
+  let common = '{'
+  for (const { name, write } of named) common += name + write(row, presenting, image)
+  const rare = showRare(rareOfEvents, row)
+  return { common, rare: rare === undefined ? '' : behind(rare) }
 }
 
 /** Returns the writer of a time. @throws Error, when the writer is called, for a text that is no wall time */

@@ -1,20 +1,12 @@
 import { Problem } from '../../base/problems.ts'
 import { prepareTexts, showPrepared } from '../../base/text/long-texts.ts'
-import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { passTurn } from '../../store/storage/statement.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
-import type {
-  AskedUpdate,
-  Found,
-  Operations,
-  Presentation,
-  WriteResult,
-  WriteSteps,
-} from '../declare/operations.ts'
+import type { AskedUpdate, Operations, Presentation, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
 import { linkEntries } from '../linked/linked-store.ts'
 import { recordRights, requireReadable } from '../linked/record-present.ts'
@@ -22,9 +14,9 @@ import { mayDelete, mayEdit } from '../people/caller.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { findKind, idAt, textsOfRecord, textsToWrite } from '../records/record-store.ts'
 import { termEntries } from '../terms/term-rules.ts'
-import { loadJson } from './event-bytes.ts'
+import { linksOfEvent, loadEvents, loadJson, readSingle } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
-import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent, writeCore } from './event-present.ts'
+import { presentEvent, presentWritten, textsOfEvent, writeCore } from './event-present.ts'
 import {
   type AskedEvent,
   changeEvent,
@@ -39,9 +31,6 @@ import {
   type EventLinks,
   findEvent,
   findEventLinks,
-  findListedEvents,
-  findNext,
-  type LinkIds,
   linkedBytes,
   savedRow,
   saveEvents,
@@ -54,8 +43,7 @@ import { findAllEvents, findEvents } from './find-events.ts'
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
   textsOf: ({ row, links }, extent) => textsOfEvent(row, links, extent),
-  present: (context, { row, links }, extent) =>
-    extent === 'single' ? presentSingleEvent(context, row, links) : presentEvent(context, row, links),
+  present: (context, { row, links }, extent) => presentEvent(context, row, links, extent),
 }
 
 /** Fetches its image, and prepares the texts that take long to show. */
@@ -121,7 +109,7 @@ async function answerWritten(
   if (links)
     return showPrepared(textsOfEvent(row, links, 'single'), () => presentWritten(context, seen, links, made))
   await showPrepared(textsOfRecord(row, 'listed'), () =>
-    showRecord('event', row.id, () => writeCore(context, seen)),
+    showRecord('event', row.id, () => writeCore(context, seen, undefined)),
   )
   return { id: row.id }
 }
@@ -186,8 +174,9 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
   find: findEvents,
   findAll: findAllEvents,
   among: async (context, ids, query) => findAllEvents(context, { ...query, include: [...ids] }),
-  load,
+  load: loadEvents,
   loadJson,
+  readSingle,
   locate: async (context, address) => {
     const id = await idAt(context, 'events', address)
     return id === undefined ? undefined : findEvent(context.db, id)
@@ -223,13 +212,7 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): Promise<EventLinks> {
-  const links = (await findEventLinks(db, [row], new Map([[row.id, known]]))).get(row.id)
-  if (!links) throw new Error(`links of event ${row.id} were not looked up`)
-  return links
-}
-
-/** In the transaction: what cannot be shown is not written. */
+/** Makes the answer of a changed event in its transaction: what cannot be shown is not written. */
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
@@ -246,26 +229,4 @@ export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context)
     presentWritten(context, asSeenBy(context.caller, row), found, saved.made),
   )
   return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
-}
-
-/** From the rows that were found, or else by the ids, without events withdrawn since the index found them. */
-async function load(
-  context: Context,
-  { ids, rows, statuses, isCollapsed }: Found<EventRow>,
-): Promise<LoadedEvent[]> {
-  const listed = rows ?? (await findListedEvents(context, ids))
-  const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed
-  const links = await findEventLinks(context.db, present)
-  const next = isCollapsed ? await findNext(context.db, present) : new Map()
-  return present.flatMap((row) => {
-    const own = links.get(row.id)
-    return own
-      ? [
-          {
-            row: asSeenBy(context.caller, row),
-            links: { ...own, ...(next.has(row.id) ? { next: next.get(row.id) } : {}) },
-          },
-        ]
-      : []
-  })
 }

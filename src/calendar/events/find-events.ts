@@ -104,42 +104,29 @@ export function findInMemory(
   if (!memory) return undefined
   const ground = groundOf(context, query)
   const page = pageRequest(query, context)
-  const list = () => listFromMemory(memory, query, ground, page, order)
-  const listed = list()
+  const listed = listFromMemory(memory, query, ground, page, order)
   if (listed === undefined) return undefined
-  const effective = writeEventParameters(query, ground)
-  if (listed instanceof Promise)
-    return listed.then((later) => later && inIndex(memory, query, ground, later, page, effective, undefined))
-  // A search is not repeated in the index alone, since its result depends on more than the index.
-  const again = isSearch(query) ? undefined : () => onlyAtOnce(list())
-  return inIndex(memory, query, ground, listed, page, effective, again)
+  const found = (result: IndexPage | undefined) => result && inIndex(query, ground, result, page)
+  return listed instanceof Promise ? listed.then(found) : found(listed)
 }
 
-const onlyAtOnce = <Value>(value: Value | Promise<Value>) => (value instanceof Promise ? undefined : value)
-
 function inIndex(
-  { index }: EventMemory,
   query: EventsQuery,
-  { status }: EventGround,
+  ground: EventGround,
   { ids, total }: IndexPage,
   { page, perPage }: PageRequest,
-  effective: string,
-  again: Found['again'],
-): Found<EventRow> | undefined {
-  return (
-    index && {
-      isCollapsed: isCollapsed(query),
-      ids,
-      total,
-      page,
-      perPage,
-      effective,
-      shownOnly: statusLinks(status).shownOnly,
-      pastEnd: PAST_END,
-      revision: index.revision,
-      again,
-    }
-  )
+): Found<EventRow> {
+  return {
+    isCollapsed: isCollapsed(query),
+    ids,
+    total,
+    page,
+    perPage,
+    effective: writeEventParameters(query, ground),
+    shownOnly: statusLinks(ground.status).shownOnly,
+    pastEnd: PAST_END,
+    isIndexed: true,
+  }
 }
 
 const PAST_END = 'event-archive-page-not-found'
@@ -226,7 +213,6 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
   const { statuses } = ground.status
   const memory = currentMemory(context)
   const listed = memory && (await listFromMemory(memory, query, ground, EVERY_PAGE, 'start'))
-  const revision = memory?.index?.revision
   const ids = listed?.ids ?? (await listIdsInDatabase(query, ground))
   const withdrawn = () => findWithdrawn(query, ground)
   const found = {
@@ -239,7 +225,7 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
     statuses,
     withdrawn,
   }
-  return listed && revision !== undefined ? { ...found, revision } : found
+  return listed ? { ...found, isIndexed: true } : found
 }
 
 async function listIdsInDatabase(query: EventsQuery, ground: EventGround): Promise<number[]> {

@@ -2,11 +2,8 @@ import type { Frequency, Recurrence, Rule, Start } from '../../base/recurrence/r
 import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { recurrenceObject, ruleText } from '../../base/recurrence/recurrence-text.ts'
 import { plainText } from '../../base/text/html.ts'
-import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
-import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
-import { findSeriesByIds } from './event-store.ts'
 
 // The recurrence of series and occurrences: members, linked data, words.
 
@@ -104,25 +101,4 @@ export function presentRecurrence(
     overrides: ownFields(row),
   }
   return { recurrence, post_parent: series.id }
-}
-
-const selectOccurrences = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('events').select(['id', 'series', 'recurrence_id', 'own']).where('id', 'in', value('ids')),
-)
-
-/** By id, occurrences alone. */
-export async function presentRecurrences(
-  context: Pick<Context, 'site' | 'say'>,
-  db: Db,
-  ids: readonly number[],
-): Promise<Map<number, object>> {
-  if (ids.length === 0) return new Map()
-  const rows = await selectOccurrences(db, { ids })
-  const all = await findSeriesByIds(db, [...new Set(rows.flatMap(({ series }) => series ?? []))])
-  return new Map(
-    rows.flatMap((row) => {
-      const series = all.get(row.series ?? 0)
-      return series ? [[row.id, presentRecurrence(context, row, series)] as const] : []
-    }),
-  )
 }

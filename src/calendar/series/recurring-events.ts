@@ -11,6 +11,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
+import { linksOfEvent } from '../events/event-bytes.ts'
 import type { LoadedEvent } from '../events/event-filters.ts'
 import {
   changeEvent,
@@ -26,7 +27,6 @@ import {
   createEvent,
   eventOperations,
   getHeld,
-  linksOfEvent,
   mayShare,
   prepareChange,
   prepareNew,

@@ -2,8 +2,10 @@ import type { Site } from '../../base/config.ts'
 import type { Answer, embeddedTermMembers, termMembers } from '../../base/fields/member.ts'
 import { renderTermName } from '../../base/text/html.ts'
 import { renderedSafe } from '../../base/text/long-texts.ts'
-import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'
+import { bytesOf } from '../../store/memory/event-pieces.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import type { Presenting } from '../declare/context.ts'
 import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
 // Categories and tags as answers show them.
@@ -56,23 +58,6 @@ export function termLinks(site: Site, term: TermRow) {
 /** Rule 7.3. @throws Error when it cannot be shown */
 export function embedTerm(site: Site, term: TermRow) {
   return {
-    ...beforeCount(site, term),
-    count: term.count,
-    ...behindCount(site, term),
-  } satisfies Record<keyof typeof embeddedTermMembers, unknown>
-}
-
-/**
- * Writes the same members as `embedTerm` as JSON with the place of the count in it.
- * @throws Error when the term cannot be shown
- */
-export function writeTerm(site: Site, term: TermRow): CountedJson {
-  const before = JSON.stringify(beforeCount(site, term)).slice(0, -1)
-  return withCount(`${before},"count":`, term, `,${JSON.stringify(behindCount(site, term)).slice(1)}`)
-}
-
-function beforeCount(site: Site, term: TermRow) {
-  return {
     name: renderTermName(term.name),
     slug: term.slug,
     term_group: 0,
@@ -80,9 +65,26 @@ function beforeCount(site: Site, term: TermRow) {
     taxonomy: taxonomyWord(site, term.taxonomy),
     description: renderedSafe(term.description),
     parent: term.parent,
-  }
+    count: term.count,
+    filter: 'raw',
+    id: term.id,
+    urls: termUrls(site, term),
+  } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-function behindCount(site: Site, term: TermRow) {
-  return { filter: 'raw', id: term.id, urls: termUrls(site, term) }
+/** The JSON of terms by their rows: every change, and every other count, is another row. */
+const written = new WeakMap<TermRow, Buffer>()
+
+export const isTermWritten = (term: TermRow): boolean => written.has(term)
+
+/**
+ * Returns a term as JSON, as events show it; no bytes for one that cannot be shown, which is reported.
+ */
+export function termJson(presenting: Presenting, term: TermRow): Buffer {
+  const known = written.get(term)
+  if (known) return known
+  const show = () => JSON.stringify(embedTerm(presenting.site, term))
+  const json = bytesOf(showOrLeaveOut(presenting, term.taxonomy, term.id, show) ?? '')
+  written.set(term, json)
+  return json
 }

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, ListedJson, Operations } from '../../calendar/declare/operations.ts'
+import type { Found, Operations } from '../../calendar/declare/operations.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
 import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
+import { isWritten } from '../../store/memory/event-pieces.ts'
 
 // NDJSON.
 
@@ -36,29 +37,25 @@ async function* linesOf(context: Context, operations: Operations, found: Found):
 }
 
 async function someLines(context: Context, operations: Operations, found: Found): Promise<Buffer> {
-  const pieces = (await isUpToDate(context))
+  const written = (await isUpToDate(context))
     ? await operations.loadJson?.(context, found, 'window')
     : undefined
-  if (pieces) return linesOfPieces(pieces)
-  const items = await presentListed(context, operations.presentation, await operations.load(context, found))
-  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
+  const records =
+    written ?? (await presentListed(context, operations.presentation, await operations.load(context, found)))
+  const parts: Buffer[] = []
+  for (const record of records) {
+    if (isWritten(record)) for (const part of record.parts) parts.push(part)
+    else parts.push(Buffer.from(JSON.stringify(record)))
+    parts.push(LINE_END)
+  }
+  return Buffer.concat(parts)
 }
 
-/** It has everything committed before the call. */
+const LINE_END = Buffer.from('\n')
+
+/** Brings memory up to date. Returns true if it has everything that was committed before the call. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)
   return !isBehind(memory)
-}
-
-const LINE_END = '\n'.charCodeAt(0)
-
-function linesOfPieces({ count, mostBytes, write }: ListedJson): Buffer {
-  const lines = Buffer.allocUnsafe(mostBytes + count)
-  let at = 0
-  for (let i = 0; i < count; i++) {
-    at = write(i, lines, at)
-    lines[at++] = LINE_END
-  }
-  return lines.subarray(0, at)
 }

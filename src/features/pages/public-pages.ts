@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
+import type { ClockPart } from '../../base/fields/kinds.ts'
 import { ASSETS_PATH } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { clockOf } from '../../calendar/declare/parse.ts'
+import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { translatorFor } from '../../calendar/locales/translate.ts'
 import { admitted, isPressed } from '../../http/admission.ts'
 import {
@@ -12,10 +15,7 @@ import {
   type Finished,
   type FinishedAnswers,
   findFinished,
-  isBrief,
-  isSteady,
   keepFinished,
-  minuteOf,
   sinceWhen,
   wasAsked,
 } from '../../http/finished.ts'
@@ -289,17 +289,37 @@ function makeInTurn(
     await awaitCommits(memory)
     const made = outgoing(all, answer, chosen, url.query.includes('geoloc_'))
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
-    if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
-    const brief = isBrief(url.text) || isNight(wallNow(context.site.timezone, context.now))
-    const day = brief ? minuteOf(finished, context.now) : finished.today(context.now)
-    if (!brief) made.modified = sinceWhen(finished, version, context.now)
+    const asked = clockOfPage(url.query)
+    if (isShared || answer.status !== 200 || !isCurrent || asked === 'now') return made
+    const { now } = context
+    const clock = isNight(wallNow(context.site.timezone, now)) ? 'minute' : asked
+    if (clock === 'day') made.modified = sinceWhen(finished, version, now)
     if (url.query !== '' && !wasAsked(finished, key)) return made
-    const kept: Finished = { ...made, version, day, isBrief: brief }
-    keepFinished(finished, key, kept)
-    return kept
+    return keepFinished(finished, key, made, { version, clock, now })
   })
 }
 
+/** Matches a day or a month, as frames name them, and no word such as "tomorrow". */
+const DAY_OR_MONTH = /^\d{4}-\d\d/
+
+/** Returns how long a page of this query stays the same while the data do. */
+export function clockOfPage(query: string): ClockPart {
+  let clock: ClockPart = 'day'
+  for (const [name, value] of new URLSearchParams(query)) {
+    const [plain = ''] = name.split('[', 1)
+    const own =
+      plain === 'date' || plain === 'until'
+        ? DAY_OR_MONTH.test(value)
+          ? 'day'
+          : 'now'
+        : clockOf(eventFilters, { [plain]: value })
+    if (own === 'now') return own
+    if (own === 'minute') clock = own
+  }
+  return clock
+}
+
+/** The `Vary` of a page, which is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(

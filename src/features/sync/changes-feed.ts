@@ -8,7 +8,7 @@ import { presentById } from '../../calendar/records/record-store.ts'
 import { servedNamed } from '../../calendar/resources.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
-import { isWritten, type WrittenJson, writtenJson } from '../../store/memory/event-pieces.ts'
+import { isWritten, lengthOf, type WrittenJson, writtenJson } from '../../store/memory/event-pieces.ts'
 import {
   areChangesForgotten,
   type ChangeRange,
@@ -200,7 +200,7 @@ async function fill(
     const described = await describe(context, query, part)
     for (const { kind, id, behind } of part) {
       const change = described.get(`${kind} ${id}`)
-      const size = change?.bytes.length ?? 0
+      const size = change ? lengthOf(change.parts) : 0
       const isFull = bytes > 0 && bytes + size > limits.changesPage.bytes
       if (before && isFull && behind !== before) return { changes: inOrder(told), cutAt: before }
       if (change) told.push({ kind, change })
@@ -251,15 +251,15 @@ async function describeKind(
 }
 
 function upsert(kind: ChangedKind, id: number, record: object): WrittenJson {
-  const bytes = isWritten(record) ? record.bytes : Buffer.from(JSON.stringify(record))
+  const parts = isWritten(record) ? record.parts : [Buffer.from(JSON.stringify(record))]
   const head = Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`)
-  return writtenJson(Buffer.concat([head, bytes, END]))
+  return writtenJson([head, ...parts, END])
 }
 
 const END = Buffer.from('}')
 
 function removal(kind: ChangedKind, id: number): WrittenJson {
-  return writtenJson(Buffer.from(JSON.stringify({ action: 'delete', kind, id })))
+  return writtenJson([Buffer.from(JSON.stringify({ action: 'delete', kind, id }))])
 }
 
 async function findShown(
@@ -293,19 +293,11 @@ async function showSome(
   operations: Operations,
   found: Found,
 ): Promise<Map<number, object>> {
-  const revision = context.memory?.index?.revision
-  const pieces =
-    revision === undefined
-      ? undefined
-      : await operations.loadJson?.(context, { ...found, revision }, 'window')
-  // Some are gone, and it is not known which.
-  if (pieces?.count !== found.ids.length)
+  const written = await operations.loadJson?.(context, found, 'window')
+  // Some of the records are gone by now, and it is not known which.
+  if (written?.length !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))
-  const record = (i: number) => {
-    const bytes = Buffer.allocUnsafe(pieces.mostBytesOf(i))
-    return writtenJson(bytes.subarray(0, pieces.write(i, bytes, 0)))
-  }
-  return new Map(found.ids.map((id, i) => [id, record(i)]))
+  return new Map(written.map((record, i) => [found.ids[i] ?? 0, record]))
 }
 
 /** Public once, or the caller may read it or sees unpublished records. Others are not told the id. */

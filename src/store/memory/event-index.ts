@@ -26,8 +26,6 @@ export interface EventIndex {
   /** Where the postings of a slot begin in `links`, and the number of them. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
-  /** The number of these postings that are terms of the event itself; they come first. */
-  ownTermCounts: Uint16Array
   /** The posting of the event's venue, `NO_VENUE` or `SEVERAL_VENUES`. */
   venues: Int32Array
   /** The id of the event's series; 0 for a single event. */
@@ -58,8 +56,6 @@ export interface EventIndex {
   places: Places
   /** The numbers of the access facts of public venues, by venue. */
   venueAccess: Map<number, readonly number[]>
-  /** Changes whenever any list may have changed. */
-  revision: number
   /** The visit stamp of each slot, and the latest stamp given. */
   met: Uint32Array
   gatherings: number
@@ -90,9 +86,6 @@ export interface IndexedEvent {
   /** The number of the event's attendance; 0 where nothing says how people take part. */
   attendance: number
 }
-
-/** The links of an event, as in `IndexedEvent`. */
-export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]> & Pick<IndexedEvent, 'series'>
 
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
@@ -127,17 +120,6 @@ const KINDS: Record<PostingKind, number> = {
 const KEY_STEP = 16
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
-/** The latest revision of all indexes: they count together, so that no two have the same one. */
-let revisions = 0
-
-/**
- * Gives the index a new revision when data outside the index may have changed lists: names of terms, and
- * places.
- */
-export function noteRevision(index: EventIndex): void {
-  index.revision = ++revisions
-}
-
 /** Makes an empty index with room for this many events, with ids up to `largestId`; it grows when needed. */
 export function emptyIndex(events = 64, largestId = 256): EventIndex {
   return {
@@ -147,7 +129,6 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     dates: new Float64Array(events),
     linkStarts: new Int32Array(events),
     linkCounts: new Uint16Array(events),
-    ownTermCounts: new Uint16Array(events),
     venues: new Int32Array(events),
     series: new Int32Array(events),
     links: new Int32Array(events * LINKS_EXPECTED),
@@ -163,7 +144,6 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     postingKeys: [],
     places: noPlaces(),
     venueAccess: new Map(),
-    revision: ++revisions,
     met: new Uint32Array(0),
     gatherings: 0,
   }
@@ -229,7 +209,6 @@ export function listNoted(index: EventIndex): void {
 export function putEvent(index: EventIndex, event: IndexedEvent): void {
   if (isAsItStands(index, event)) return
   dropEvent(index, event.id)
-  noteRevision(index)
   const slot = takeSlot(index, event)
   const order = compareSlots(index)
   addSlot(index.all, slot, order)
@@ -243,7 +222,7 @@ function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
     index.starts[slot] === utcToMs(event.start_date) &&
     index.ends[slot] === utcToMs(event.end_date) &&
     index.dates[slot] === dateOf(event)
-  if (!isThen || index.ownTermCounts[slot] !== event.terms.length) return false
+  if (!isThen) return false
   const start = index.linkStarts[slot] as number
   const postings = gatherPostings(index, event)
   return (
@@ -256,7 +235,6 @@ function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
 export function dropEvent(index: EventIndex, id: number): void {
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return
-  noteRevision(index)
   const order = compareSlots(index)
   removeSlot(index.all, slot, order)
   for (const posting of postingsOf(index, slot)) removeSlot(openList(index, posting), slot, order)
@@ -267,26 +245,6 @@ export function dropEvent(index: EventIndex, id: number): void {
 /** Returns true for an event that is in the index. */
 export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
-}
-
-/** Returns the links of a listed event; for any other empty lists. */
-export function indexedLinks(index: EventIndex, id: number): IndexedLinks {
-  const links: IndexedLinks = { terms: [], venues: [], organizers: [], series: 0 }
-  const slot = (index.slotOf[id] ?? 0) - 1
-  if (slot < 0) return links
-  links.series = index.series[slot] as number
-  const start = index.linkStarts[slot] as number
-  const ownTerms = start + (index.ownTermCounts[slot] as number)
-  const end = start + (index.linkCounts[slot] as number)
-  for (let i = start; i < end; i++) {
-    const key = index.postingKeys[index.links[i] as number] as number
-    const kind = key % KEY_STEP
-    const record = (key - kind) / KEY_STEP
-    if (kind === KINDS.venue) links.venues.push(record)
-    else if (kind === KINDS.organizer) links.organizers.push(record)
-    else if (i < ownTerms) links.terms.push(record)
-  }
-  return links
 }
 
 /** The least number of unused postings at which an index is made anew. */
@@ -429,7 +387,6 @@ function writeLinks(index: EventIndex, slot: number, event: IndexedEvent): void 
   index.links.set(postings, index.linksUsed)
   index.linkStarts[slot] = index.linksUsed
   index.linkCounts[slot] = postings.length
-  index.ownTermCounts[slot] = event.terms.length
   index.venues[slot] = venueOf(index, event)
   index.series[slot] = event.series
   index.linksUsed += postings.length
@@ -471,7 +428,6 @@ function widenColumns(index: EventIndex): void {
   index.dates = widened(index.dates, wanted)
   index.linkStarts = widened(index.linkStarts, wanted)
   index.linkCounts = widened(index.linkCounts, wanted)
-  index.ownTermCounts = widened(index.ownTermCounts, wanted)
   index.venues = widened(index.venues, wanted)
   index.series = widened(index.series, wanted)
 }

@@ -9,14 +9,7 @@ import { findWords, type WordsFound } from '../storage/search/find-words.ts'
 import { selectTerms } from '../storage/statement.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Reporting } from '../storage/unshowable.ts'
-import {
-  dropEvent,
-  type EventIndex,
-  eventsOfTerm,
-  isMostlySpare,
-  noteRevision,
-  putEvent,
-} from './event-index.ts'
+import { dropEvent, type EventIndex, eventsOfTerm, isMostlySpare, putEvent } from './event-index.ts'
 import {
   type EventsAmong,
   eventsLinkedTo,
@@ -26,14 +19,7 @@ import {
   readPlaces,
   readTerms,
 } from './event-index-read.ts'
-import {
-  dropAllPieces,
-  dropLinked,
-  dropPiece,
-  dropTerm,
-  type EventPieces,
-  emptyPieces,
-} from './event-pieces.ts'
+import { dropAllPieces, dropPieces, type EventPieces, emptyPieces } from './event-pieces.ts'
 
 // Keeps the calendar in the memory of this process in step with the database, and caches the results of
 // searches.
@@ -148,6 +134,16 @@ export function isBehind({ following }: EventMemory): boolean {
 /** Returns true when a read that ends now may show changes that have not been applied. */
 export function mayBeBehind(memory: EventMemory): boolean {
   return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
+}
+
+/**
+ * Returns a function that says whether what was read since this call is as current as the memory, so that it
+ * may be kept.
+ */
+export function readingFrom(memory: EventMemory): () => boolean {
+  const { version } = memory
+  const { drops } = memory.pieces
+  return () => drops === memory.pieces.drops && version === memory.version && !mayBeBehind(memory)
 }
 
 /**
@@ -328,7 +324,6 @@ function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar):
   memory.terms = terms
   memory.termIds = termIdsOf(terms.values())
   dropAllPieces(memory.pieces)
-  memory.pieces.countsVersion++
   memory.index = index
   // A change made meanwhile may have been read or not; to apply it twice does no harm.
   memory.following.cursor = start
@@ -386,36 +381,15 @@ async function applyChanges(
   const touched = applyTerms(state, index, terms, rows)
   applyEvents(state, index, first, found)
   for (const id of events.slice(EVENTS_AT_ONCE)) touched.add(id)
-  await applyPlaces(index, source, idsOf(changes, 'venue'))
-  for (const kind of ['venue', 'organizer'] as const) {
-    for (const id of await applyLinked(pieces, source, kind, idsOf(changes, kind))) touched.add(id)
-  }
+  await readPlaces(source.db, index, idsOf(changes, 'venue'))
+  for (const kind of ['venue', 'organizer'] as const)
+    for (const id of await eventsLinkedTo(source.db, kind, idsOf(changes, kind))) touched.add(id)
   if (touched.size > RELOAD_ABOVE) await readIndexAgain(state, source)
   else await refreshEvents(state, index, source, [...touched])
 }
 
 function idsOf(changes: readonly Change[], ...kinds: ChangeColumns['kind'][]): number[] {
   return [...new Set(changes.flatMap(({ kind, record }) => (kinds.includes(kind) ? [record] : [])))]
-}
-
-async function applyPlaces(
-  index: EventIndex,
-  { db }: RecordSource,
-  venues: readonly number[],
-): Promise<void> {
-  if (venues.length > 0) noteRevision(index)
-  await readPlaces(db, index, venues)
-}
-
-/** Drops the pieces of changed venues or organizers. Resolves to the ids of the events linked to them. */
-function applyLinked(
-  pieces: EventPieces,
-  { db }: RecordSource,
-  kind: 'venue' | 'organizer',
-  ids: readonly number[],
-): Promise<number[]> {
-  for (const id of ids) dropLinked(pieces, `${kind}s`, id)
-  return eventsLinkedTo(db, kind, ids)
 }
 
 async function readIndexAgain(state: EventState, { db, signal, reporting }: RecordSource): Promise<void> {
@@ -440,7 +414,7 @@ async function refreshEvents(
 function applyEvents(state: EventState, index: EventIndex, ids: readonly number[], found: EventsAmong): void {
   const events = found(state.terms)
   for (const id of ids) {
-    dropPiece(state.pieces, id)
+    dropPieces(state.pieces, id)
     const event = events.get(id)
     if (event) putEvent(index, event)
     else dropEvent(index, id)
@@ -460,13 +434,12 @@ function applyTerms(
   const touched = new Set<number>()
   if (ids.length === 0) return touched
   const now = new Map(rows.map((row) => [row.id, row]))
-  state.pieces.countsVersion++
   for (const id of ids) {
     const [before, after] = [state.terms.get(id), now.get(id)]
     replaceTerm(state, id, after)
     if (before && sameButCount(before, after)) continue
-    if (before) dropPiecesOf(state.pieces, before, after)
-    noteRevision(index)
+    // No public event shows a term whose count is 0.
+    if (before && (before.count > 0 || (after?.count ?? 0) > 0)) dropAllPieces(state.pieces)
     if (before && before.parent !== after?.parent)
       for (const event of eventsOfTerm(index, id)) touched.add(event)
   }
@@ -480,13 +453,6 @@ function replaceTerm(state: EventState, id: number, after: TermRow | undefined):
   else terms.delete(id)
   if (before && termIds[before.taxonomy].get(before.slug) === id) termIds[before.taxonomy].delete(before.slug)
   if (after) termIds[after.taxonomy].set(after.slug, id)
-}
-
-/** Drops the pieces that show a term as it was. */
-function dropPiecesOf(pieces: EventPieces, before: TermRow, after: TermRow | undefined): void {
-  dropTerm(pieces, before.id)
-  // No public event shows a term whose count is 0.
-  if (before.count > 0 || (after?.count ?? 0) > 0) dropAllPieces(pieces)
 }
 
 function sameButCount(a: TermRow, b: TermRow | undefined): boolean {

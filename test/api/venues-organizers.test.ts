@@ -307,15 +307,6 @@ for (const kind of ['venue', 'organizer'] as const) {
         assert.equal((await service.get(`${path}?${query}`, 'admin')).status, 400, query)
     })
 
-    test('the list is ordered by publication date, the latest first, then by id', async () => {
-      for (const [n, date] of ['2020-01-01', '2022-01-01', '2022-01-01', '2021-01-01'].entries())
-        await create(path, { [kind]: `Dated ${kind}`, date, phone: `${date} ${n}` })
-      const records: Body[] = (await read(`${path}?search=dated+${kind}`))[path.slice(1)]
-      const key = ({ date, id }: Body) => `${date} ${String(id).padStart(6, '0')}`
-      assert.equal(records.length, 4)
-      assert.deepEqual(records.map(key), records.map(key).sort().reverse())
-    })
-
     test('the search looks into all fields, with words in any one of them, without case and accents', async () => {
       const record = await create(path, {
         [kind]: `Zürcher ${kind}`,
@@ -352,18 +343,19 @@ for (const kind of ['venue', 'organizer'] as const) {
       })
       const original = await read(`${path}/${id}`)
       const copy = await create(path, { ...original, [kind]: `Copied ${kind}` })
-      const without = ({
-        id: _id,
-        global_id,
-        global_id_lineage,
-        url,
-        slug,
-        json_ld,
-        modified,
-        modified_utc,
-        [kind]: _name,
-        ...rest
-      }: Body) => rest
+      const own = [
+        'id',
+        'global_id',
+        'global_id_lineage',
+        'url',
+        'slug',
+        'json_ld',
+        'modified',
+        'modified_utc',
+        kind,
+      ]
+      const without = (record: Body) =>
+        Object.fromEntries(Object.entries(record).filter(([name]) => !own.includes(name)))
       assert.notEqual(copy.id, id)
       assert.deepEqual(without(copy), without(original))
     })

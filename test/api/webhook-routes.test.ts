@@ -8,7 +8,6 @@ import { translate } from '../../src/calendar/locales/translate.ts'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
-import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
 import { pluck } from '../support/lists.ts'
 import { type Reader, serviceForTests, startService } from '../support/service.ts'
 
@@ -211,43 +210,24 @@ describe('administrators manage webhooks over HTTP', () => {
     await service.request('admin', 'DELETE', `${HOOKS}/${first.body.id}`)
   })
 
-  for (const [language, answered, gone, refused] of [
-    [
-      'de',
-      'Der Empfänger hat mit 500 geantwortet.',
-      /^Der Empfänger war nicht erreichbar \(ECONNREFUSED\)/,
-      /^Nachrichten gehen/,
-    ],
-    [
-      'es',
-      'El receptor ha respondido 500.',
-      /^No se ha podido alcanzar al receptor/,
-      /^Los mensajes se envían/,
-    ],
-    [
-      'fr',
-      'Le destinataire a répondu 500.',
-      /^Le destinataire n’a pas pu être joint/,
-      /^Les messages sont envoyés/,
-    ],
-  ] as const)
-    test(`what has not arrived and what is disabled is told in the language ${language}`, async (t) => {
-      const other = await startService({ webhook_hosts: '127.0.0.1', language })
-      t.after(other.close)
-      const { id } = (await other.post(HOOKS, { url, enabled: false })).body
-      answers = 500
-      assert.equal((await other.post(`${HOOKS}/${id}/test`, {})).body.error, answered)
-      answers = 204
-      await other.request('admin', 'PATCH', `${HOOKS}/${id}`, { url: 'http://127.0.0.1:1/' })
-      assert.match((await other.post(`${HOOKS}/${id}/test`, {})).body.error, gone)
-      const { deliveries } = (await other.get(`${HOOKS}/${id}/deliveries`, 'admin')).body
-      assert.equal(deliveries[1].error, answered)
-      const why = (await other.get(`${HOOKS}/${id}`, 'admin')).body.disabled_why
-      assert.equal(why, translate(language, 'By an administrator.'))
-      assert.notEqual(why, 'By an administrator.')
-      const { body } = await other.post(HOOKS, { url: 'http://192.168.1.1/' })
-      assert.match(body.data.params.url, refused)
-    })
+  test('what has not arrived and what is disabled is told in the language of the site', async (t) => {
+    const other = await startService({ webhook_hosts: '127.0.0.1', language: 'de' })
+    t.after(other.close)
+    const { id } = (await other.post(HOOKS, { url, enabled: false })).body
+    const answered = 'Der Empfänger hat mit 500 geantwortet.'
+    answers = 500
+    assert.equal((await other.post(`${HOOKS}/${id}/test`, {})).body.error, answered)
+    answers = 204
+    await other.request('admin', 'PATCH', `${HOOKS}/${id}`, { url: 'http://127.0.0.1:1/' })
+    const { error } = (await other.post(`${HOOKS}/${id}/test`, {})).body
+    assert.match(error, /^Der Empfänger war nicht erreichbar \(ECONNREFUSED\)/)
+    const { deliveries } = (await other.get(`${HOOKS}/${id}/deliveries`, 'admin')).body
+    assert.equal(deliveries[1].error, answered)
+    const why = (await other.get(`${HOOKS}/${id}`, 'admin')).body.disabled_why
+    assert.equal(why, translate('de', 'By an administrator.'))
+    const { body } = await other.post(HOOKS, { url: 'http://192.168.1.1/' })
+    assert.match(body.data.params.url, /^Nachrichten gehen/)
+  })
 
   test('each change is in the history under the name of its administrator, with the host alone', async () => {
     const { id } = await add({ url: `${url}?key=hidden` })
@@ -325,51 +305,9 @@ describe('what is wrong is refused', () => {
     await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
   })
 
-  test('ids of nothing, however long, and other methods', async () => {
-    for (const id of ['999999', '0', '9'.repeat(40)]) {
-      for (const [method, path] of [
-        ['GET', ''],
-        ['PUT', ''],
-        ['PATCH', ''],
-        ['DELETE', ''],
-        ['POST', '/test'],
-        ['POST', '/rotate'],
-        ['GET', '/deliveries'],
-        ['POST', `/deliveries/${id}/resend`],
-      ] as const) {
-        const body = method === 'GET' || method === 'DELETE' ? undefined : {}
-        const answer = await service.request('admin', method, `${HOOKS}/${id}${path}`, body)
-        assert.deepEqual(
-          [answer.status, answer.body.code],
-          [404, 'rest-webhook-not-found'],
-          `${method} ${id}${path}`,
-        )
-      }
-    }
-    for (const [method, path] of [
-      ['DELETE', ''],
-      ['POST', '/1'],
-      ['GET', '/x'],
-      ['GET', '/1/test'],
-      ['DELETE', '/1/deliveries'],
-      ['POST', '/1/deliveries/x/resend'],
-    ] as const)
-      assert.equal(
-        (await service.request('admin', method, HOOKS + path)).body.code,
-        'rest_no_route',
-        method + path,
-      )
-  })
-
-  test('one more than there may be', async () => {
-    const ids: number[] = []
-    await service.app.database.write(async (tx) => {
-      for (let i = 0; i < MOST_WEBHOOKS; i++)
-        ids.push((await addWebhook(tx, { url, events: 'series.*', is_private: 0 }, Date.now())).id)
-    })
-    const { status, body } = await service.post(HOOKS, { url })
-    assert.deepEqual([status, body.code, body.data.limit], [409, 'too-many-webhooks', MOST_WEBHOOKS])
-    for (const id of ids) await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+  test('an id of nothing, however long', async () => {
+    for (const id of ['0', '9'.repeat(40)])
+      assert.equal((await service.get(`${HOOKS}/${id}`, 'admin')).body.code, 'rest-webhook-not-found')
   })
 
   test('a token of an administrator manages them with the scope write-all or with none, and not in a batch', async () => {

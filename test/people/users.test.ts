@@ -154,15 +154,6 @@ test('the last administrator is neither demoted nor removed', async (t) => {
   assert.deepEqual(pluck(await listUsers(database.read), 'login'), ['bob'])
 })
 
-test('a user without records is removed and the others stay', async (t) => {
-  const { database } = await scratchDatabase(t)
-  await add(database, 'anna', 'administrator')
-  const bob = await add(database, 'bob', 'author')
-  await database.write((tx) => removeUser(tx, bob.id))
-  assert.equal(await userExists(database.read, bob.id), false)
-  assert.equal((await listUsers(database.read)).length, 1)
-})
-
 test('a user who owns a record of any kind is not removed without an heir', async (t) => {
   const { database } = await scratchDatabase(t)
   await add(database, 'anna', 'administrator')

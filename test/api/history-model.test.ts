@@ -63,19 +63,10 @@ type Step = (play: Play) => Promise<void>
 
 const OWN = '~/wp-json/kalends/v1'
 
-const LEFT = [
-  'modified',
-  'modified_utc',
-  'date',
-  'date_utc',
-  'created_utc',
-  'count',
-  'recurrence',
-  'occurrences',
-  'written_until',
-  'post_parent',
-  'json_ld',
-]
+const LEFT = (
+  'modified modified_utc date date_utc created_utc count recurrence occurrences written_until ' +
+  'post_parent json_ld'
+).split(' ')
 
 const idsIn = (value: unknown): unknown =>
   Array.isArray(value)

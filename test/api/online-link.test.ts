@@ -81,16 +81,10 @@ function places(): string[] {
 
 const WITH_LINK = formats.filter(({ name }) => name !== 'geojson')
 
-const NOWHERE = [
-  '~/events.geojson',
-  '/events?format=geojson',
-  '~/sitemap.xml',
-  '~/',
-  '/venues',
-  '/organizers',
-  '/events?search=4711',
-  '/events?search=meet',
-]
+const NOWHERE = (
+  '~/events.geojson /events?format=geojson ~/sitemap.xml ~/ /venues /organizers /events?search=4711 ' +
+  '/events?search=meet'
+).split(' ')
 
 const unfolded = (text: string) => text.replaceAll('\r\n ', '')
 

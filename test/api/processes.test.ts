@@ -48,25 +48,6 @@ async function createEvent(service: Served, title: string): Promise<number> {
   return body.id
 }
 
-test('no acknowledged write is lost when the process is killed in the middle of writing', async () => {
-  const service = await start()
-  const acknowledged: number[] = []
-  const writers = Promise.allSettled(
-    Array.from({ length: 6 }, async (_, writer) => {
-      for (let i = 0; i < 500; i++) acknowledged.push(await createEvent(service, `Event ${writer}.${i}`))
-    }),
-  )
-  await until(() => acknowledged.length >= 60, 'nothing is acknowledged')
-  await service.end('SIGKILL')
-  await writers
-
-  const again = await start()
-  for (const id of acknowledged)
-    assert.equal((await again.send('anonymous', 'GET', `/events/${id}`)).status, 200, `event ${id}`)
-  const { body } = await again.send('anonymous', 'GET', '/events?start_date=2027-05-01&end_date=2027-05-01')
-  assert.ok(body.total >= acknowledged.length, `${body.total} events, ${acknowledged.length} acknowledged`)
-})
-
 test('creates with keys that are sent again after a kill are there once each', async () => {
   const create = async ({ base }: ServiceProcess, title: string): Promise<number> => {
     const headers = {

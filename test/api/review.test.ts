@@ -25,6 +25,14 @@ const events = servedAt('events')
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
 const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)
 
+type Proposing = Parameters<typeof proposeChange>
+
+/** Proposes a change. Returns the number of the proposal. */
+async function propose(by: Proposing[0], id: number, version: number, values: Proposing[3]['values']) {
+  const proposed = await proposeChange(by, events, id, { values, version })
+  return 'proposal' in proposed && proposed.proposal ? proposed.proposal : assert.fail('nothing is proposed')
+}
+
 async function published(title: string): Promise<{ id: number; version: number }> {
   const { id } = await createRecord(await context('contributor'), events, {
     title,
@@ -83,9 +91,7 @@ test('nobody proposes what they may change themselves, or what is of others', as
 test('of two reviewers the second is told who has decided', async () => {
   const { id, version } = await published('Contested')
   const contributor = await context('contributor')
-  const proposed = await proposeChange(contributor, events, id, { values: { title: 'Better' }, version })
-  assert.ok('proposal' in proposed && proposed.proposal)
-  const number = proposed.proposal
+  const number = await propose(contributor, id, version, { title: 'Better' })
   const both = await Promise.all([
     publishProposal(await context('admin'), number),
     publishProposal(await context('editor'), number),
@@ -114,18 +120,14 @@ test('of two reviewers the second is told who has decided', async () => {
 test('a proposal is merged with what changed since; what both changed is for the reviewer to decide', async () => {
   const { id, version } = await published('Base')
   const contributor = await context('contributor')
-  const proposed = await proposeChange(contributor, events, id, {
-    values: { title: 'Theirs', cost: '5' },
-    version,
-  })
-  assert.ok('proposal' in proposed && proposed.proposal)
+  const number = await propose(contributor, id, version, { title: 'Theirs', cost: '5' })
   const editor = await context('editor')
   await updateRecord(editor, events, id, { title: 'Ours', featured: true })
-  const undecided = await publishProposal(editor, proposed.proposal)
+  const undecided = await publishProposal(editor, number)
   assert.ok('conflicts' in undecided)
   assert.deepEqual(undecided.conflicts, [{ member: 'title', base: 'Base', sent: 'Theirs', now: 'Ours' }])
   const values = { title: 'Theirs', cost: '5' }
-  const done = await publishProposal(editor, proposed.proposal, { values, version: undecided.version })
+  const done = await publishProposal(editor, number, { values, version: undecided.version })
   assert.ok('saved' in done)
   const now = await eventOf(id)
   assert.deepEqual([now.title, now.cost, now.featured], ['Theirs', '$5', true])
@@ -155,15 +157,11 @@ test('what is sent back carries a note that its author sees, until it is sent fo
     [],
   )
   const done = await published('Also')
-  const proposed = await proposeChange(contributor, events, done.id, {
-    values: { title: 'Hm' },
-    version: done.version,
-  })
-  assert.ok('proposal' in proposed && proposed.proposal)
-  assert.equal(await sendBackProposal(editor, proposed.proposal, 'Why?'), undefined)
+  const number = await propose(contributor, done.id, done.version, { title: 'Hm' })
+  assert.equal(await sendBackProposal(editor, number, 'Why?'), undefined)
   assert.deepEqual(pluck(await listSentBack(contributor), 'reply'), ['Why?'])
-  assert.equal(await withdrawProposal(contributor, proposed.proposal), undefined)
-  const late = await publishProposal(editor, proposed.proposal)
+  assert.equal(await withdrawProposal(contributor, number), undefined)
+  const late = await publishProposal(editor, number)
   assert.ok('decided' in late && late.decided.as === 'withdrawn')
   await assert.rejects(sendBackPending(editor, id, 'x'.repeat(2001)), code('rest_invalid_param'))
 })

@@ -18,6 +18,9 @@ import { day, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
 const events = servedAt('events')
+const text = (record: number, values: Record<string, unknown>, form: string, version: number) => ({
+  ...{ kind: 'event', record, form, version, values },
+})
 const later = <Context extends { now: number }>(context: Context, seconds: number): Context => ({
   ...context,
   now: context.now + seconds * 1000,
@@ -26,15 +29,15 @@ const later = <Context extends { now: number }>(context: Context, seconds: numbe
 test('what somebody writes is kept for them alone, at most every five seconds and 200 kB', async () => {
   const editor = await callerContext(service, 'editor')
   const { id, version } = await createRecord(editor, events, { title: 'Saved', ...day })
-  const text = { kind: 'event', record: id, form: '', version, values: { title: 'Typed' } }
-  assert.equal(await keepUnsavedText(editor, text), 'kept')
+  const typed = text(id, { title: 'Typed' }, '', version)
+  assert.equal(await keepUnsavedText(editor, typed), 'kept')
   assert.equal(
-    await keepUnsavedText(later(editor, 4), { ...text, values: { title: 'Typed on' } }),
+    await keepUnsavedText(later(editor, 4), { ...typed, values: { title: 'Typed on' } }),
     'too soon',
   )
-  assert.equal(await keepUnsavedText(later(editor, 6), { ...text, values: { title: 'Typed on' } }), 'kept')
+  assert.equal(await keepUnsavedText(later(editor, 6), { ...typed, values: { title: 'Typed on' } }), 'kept')
   assert.equal(
-    await keepUnsavedText(later(editor, 60), { ...text, values: { title: 'x'.repeat(200_001) } }),
+    await keepUnsavedText(later(editor, 60), { ...typed, values: { title: 'x'.repeat(200_001) } }),
     'too large',
   )
   assert.deepEqual((await findUnsavedText(editor, 'event', id))?.values, { title: 'Typed on' })
@@ -46,32 +49,14 @@ test('what somebody writes is kept for them alone, at most every five seconds an
 
 test('it goes when it is saved, for a new record as well, and in all its forms when the record goes to the trash', async () => {
   const author = await callerContext(service, 'author')
-  await keepUnsavedText(author, {
-    kind: 'event',
-    record: 0,
-    form: 'one',
-    version: 0,
-    values: { title: 'New' },
-  })
+  await keepUnsavedText(author, text(0, { title: 'New' }, 'one', 0))
   const { id, version } = await createRecord(author, events, { title: 'New', ...day }, undefined, 'one')
   assert.deepEqual(await listUnsavedTexts(author), [])
-  await keepUnsavedText(later(author, 9), {
-    kind: 'event',
-    record: id,
-    form: '',
-    version,
-    values: { title: 'Newer' },
-  })
+  await keepUnsavedText(later(author, 9), text(id, { title: 'Newer' }, '', version))
   await updateRecord(author, events, id, { title: 'Newer' })
   assert.deepEqual(await listUnsavedTexts(author), [])
   for (const [at, form] of ['', 'one', 'two'].entries())
-    await keepUnsavedText(later(author, 18 + at * 9), {
-      kind: 'event',
-      record: id,
-      form,
-      version,
-      values: {},
-    })
+    await keepUnsavedText(later(author, 18 + at * 9), text(id, {}, form, version))
   assert.equal((await listUnsavedTexts(author)).length, 3)
   await removeRecord(author, events, id)
   assert.deepEqual(await listUnsavedTexts(author), [])
@@ -116,13 +101,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   const shown = await etag()
   assert.ok(shown)
   for (let i = 0; i < 20; i += 1)
-    await keepUnsavedText(later(editor, 100 + 10 * i), {
-      kind: 'event',
-      record: i,
-      form: '',
-      version: 0,
-      values: { title: 'x' },
-    })
+    await keepUnsavedText(later(editor, 100 + 10 * i), text(i, { title: 'x' }, '', 0))
   const proposed = await proposeChange(
     contributor,
     events,

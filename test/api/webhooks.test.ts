@@ -453,21 +453,12 @@ describe('a receiver', () => {
 })
 
 test('addresses are public and https, or hosts of the setting', () => {
-  const refused = [
-    'http://example.org/',
-    'https://127.0.0.1/',
-    'https://10.0.0.1/',
-    'https://169.254.1.1/',
-    'https://100.64.0.1/',
-    'https://[::1]/',
-    'https://[::ffff:127.0.0.1]/',
-    'https://[64:ff9b::7f00:1]/',
-    'https://user:secret@example.org/',
-    'ftp://example.org/',
-    'file:///etc/passwd',
-    'nothing',
-    'https://2130706433/',
-  ]
+  const refused = (
+    'http://example.org/ https://127.0.0.1/ https://10.0.0.1/ https://169.254.1.1/ ' +
+    'https://100.64.0.1/ https://[::1]/ https://[::ffff:127.0.0.1]/ https://[64:ff9b::7f00:1]/ ' +
+    'https://user:secret@example.org/ ftp://example.org/ file:///etc/passwd nothing ' +
+    'https://2130706433/'
+  ).split(' ')
   for (const url of refused) assert.equal(mayPost(url, []), false, url)
   assert.equal(mayPost('https://example.org/hook', []), true)
   assert.equal(mayPost('http://127.0.0.1:8080/hook', ['127.0.0.1']), true)

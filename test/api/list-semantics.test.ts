@@ -14,6 +14,22 @@ async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]
 }
 
 describe('the window of a list', () => {
+  test('include ignores every date, whichever parameter carries it', async () => {
+    const { id } = await createEvent({ title: 'Long ago', start_date: '2019-01-01', end_date: '2019-01-02' })
+    for (const dates of [
+      'start_date=2027-01-01',
+      'end_date=2018-01-01',
+      'starts_before=2018-01-01',
+      'starts_after=2027-01-01',
+      'ends_before=2018-01-01',
+      'ends_after=2027-01-01',
+      'starts_after=2027-01-01 10:00&strict_dates=true',
+    ]) {
+      assert.deepEqual(await listed(`include=${id}&${dates}`), [id], dates)
+      assert.deepEqual(await listed(`include=${id}&${dates}`, 'editor'), [id], dates)
+    }
+  })
+
   test('a time in a query that the clock skips moves forward, and whole days stay whole', async () => {
     const zone = { timezone: 'America/New_York' }
     // On 2027-03-14 clocks go from 02:00 to 03:00.
@@ -248,6 +264,53 @@ test('dates with slashes are read with a T before the time as well', async () =>
   const utc = await createEvent({ start_date: '2026/11/21T05:00:00Z', end_date: '2026/11/21T06:30+01:00' })
   assert.deepEqual([utc.utc_start_date, utc.utc_end_date], ['2026-11-21 05:00:00', '2026-11-21 05:30:00'])
   assert.equal((await service.get('/events?start_date=2026/11/21T05:00&strict_dates=true')).status, 200)
+})
+
+function bothWays(query: string) {
+  return Promise.all([
+    service.get(`/events?${query}`),
+    service.get(`/events?${query}&unknown[]=1`),
+    service.get(`/events?${query}`, 'subscriber'),
+  ])
+}
+
+describe('the short way of anonymous lists', () => {
+  test('refuses what the ordinary way refuses', async () => {
+    const wrong = [
+      'status=draft',
+      'status=publish,publish',
+      'status=publish,draft',
+      'status=nonsense',
+      'status=',
+      'ticketed=true',
+      'post_parent=987654',
+      `search=${'a '.repeat(21)}`,
+      'venue=987654',
+      'categories=nowhere',
+      'per_page=0',
+      'featured=perhaps',
+      'geoloc_lat=91',
+    ]
+    for (const query of wrong) {
+      const [short, ordinary, fromDatabase] = await bothWays(query)
+      assert.deepEqual([short.status, short.body], [400, ordinary.body], query)
+      assert.deepEqual(fromDatabase.body, ordinary.body, query)
+    }
+  })
+
+  test('answers what the ordinary way answers, with its links', async () => {
+    await createEvent({ title: 'Both ways' })
+    for (const query of [
+      'status=publish',
+      'status=publish&per_page=1',
+      'status=publish&search=both',
+      'ticketed=false',
+    ]) {
+      const [short, ordinary, fromDatabase] = await bothWays(query)
+      assert.deepEqual([short.status, short.body], [200, ordinary.body], query)
+      assert.deepEqual(fromDatabase.body, ordinary.body, query)
+    }
+  })
 })
 
 describe('categories', () => {

@@ -238,6 +238,15 @@ describe('order and pages', () => {
     }
   })
 
+  test('with include they are ordered by publication date and id, whatever the order asked in', async () => {
+    const { events } = await list(`/events?${WINDOW}&per_page=50`)
+    const ids = named(events, 'id').reverse().slice(0, 8)
+    const shown = (await list(`/events?include=${ids}`)).events
+    const key = ({ date, id }: Body) => `${date} ${String(id).padStart(6, '0')}`
+    assert.equal(shown.length, 8)
+    assert.deepEqual(shown.map(key), shown.map(key).sort())
+  })
+
   test('a page holds 10 records, 50 at most, and totals are reckoned with that', async () => {
     const plain = await list(`/events?${WINDOW}`)
     assert.deepEqual([plain.events.length, plain.total, plain.total_pages], [10, 55, 6])

@@ -27,7 +27,6 @@ const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => caller
 
 type Proposing = Parameters<typeof proposeChange>
 
-/** Proposes a change. Returns the number of the proposal. */
 async function propose(by: Proposing[0], id: number, version: number, values: Proposing[3]['values']) {
   const proposed = await proposeChange(by, events, id, { values, version })
   return 'proposal' in proposed && proposed.proposal ? proposed.proposal : assert.fail('nothing is proposed')

@@ -143,6 +143,46 @@ test('every second week on several days moves over the beginning of a week', asy
   assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
 })
 
+test('an occurrence with values of its own takes what is sent for it and all others', async () => {
+  const first = at(placed(2, 1, [3]), 0)
+  for (const scope of ['all', 'following']) {
+    const rows = await make(first, 'RRULE:FREQ=WEEKLY;COUNT=4')
+    const [, second, third] = rows
+    assert.ok(second && third)
+    const hall = await service.create('/venues', { venue: 'Hall' })
+    const own = {
+      title: 'Special',
+      start_date: `${second.start_date.slice(0, 10)} 20:00:00`,
+      venue: hall.id,
+      tags: ['one'],
+    }
+    await service.put(`/events/${second.id}`, {
+      ...own,
+      end_date: `${second.start_date.slice(0, 10)} 22:00:00`,
+    })
+    await service.put(`/events/${third.id}`, { title: 'Other' })
+    const sent = { title: 'Club', venue: [], tags: ['two'], recurrence_scope: scope }
+    const { body } = await service.put(`/events/${second.id}`, sent)
+    assert.deepEqual([body.title, body.venue, body.tags[0].name], ['Club', [], 'two'])
+    assert.deepEqual(body.recurrence.overrides, ['end_date', 'start_date'])
+    const later = {
+      start_date: `${second.start_date.slice(0, 10)} 20:30:00`,
+      end_date: `${second.start_date.slice(0, 10)} 23:00:00`,
+    }
+    const again = await service.put(`/events/${second.id}`, { ...later, recurrence_scope: scope })
+    assert.deepEqual([again.body.start_date, again.body.end_date], [later.start_date, later.end_date])
+    assert.deepEqual(again.body.recurrence.overrides, [])
+    const after = await service.get(`/events/${third.id}`)
+    assert.deepEqual([after.body.title, after.body.start_date.slice(11)], ['Other', '20:30:00'])
+    const end = await service.put(`/events/${second.id}`, {
+      end_date: `${second.start_date.slice(0, 10)} 23:30:00`,
+      recurrence_scope: scope,
+    })
+    assert.deepEqual([end.body.start_date, end.body.end_date.slice(11)], [later.start_date, '23:30:00'])
+    assert.equal(new Set((await listed(body.post_parent)).map(({ id }) => id)).size, scope === 'all' ? 4 : 3)
+  }
+})
+
 test('an end that is sent for all by an occurrence at a time of its own stays where it was sent', async () => {
   const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3')
   const second = at(rows, 1)
@@ -153,4 +193,30 @@ test('an end that is sent for all by an occurrence at a time of its own stays wh
   assert.deepEqual([body.start_date, body.end_date], [`${day} 17:00:00`, `${day} 18:30:00`])
   const [other] = await listed(body.post_parent)
   assert.deepEqual([other?.start_date.slice(11), other?.end_date.slice(11)], ['19:00:00', '20:30:00'])
+})
+
+test('a change of the series by itself leaves each occurrence what it has for itself', async () => {
+  const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3')
+  await service.put(`/events/${at(rows, 0).id}`, { title: 'Special' })
+  await service.put(`~/wp-json/kalends/v1/series/${at(rows, 0).post_parent}`, { title: 'Circle' })
+  assert.deepEqual(pluck(await listed(at(rows, 0).post_parent), 'title'), ['Special', 'Circle', 'Circle'])
+})
+
+test('a removed occurrence comes back as its series is by then, with what it had for itself', async () => {
+  const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3', { excerpt: 'Short' })
+  const second = at(rows, 1)
+  await service.put(`/events/${second.id}`, { title: 'Special' })
+  await service.remove(`/events/${second.id}`)
+  const day = at(rows, 0).start_date.slice(0, 10)
+  const sent = {
+    title: 'Circle',
+    excerpt: 'Long',
+    start_date: `${day} 18:00:00`,
+    end_date: `${day} 19:00:00`,
+  }
+  await service.put(`/events/${at(rows, 0).id}`, { ...sent, recurrence_scope: 'all' })
+  const { body } = await service.put(`/events/${second.id}`, { status: 'publish' })
+  assert.deepEqual([body.title, body.recurrence.overrides], ['Special', ['title']])
+  assert.match(body.excerpt, /Long/)
+  assert.deepEqual([body.start_date.slice(11), body.end_date.slice(11)], ['18:00:00', '19:00:00'])
 })

@@ -32,6 +32,36 @@ const listed = async (series: number): Promise<Shown[]> =>
     .body.events
 
 const at = (events: readonly Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
+const startsOf = (events: readonly Shown[]) => events.map(({ start_date }) => start_date)
+
+test('an occurrence that is restored has what its series became meanwhile, times and texts', async () => {
+  const { series, events } = await made()
+  await service.remove(`/events/${at(events, 1).id}`)
+  const change = { title: 'Lesson', start_date: day(1, '12:00:00'), end_date: day(1, '13:00:00') }
+  await service.update(`/events/${at(events, 0).id}`, { ...change, recurrence_scope: 'all' })
+  const back = await service.update(`/events/${at(events, 1).id}`, { status: 'publish' })
+  assert.deepEqual(
+    [back.title, back.start_date, back.recurrence.overrides],
+    ['Lesson', day(2, '12:00:00'), []],
+  )
+  assert.deepEqual((await service.get(`${SERIES}/${series}`)).body.recurrence.lines, [
+    'RRULE:FREQ=DAILY;COUNT=4',
+  ])
+})
+
+test('dates that a rule had before come back as the events they were, though the series has moved', async () => {
+  const { series, events } = await made()
+  const all = (fields: object) =>
+    service.update(`/events/${at(events, 0).id}`, { ...fields, recurrence_scope: 'all' })
+  await all({ recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
+  await all({ start_date: day(1, '15:00:00'), end_date: day(1, '16:00:00'), title: 'Later' })
+  await all({ recurrence: 'RRULE:FREQ=DAILY;COUNT=4' })
+  const facts = (event: Shown) => [event.id, event.slug, event.start_date.slice(11), event.title]
+  assert.deepEqual(
+    (await listed(series)).map(facts),
+    events.map(({ id, slug }) => [id, slug, '15:00:00', 'Later']),
+  )
+})
 
 test('a change of a series in the trash leaves it there', async () => {
   const { series, events } = await made()
@@ -40,6 +70,53 @@ test('a change of a series in the trash leaves it there', async () => {
   assert.deepEqual(await listed(series), [])
   const back = await service.put(`${SERIES}/${series}`, { status: 'publish' })
   assert.deepEqual([back.body.title, (await listed(series)).length], ['Still gone', events.length])
+})
+
+test('an occurrence of a series in the trash comes back alone', async () => {
+  const { series, events } = await made()
+  await service.remove(`${SERIES}/${series}`)
+  await service.update(`/events/${at(events, 2).id}`, { status: 'publish' })
+  const moved = { start_date: day(3, '18:00:00'), end_date: day(3, '19:00:00'), recurrence_scope: 'all' }
+  await service.update(`/events/${at(events, 2).id}`, moved)
+  assert.deepEqual(startsOf(await listed(series)), [day(3, '18:00:00')])
+})
+
+test('other dates for the following ones are counted from the first that is left', async () => {
+  const { series, events } = await made()
+  for (const i of [0, 1]) await service.remove(`/events/${at(events, i).id}`)
+  const change = { recurrence: 'RRULE:FREQ=DAILY;COUNT=3', recurrence_scope: 'following' }
+  await service.update(`/events/${at(events, 2).id}`, change)
+  assert.deepEqual(
+    startsOf(await listed(series)),
+    [3, 4, 5].map((n) => day(n)),
+  )
+})
+
+test('a rule whose dates have all been removed is refused', async () => {
+  const { series, events } = await made()
+  await service.remove(`/events/${at(events, 0).id}`)
+  const change = { recurrence: 'RRULE:FREQ=DAILY;COUNT=1', recurrence_scope: 'all' }
+  const { status, body } = await service.put(`/events/${at(events, 1).id}`, change)
+  assert.deepEqual([status, body.data.details.recurrence.data.part], [400, 'EXDATE'])
+  assert.equal((await listed(series)).length, 3)
+})
+
+test('a series whose only occurrence has become a single event cannot come back', async () => {
+  const { series, events } = await made({ recurrence: 'RRULE:FREQ=DAILY;COUNT=1' })
+  await service.update(`/events/${at(events, 0).id}`, { recurrence: '', recurrence_scope: 'all' })
+  assert.equal((await service.put(`${SERIES}/${series}`, { status: 'publish' })).status, 410)
+})
+
+test('the status of the trash removes in every scope', async () => {
+  const { series, events } = await made()
+  const remove = (i: number, recurrence_scope: string) =>
+    service.update(`/events/${at(events, i).id}`, { status: 'trash', recurrence_scope })
+  assert.equal((await remove(1, 'this')).status, 'trash')
+  assert.equal((await service.get(`${SERIES}/${series}`)).body.recurrence.lines.length, 2)
+  assert.equal((await remove(3, 'following')).status, 'trash')
+  assert.deepEqual(startsOf(await listed(series)), [day(1), day(3)])
+  assert.equal((await remove(0, 'all')).status, 'trash')
+  assert.equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
 })
 
 test('slugs of several dates a day are free ones, though another event has the first of them', async () => {

@@ -44,26 +44,6 @@ async function countOf(name: string): Promise<number> {
   return rows.length
 }
 
-test('events of one transaction make a thousand terms, venues and organizers at the most', async () => {
-  const named = (prefix: string, count: number) =>
-    Array.from({ length: count }, (_, at) => `${prefix} ${++names} ${at}`)
-  const event = (parts: object) => ({ path: EVENTS, body: { title: newName(), ...day, ...parts } })
-  const before = await countOf('Made')
-  const venues = named('Made', 60).map((venue) => ({ venue }))
-  const tags = Array.from({ length: 10 }, () => event({ tags: named('Made tag', 95) }))
-  const over = await batch([event({ venue: venues }), ...tags], 'require-all-validate')
-  assert.deepEqual(statuses(over.responses), [...Array.from({ length: 10 }, () => null), 400])
-  const [{ code, data }] = over.responses.slice(-1).map((part) => part.body)
-  assert.equal(code, 'rest_invalid_param')
-  assert.match(data.params.tags, /1,?000/)
-  assert.equal(await countOf('Made'), before)
-  const most = await batch(
-    [event({ tags: named('Made tag', 100) }), ...tags.slice(1)],
-    'require-all-validate',
-  )
-  assert.deepEqual(new Set(statuses(most.responses)), new Set([201]))
-})
-
 describe('a batch under normal', () => {
   test('does each request by itself, in order, as the caller', async () => {
     const name = newName()
@@ -444,4 +424,24 @@ describe('a batch whose answers would be large', onSqlite, () => {
     assert.equal(gone.status, 201)
     assert.equal(gone.body.id, made.body.id)
   })
+})
+
+test('events of one transaction make a thousand terms, venues and organizers at the most', async () => {
+  const named = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `${prefix} ${++names} ${at}`)
+  const event = (parts: object) => ({ path: EVENTS, body: { title: newName(), ...day, ...parts } })
+  const before = await countOf('Made')
+  const venues = named('Made', 60).map((venue) => ({ venue }))
+  const tags = Array.from({ length: 10 }, () => event({ tags: named('Made tag', 95) }))
+  const over = await batch([event({ venue: venues }), ...tags], 'require-all-validate')
+  assert.deepEqual(statuses(over.responses), [...Array.from({ length: 10 }, () => null), 400])
+  const [{ code, data }] = over.responses.slice(-1).map((part) => part.body)
+  assert.equal(code, 'rest_invalid_param')
+  assert.match(data.params.tags, /1,?000/)
+  assert.equal(await countOf('Made'), before)
+  const most = await batch(
+    [event({ tags: named('Made tag', 100) }), ...tags.slice(1)],
+    'require-all-validate',
+  )
+  assert.deepEqual(new Set(statuses(most.responses)), new Set([201]))
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { stemSome } from '../../src/store/storage/search/search-index.ts'
+import { onPostgres } from '../support/database.ts'
 import { type Answer, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -192,10 +194,13 @@ before(async () => {
     assert.equal(status, 201, JSON.stringify(body))
     ids.set(key, body.id)
   }
-  const { read } = service.app.database
-  const isStemmed = async () => (await sql`select doc from unstemmed limit 1`.execute(read)).rows.length === 0
-  await until(isStemmed, 'the stems of texts are not stored')
 })
+async function untilStemmed(): Promise<void> {
+  const waiting = sql`select doc from unstemmed limit 1`
+  const isStemmed = async () => (await waiting.execute(service.app.database.read)).rows.length === 0
+  await until(isStemmed, 'the stems of texts are not stored')
+}
+
 async function made<Value>(
   path: string,
   all: Readonly<Record<string, Value>>,
@@ -306,6 +311,27 @@ describe('a list of words', () => {
     assert.deepEqual(keysIn(await service.get(addressOf('treacle'))), [])
     await service.remove(`/events/${event.id}`)
     assert.deepEqual(keysIn(await service.get(addressOf('assembly'))), [])
+  })
+
+  test('finds an event whose stems are stored meanwhile', onPostgres, async () => {
+    const { read } = service.app.database
+    const times = { start_date: '2050-05-01 20:00:00', end_date: '2050-05-01 22:00:00' }
+    const { id } = await service.create('/events', { title: 'Zithers', ...times })
+    ids.set('zithers', id)
+    await untilStemmed()
+    await sql`with gone as (delete from stems where doc = ${id}) insert into unstemmed values (${id})`.execute(
+      read,
+    )
+    let asked: Promise<Answer> | undefined
+    await read.transaction().execute(async (tx) => {
+      await sql`lock table unstemmed in access exclusive mode`.execute(tx)
+      asked = service.get(addressOf('zither'))
+      const held = sql`select from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query like '%as waiting%'`
+      await until(async () => (await held.execute(read)).rows.length > 0, 'nobody reads which events wait')
+      await stemSome(tx, 1)
+    })
+    assert.deepEqual(asked && keysIn(await asked), ['zithers'])
   })
 
   test('tells nobody by its corrections which words drafts have', async () => {

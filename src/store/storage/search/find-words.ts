@@ -63,10 +63,8 @@ const MOST_KNOWN = 40
  * has is replaced by one that differs in a letter. Without words, nothing.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
-  const { db, aside } = searcher
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
-  // One snapshot, so that no event moves between results.
-  const [waiting, rows] = await aside(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
+  const [waiting, rows] = await readWaitingAndStored(searcher, wanted)
   const fresh = freshOf(waiting)
   const places = rows.map((row, at) => withFresh(row, wanted[at], fresh))
   const words: FoundWord[] = wanted.map((word) => ({ ...word, isThere: true }))
@@ -237,6 +235,20 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   return sql`${namesWith(db, word)} select ${gathered(db, sql<number>`event`)} from (
     select event from event_terms where term in (select id from meant_terms)
     union all ${linked('venues', 'venue')} union all ${linked('organizers', 'organizer')}) as linked`
+}
+
+/**
+ * Waiting events, and places by stored stems. An event that is stemmed meanwhile is in both, never in neither:
+ * SQLite reads one snapshot, PostgreSQL one for each query, in this order.
+ */
+async function readWaitingAndStored(
+  { db, aside }: Searcher,
+  wanted: readonly WantedWord[],
+): Promise<[FreshRow[], PlacesRow[]]> {
+  if (!isPostgres(db)) return aside(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
+  const [waiting] = await aside(db, 'search', [freshEvents(db)])
+  const [rows] = await aside(db, 'search', [placesQuery(db, wanted)])
+  return [waiting, rows]
 }
 
 /** And all terms below. */

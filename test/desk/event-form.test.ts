@@ -292,12 +292,12 @@ describe('the form of an event', () => {
     const { id } = await service.create('/venues', { venue: 'Narrow Room' })
     await service.create('/events', {
       title: 'Mending Circle',
-      ...onDay('2030-06-07', '19:00:00', '21:00:00'),
+      ...onDay('2030-07-19', '19:00:00', '21:00:00'),
       venue: id,
     })
     const { body } = await editor.post('/desk/events/words', {
       title: 'mending circle',
-      start_date: 'Fri 7 June 2030',
+      start_date: 'Fri 19 July 2030',
       start_time: '8pm',
       end_time: '1am',
       venue: [String(id)],
@@ -307,7 +307,7 @@ describe('the form of an event', () => {
     })
     assert.match(
       body.text,
-      /Friday, June 7, 2030 · in [34] years · 5 hours · ends the next morning · America\/New York/,
+      /Friday, July 19, 2030 · in 4 years · 5 hours · ends the next morning · America\/New York/,
     )
     assert.match(body.clashes, /Mending Circle/)
     assert.match(body.doubles, /Mending Circle/)

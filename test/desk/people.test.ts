@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp } from '../../src/app.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
@@ -70,7 +69,7 @@ describe('people at the desk', () => {
       assert.equal(await revoked?.create(), 401)
     })
 
-    test('on the command line is gone within a second', async () => {
+    test('on the command line is gone soon', async () => {
       const env = { KALENDS_DATABASE: service.config.database, KALENDS_DATA: service.config.data }
       const taken = [
         { words: ['user', 'deactivate', 'commanded-0'], status: 401 },
@@ -79,9 +78,8 @@ describe('people at the desk', () => {
       ]
       const used = await Promise.all(taken.map(({ words }) => makeUsed(words[2] ?? '')))
       for (const { words } of taken) assert.equal((await kalends(words, env)).code, 0)
-      await sleep(1000)
       for (const [i, { words, status }] of taken.entries())
-        assert.equal(await used[i]?.create(), status, words.join(' '))
+        await until(async () => (await used[i]?.create()) === status, words.join(' '))
     })
   })
 

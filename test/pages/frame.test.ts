@@ -1,7 +1,6 @@
 // Events in a frame on another site, for owners who cannot add a script.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { clockOfPage } from '../../src/features/pages/public-pages.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -162,6 +161,8 @@ describe('a frame in a browser', noChromium, () => {
         .writeHead(200, { 'content-type': 'text/html' })
         .end(`<!doctype html><title>Other</title>${frame}`)
     })
+    const asked: string[] = []
+    service.app.server.on('request', ({ url = '' }) => asked.push(url))
     const tab = await chromium.open()
     for (const [path, isShown] of [
       ['/embed/frame/', true],
@@ -170,11 +171,9 @@ describe('a frame in a browser', noChromium, () => {
       tab.complaints.length = 0
       await tab.goTo(other + path)
       const isRefused = () => tab.complaints.some((text) => /frame-ancestors|Framing/.test(text))
-      if (isShown) {
-        // The browser refuses a frame before the page around it is complete, or shortly after.
-        await sleep(500)
-        assert.ok(!isRefused(), `${path}: ${tab.complaints}`)
-      } else await until(isRefused, `${path} is shown`)
+      // A frame that is refused asks for no style.
+      if (isShown) await until(() => asked.some((url) => url.endsWith('.css')), `${path} is not shown`)
+      else await until(isRefused, `${path} is shown`)
     }
   })
 })

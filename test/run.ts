@@ -42,6 +42,9 @@ const TIMEOUT_MS = 300_000
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4_000_000_000
 
+/** The most slow files of `npm test` that share a process; those of the others may take minutes each. */
+const SLOW_TOGETHER = 4
+
 /** Test files that share a process. */
 interface Program {
   database: DatabaseName
@@ -106,7 +109,9 @@ console.log(`\n${took} s, ${worked} s of processor time\n\n${lines.join('\n')}`)
 /** Divides the files of a database among programs. */
 function addPrograms(database: DatabaseName, settings: Readonly<Record<string, string>>): void {
   const groups =
-    kind === 'measure' ? files[database].map((file) => [file]) : groupFiles(files[database], root, isSlow)
+    kind === 'measure'
+      ? files[database].map((file) => [file])
+      : groupFiles(files[database], root, isSlow, kind === 'each-once' ? SLOW_TOGETHER : 1)
   for (const group of groups)
     programs.set(writeProgram(group, root, join(folder, database), settings), { database, files: group })
 }

@@ -19,11 +19,18 @@ export function groupFiles(
   files: readonly string[],
   root: string,
   isSlow: (file: string) => boolean,
+  slowTogether: number,
 ): string[][] {
-  const { alone = [], light = [] } = Object.groupBy(files, (file) =>
-    isSlow(file) || OF_A_PROCESS.test(readFileSync(join(root, file), 'utf8')) ? 'alone' : 'light',
-  )
+  const {
+    alone = [],
+    slow = [],
+    light = [],
+  } = Object.groupBy(files, (file) => {
+    if (OF_A_PROCESS.test(readFileSync(join(root, file), 'utf8'))) return 'alone'
+    return isSlow(file) ? 'slow' : 'light'
+  })
   const groups: string[][] = alone.map((file) => [file])
+  for (let at = 0; at < slow.length; at += slowTogether) groups.push(slow.slice(at, at + slowTogether))
   for (let at = 0; at < light.length; at += TOGETHER) groups.push(light.slice(at, at + TOGETHER))
   return groups
 }

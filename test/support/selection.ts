@@ -23,11 +23,7 @@ const ON_BOTH: Paths = [
 ]
 
 const ON_POSTGRES: Paths = [
-  'test/api/change-many',
-  'test/api/changes-feed',
-  'test/api/conditional',
   'test/api/filter-rows',
-  'test/api/history-model',
   'test/api/if-match',
   'test/api/rights-races',
   'test/api/search',
@@ -52,9 +48,11 @@ const ON_POSTGRES: Paths = [
 ]
 
 const LONG: Paths = [
+  'test/api/compressed',
   'test/api/demo',
   'test/api/ndjson-memory',
   'test/api/openapi-client',
+  'test/api/overload',
   'test/api/processes',
   'test/campaigns/backup',
   'test/campaigns/disk',
@@ -66,6 +64,7 @@ const LONG: Paths = [
   'test/client/client-package',
   'test/client/client-round',
   'test/desk/event-form-browser',
+  'test/desk/event-form-values',
   'test/desk/event-list-browser',
   'test/desk/flows',
   'test/desk/interrupted',
@@ -74,11 +73,14 @@ const LONG: Paths = [
   'test/house/build',
   'test/house/packag',
   'test/house/recipes',
+  'test/http/assistant-clients',
+  'test/import/import-zones',
   'test/pages/browser',
   'test/pages/every-address',
   'test/media/image-queue',
   'test/pages/interrupted',
   'test/push',
+  'test/recurrence/library',
   'test/storage/backup',
 ]
 

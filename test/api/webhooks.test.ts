@@ -189,13 +189,17 @@ describe('messages', () => {
     const told = await hook('event.*')
     told.status = 500
     const event = await service.create('/events', { title: 'Open for a moment', ...day })
-    await database().write((tx) =>
-      tx
-        .updateTable('webhook_deliveries')
-        .set({ next_utc: '2099-01-01 00:00:00' })
-        .where('webhook', '=', told.id)
-        .execute(),
-    )
+    // A message on its way has no error.
+    const holdFailed = () =>
+      database().write((tx) =>
+        tx
+          .updateTable('webhook_deliveries')
+          .set({ next_utc: '2099-01-01 00:00:00' })
+          .where('webhook', '=', told.id)
+          .where('error', '<>', '')
+          .executeTakeFirst(),
+      )
+    await until(async () => (await holdFailed()).numUpdatedRows > 0n, 'no attempt has failed')
     const before = told.received.length
     await service.update(`/events/${event.id}`, { status: 'draft', title: 'Hidden' })
     told.status = 204

@@ -22,9 +22,12 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Node, parse } from 'acorn'
-import { SERVER } from '../support/database.ts'
+import { makeTemplateFiles, SERVER, TEMPLATE_FOLDER } from '../support/database.ts'
+import { fillTemplate } from '../support/service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Moves the clock as runs of the tests do. */
+const CLOCK = new URL('../support/clock.js', import.meta.url).href
 
 const FOLDERS = ['src/base', 'src/calendar', 'src/store', 'src/features/feeds', 'src/features/imports']
 const SLOW = /^test\/(campaigns|client|fuzz|house)\/|browser|interrupted|screens|flows|every-/
@@ -129,7 +132,12 @@ function copyCheckout(): string {
 }
 
 function runTest(copy: string, file: string, more: Record<string, string>): Promise<boolean> {
-  const env = { PATH: process.env.PATH ?? '', ...more }
+  const env = {
+    PATH: process.env.PATH ?? '',
+    NODE_OPTIONS: `--import=${CLOCK}`,
+    [TEMPLATE_FOLDER]: process.env[TEMPLATE_FOLDER] ?? '',
+    ...more,
+  }
   const child = spawn(process.execPath, ['--test', '--test-isolation=none', file], {
     cwd: copy,
     env,
@@ -165,7 +173,8 @@ function readCoverage(path: string): Coverage {
 
 async function findRunFaults(copy: string, test: string, faults: readonly Fault[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-coverage-'))
-  await runTest(copy, test, { NODE_V8_COVERAGE: folder })
+  const passed = await runTest(copy, test, { NODE_V8_COVERAGE: folder })
+  if (!passed) console.log(`${test} fails without a fault, so it finds none.`)
   const run = new Set<string>()
   for (const file of readdirSync(folder)) {
     const { result } = readCoverage(join(folder, file))
@@ -180,7 +189,7 @@ async function findRunFaults(copy: string, test: string, faults: readonly Fault[
     }
   }
   rmSync(folder, { recursive: true })
-  return [...run]
+  return passed ? [...run] : []
 }
 
 interface Known {
@@ -214,6 +223,9 @@ async function main(): Promise<void> {
   const tests = globSync('test/**/*.test.ts', { cwd: root })
     .filter((file) => !SLOW.test(file))
     .sort()
+  const templates = mkdtempSync(join(tmpdir(), 'kalends-template-'))
+  process.env[TEMPLATE_FOLDER] = templates
+  await makeTemplateFiles(templates, fillTemplate)
   const clean = copyCheckout()
   await inPairs(
     tests.filter((file) => known.run[file] === undefined),
@@ -252,6 +264,7 @@ async function main(): Promise<void> {
       rmSync(copy, { recursive: true })
     },
   )
+  rmSync(templates, { recursive: true })
   const found = faults.filter((fault) => known.found[nameOf(fault)] !== null).length
   console.log(`${found} of ${faults.length} faults are found.`)
 }

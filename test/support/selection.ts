@@ -50,7 +50,6 @@ const ON_POSTGRES: Paths = [
 const LONG: Paths = [
   'test/api/compressed',
   'test/api/demo',
-  'test/api/ndjson-memory',
   'test/api/openapi-client',
   'test/api/overload',
   'test/api/processes',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { holdSeries } from '../../src/calendar/series/series-store.ts'
 import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
@@ -288,11 +288,21 @@ test('a single event becomes a series and keeps its id, and a series becomes sin
   assert.equal((await service.get(`/events/${ended.id}`)).status, 200)
 })
 
+/** Begins requests that all want to write before the first of them may. */
 async function atOnce<Result>(series: number, begin: () => Promise<Result>[]): Promise<Result[]> {
-  const begun = await service.app.database.write(async (tx) => {
+  const { database } = service.app
+  const { write } = database
+  let wanting = 0
+  const begun = await write(async (tx) => {
     await holdSeries(tx, series)
+    database.write = (work, by) => {
+      wanting += 1
+      return write(work, by)
+    }
     const requests = begin()
-    await sleep(500)
+    await until(() => wanting >= requests.length, 'not all want to write').finally(() => {
+      database.write = write
+    })
     return { requests }
   })
   return Promise.all(begun.requests)

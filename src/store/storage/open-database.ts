@@ -155,9 +155,9 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
-  const write: Database['write'] = async (work, by) => {
+  const watched = async <Result>(written: Promise<Result>): Promise<Result> => {
     try {
-      return await database.write(work, by)
+      return await written
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.lack !== 'answer') isFailing = true
       throw error
@@ -170,7 +170,12 @@ function watchWrites(database: Database, file: string | undefined): Database {
     await database.write(writeAgain)
     isFailing = false
   }
-  return { ...database, write, ping }
+  return {
+    ...database,
+    write: (work, by) => watched(database.write(work, by)),
+    writeShared: (work, item, by) => watched(database.writeShared(work, item, by)),
+    ping,
+  }
 }
 
 /** Milliseconds. */

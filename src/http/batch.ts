@@ -15,37 +15,26 @@ import type { Reply } from './format.ts'
 import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
-// Answers batches: their route, how their requests are read, and how these are done one by one or in one
-// transaction.
+// Batches: route, requests, one by one or in one transaction.
 
-/** The parts of the service that batches need. */
 interface Batching {
   admission: Admission
-  /** Counts this many further requests of the client for the rate limit. */
+  /** For the rate limit. */
   count: (requests: number) => void
-  /** Answers a request of a batch, whatever its outcome. */
+  /** Whatever its outcome. */
   answer: (incoming: Incoming, context: Context) => Promise<Reply>
 }
 
-/**
- * The answers to the requests of a batch, in order; null for a request that was not done because another one
- * failed.
- */
+/** Null for one that was not done because another failed. */
 interface BatchAnswers {
   failed: boolean
   replies: readonly (Reply | null)[]
 }
 
-/**
- * The headers that each request of a batch sets for itself. Other headers of it, such as credentials, are
- * ignored: those of the batch count.
- */
+/** Others, such as credentials, are those of the batch. */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
-/**
- * Does the requests of a batch as the caller, in order: each by itself, or all in one transaction.
- * @throws Problem for an invalid batch
- */
+/** In order: each by itself, or all in one transaction. @throws Problem for an invalid batch */
 export async function batchReply(
   asked: MatchedRequest,
   incoming: Incoming,
@@ -59,7 +48,7 @@ export async function batchReply(
     datesWritten: new Map(),
     recordsMade: new WeakMap(),
   }
-  // The batch itself has been counted as one request.
+  // The batch counts as one.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {
     const items = requests.map((request, place) =>
@@ -111,30 +100,28 @@ async function answerEach(
 ): Promise<BatchAnswers> {
   const replies: Reply[] = []
   for (const item of items) {
-    // Each request has its own images.
+    // Each has its own images.
     replies.push(await answer(item, { ...context }))
     await nextTurn()
   }
   return { failed: false, replies }
 }
 
-/** The write of a prepared request in a batch, with the functions that settle its result. */
 interface Waiting {
   work: (tx: Tx) => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
 
-/** A prepared request of a batch: answered before any write, or waiting with its write. */
+/** Answered before any write, or waiting with its write. */
 type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
 
-/** Ends prepared requests whose writes are not done; their answers are not shown. */
+/** Never shown. */
 const ABANDONED = new Problem('rest_unavailable')
 
-/** The context of all requests of a batch whose writes wait for each other. They share its images, too. */
+/** Writes wait for each other; images are shared. */
 interface Gate {
   context: Context
-  /** Receives the write of the request that has begun last. */
   arrive: (waiting: Waiting) => void
 }
 
@@ -147,7 +134,6 @@ function makeGate(context: Context): Gate {
   return gate
 }
 
-/** Prepares all requests up to their writes, and does the writes in one transaction. */
 async function answerTogether(
   items: readonly Incoming[],
   incoming: Incoming,
@@ -178,7 +164,6 @@ async function answerTogether(
   })
 }
 
-/** Prepares a request: answers it up to its write, which waits. */
 async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
@@ -190,11 +175,7 @@ async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer
   return { reply, ...first }
 }
 
-/**
- * Does all writes in one transaction. Returns the write that was refused, which has undone all of them;
- * undefined where none was.
- * @throws errors that are no fault of a request
- */
+/** Returns the refused write, which has undone all. @throws errors that are no fault of a request */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }
   try {
@@ -226,19 +207,17 @@ async function collect(begun: readonly Begun[], refused: Waiting | undefined): P
   return { failed: true, replies: await Promise.all(begun.map(own)) }
 }
 
-/** The methods that requests of a batch may have. */
 export const BATCH_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The ways to do the requests of a batch: each independently, or all or none. */
+/** Independently, or all or none. */
 export const VALIDATIONS = ['normal', 'require-all-validate'] as const
 
-/** A request of a batch. */
 interface BatchRequest {
   method: (typeof BATCH_METHODS)[number]
-  /** Path and query below the REST root. */
+  /** Below the REST root. */
   path: string
   body: RawValues
-  /** The headers by their names in lower case. */
+  /** Lower case. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -279,7 +258,6 @@ const batchFields = defineFields({
   requests: { kind: requests, about: about('The requests, done in their order'), required: true },
 })
 
-/** Returns the route of batches: several requests in one, in the form of the platform. */
 export function batchRoute(): Route {
   return {
     path: '/batch/v1',
@@ -288,11 +266,7 @@ export function batchRoute(): Route {
   }
 }
 
-/**
- * Reads the requests of a batch, and whether all or none are done.
- * @throws Problem rest_invalid_param, which names every invalid part of a request, such as
- * `requests[3][method]`
- */
+/** @throws Problem rest_invalid_param, naming parts such as `requests[3][method]` */
 async function parseBatch(
   valuesOf: (fields: Fields) => RawValues,
   context: Context,
@@ -322,17 +296,14 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/**
- * Returns a record as it is, and an empty record for the empty list that some clients send in its place;
- * undefined for all else.
- */
+/** Some clients send an empty list for an empty record. */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined
   return value as Readonly<Record<string, unknown>>
 }
 
-/** Returns the first value of each header if it is text, by the name in lower case. */
+/** First values that are text, lower case. */
 function readHeaders(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const pairs = Object.entries(sent).flatMap(([name, value]) => {
     const first: unknown = Array.isArray(value) ? value[0] : value

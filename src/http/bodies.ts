@@ -22,66 +22,54 @@ import {
   type Visit,
 } from './incoming.ts'
 
-// Reads bodies of requests and the files in them, within bounds of memory, disk and time.
+// Bodies of requests and their files, within bounds of memory, disk and time.
 
-// Room in memory and on disk for bodies while they arrive.
+// Room for arriving bodies.
 
-/**
- * The bytes of memory or disk that bodies hold while they arrive (`held`), and the most that they may hold.
- */
+/** `held` by arriving bodies, and the most. */
 export interface Room {
   held: number
   most: number
-  /** What the bodies hold that are still arriving. */
   arriving: Set<Share>
 }
 
-/** What one body holds of a room. */
+/** Of a room. */
 interface Share {
   room: Room
   client: string
   bytes: number
-  /** Its maximum length, in bytes. */
   limit: number
   /** Refuses the body, to make room for others. */
   giveWay: () => void
 }
 
-/** The bounds that all arriving bodies share. */
+/** Shared by all arriving bodies. */
 export interface Intake {
-  /** The most bytes of a body that is no upload. */
+  /** No upload. */
   bodyBytes: number
-  /** The most bytes of the files of one upload. */
+  /** Of one upload. */
   fileBytes: number
-  /** Memory for the bodies of callers with the right to write. */
+  /** Callers with the right to write. */
   writers: Room
-  /** Memory for the bodies of all others, so that they never take the room of the writers. */
+  /** All others never take the room of writers. */
   strangers: Room
-  /** Disk space for files. */
+  /** Disk. */
   files: Room
-  /** The folder that files are in while they arrive. */
   folder: string
-  /** Milliseconds within which the next 64 kB of a body have to arrive, or its end. */
+  /** For the next 64 kB of a body, or its end. */
   patienceMs: number
-  /** The proxies that say which client a body comes from. */
   trusted: Trusted | undefined
-  /** The responses whose clients await `100 Continue` before they send the body. */
+  /** Clients that await `100 Continue`. */
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/**
- * The most bytes read of a body from callers who may not write. Something is read because other faults of a
- * request are reported before the missing right.
- */
+/** Other faults are reported before the missing right. */
 const STRANGER_BYTES = 65_536
 
-/** The number of uploads of the largest size that fit on disk at the same time. */
+/** Of the largest size, on disk. */
 const UPLOADS_AT_ONCE = 20
 
-/**
- * Makes the intake of a server: bodies of writers may hold `bytes` bytes of memory together, and all others
- * an eighth of it.
- */
+/** Writers hold `bytes` together, all others an eighth of it. */
 export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs' | 'trusted'>,
   bytes: number,
@@ -96,12 +84,12 @@ export function makeIntake(
   }
 }
 
-/** The memory and the disk that one request holds, and its open files. */
+/** With its open files. */
 interface Holding {
   memory: Share
   disk: Share
   files: FileHandle[]
-  /** Ends with a problem once the body has to give way to those of other clients. */
+  /** The body has to give way. */
   givenWay: Promise<never>
 }
 
@@ -120,27 +108,26 @@ function emptyHolding(room: Room, limit: number, client: string, intake: Intake)
 
 const sharesOf = ({ memory, disk }: Holding) => [memory, disk]
 
-/** Gives back what a body holds. */
 function release(share: Share): void {
   share.room.held -= share.bytes
   share.bytes = 0
   share.room.arriving.delete(share)
 }
 
-/** Releases everything that a request holds, files included. */
+/** Files included. */
 async function letGo(holding: Holding): Promise<void> {
   sharesOf(holding).forEach(release)
   await Promise.all(holding.files.splice(0).map((file) => file.close().catch(() => undefined)))
 }
 
 /**
- * Reserves more bytes, or gives back a negative number of them. Where all have no more room together, the
- * client that holds the most gives way, so that nobody who sends slowly keeps others from sending.
- * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable without room
+ * Negative bytes go back. Without room the client that holds the most gives way, so that nobody who sends
+ * slowly keeps others out.
+ * @throws Problem rest_request_too_large beyond the limit, rest_unavailable without room
  */
 function hold(share: Share, bytes: number): void {
   const { room } = share
-  // One that has given way holds nothing any more.
+  // One that has given way holds nothing.
   if (!room.arriving.has(share)) throw busy()
   if (share.bytes + bytes > share.limit) throw tooLarge(share.limit)
   while (room.held + bytes > room.most) {
@@ -152,10 +139,7 @@ function hold(share: Share, bytes: number): void {
   room.held += bytes
 }
 
-/**
- * Returns the largest body of the client that holds the most; undefined where none would hold more than this
- * one.
- */
+/** Of the client that holds the most; undefined where none would hold more than this one. */
 function largestBefore({ room, client }: Share, bytes: number): Share | undefined {
   const held = new Map<string, number>()
   for (const one of room.arriving) held.set(one.client, (held.get(one.client) ?? 0) + one.bytes)
@@ -172,17 +156,16 @@ function busy(): Problem {
   return new Problem('rest_unavailable', { retryAfter: 1 })
 }
 
-/** Decides whether the head of a request announces a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** Checks the length that the head of a request announces. @throws Problem rest_request_too_large */
+/** @throws Problem rest_request_too_large */
 function checkLength({ headers }: IncomingMessage, limit: number): void {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
 }
 
-/** Reads the body of a request into memory. @throws Problem */
+/** @throws Problem */
 async function readBytes(request: IncomingMessage, holding: Holding, patienceMs: number): Promise<Buffer> {
   const { memory } = holding
   checkLength(request, memory.limit)
@@ -195,21 +178,18 @@ async function readBytes(request: IncomingMessage, holding: Holding, patienceMs:
   return Buffer.concat(pieces)
 }
 
-/** Returns a body that came together with its head, as most do. */
+/** Most come together with the head. */
 function readArrived(request: IncomingMessage, memory: Share): Buffer {
   hold(memory, request.readableLength)
   return request.read() ?? Buffer.alloc(0)
 }
 
-/** A file that has arrived. */
 export interface ArrivedFile {
-  /** The size in bytes. */
   size: number
-  /** Reads the whole file into memory. */
   read: () => Promise<Buffer>
 }
 
-/** Writes the body of a request to disk, where it stays until `letGo` is called. @throws Problem */
+/** Until `letGo`. @throws Problem */
 async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
@@ -217,11 +197,7 @@ async function readToDisk(request: IncomingMessage, holding: Holding, intake: In
   return arrived()
 }
 
-/**
- * Writes a file of a form to disk, where it stays until `letGo` is called; its bytes are no longer held in
- * memory.
- * @throws Problem
- */
+/** Until `letGo`; no longer in memory. @throws Problem */
 async function keepFile(
   pieces: AsyncIterable<Buffer>,
   holding: Holding,
@@ -235,10 +211,7 @@ async function keepFile(
   return arrived()
 }
 
-/**
- * Opens a new file without a name: it is unlinked before anything is written, so it disappears with the
- * process.
- */
+/** Unlinked before anything is written, so it disappears with the process. */
 async function openFile(holding: Holding, intake: Intake) {
   await mkdir(intake.folder, { recursive: true })
   const path = join(intake.folder, `.upload-${randomBytes(9).toString('base64url')}`)
@@ -260,10 +233,9 @@ async function openFile(holding: Holding, intake: Intake) {
 }
 
 /**
- * Passes a body to `take` piece by piece; the next piece is requested when `take` is done. The rest of a
- * refused body stays unread.
- * @throws what `take` throws, and Problem rest_request_timeout for a stalled body, rest_invalid_request where
- * the client has gone
+ * The next piece is requested when `take` is done; the rest of a refused body stays unread.
+ * @throws what `take` throws, Problem rest_request_timeout for a stalled body, rest_invalid_request where the
+ * client has gone
  */
 async function readPieces(
   request: IncomingMessage,
@@ -296,7 +268,7 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
     }
   }
   const onEnd = () => {
-    // The end may come while `take` still works on the last piece.
+    // `take` may still work on the last piece.
     request.off('close', onGone)
     if (taking) taking.then(resolve, reject)
     else resolve()
@@ -311,10 +283,10 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   return { done, stop }
 }
 
-/** The bytes of a body that have to arrive within each `patienceMs`. */
+/** Within each `patienceMs`. */
 const GOES_ON = 65_536
 
-/** Returns the result of reading a body. @throws Problem where the body stalls or gives way */
+/** @throws Problem where the body stalls or gives way */
 async function withPatience<T>(
   request: IncomingMessage,
   { givenWay }: Holding,
@@ -339,12 +311,11 @@ async function withPatience<T>(
   }
 }
 
-// Reads the bodies of requests, forms with files among them.
+// Bodies, and forms with files.
 
 /**
- * Does work with a function that reads the body of the request, which the work calls once it knows the caller
- * and the route. The memory and the files of the body are released when the work ends. The function throws a
- * Problem for a body that is refused.
+ * The work reads the body once it knows caller and route; memory and files are released when it ends. Reading
+ * throws a Problem for a refused body.
  */
 export async function withBody(
   { request, response }: Pick<Visit, 'request' | 'response'>,
@@ -391,31 +362,26 @@ async function readBody(
   const fileName = fileNameOf(request.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
     return { ...NO_BODY, file: { fileName, mimeType, ...(await readToDisk(request, holding, intake)) } }
-  // A JSON body may hold parameters, so it is kept in memory. Any other body is only a file.
+  // A JSON body may hold parameters; any other is only a file.
   const bytes = await readBytes(request, holding, intake.patienceMs)
   return { bytes, file: { fileName, mimeType, size: bytes.length, read: async () => bytes } }
 }
 
-/** The syntax of a media type (RFC 9110, 8.3.1). */
+/** RFC 9110, 8.3.1. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/
 
 const isJson = (type: string) => type === 'application/json' || type.endsWith('+json')
 
-/** The most fields and files of one multipart form. */
+/** Of one form. */
 const MOST_FIELDS = 1000
 const MOST_FILES = 10
 
-/**
- * The bytes of files that may be in memory because they are not on disk yet: the parser reads about as many
- * ahead.
- */
+/** Not on disk yet: the parser reads about as many ahead. */
 const IN_PASSING = 524_288
 
 /**
- * Reads the fields and files of a multipart form. Everything that arrives counts as memory until it is part
- * of a file on disk, so a form is refused at its limit, whatever it consists of. When this returns or throws,
- * nothing of the form is read any more.
- * @throws Problem, or the error of a disk
+ * What arrives counts as memory until it is on disk, so a form is refused at its limit. Nothing is read after
+ * this returns or throws. @throws Problem, or the error of a disk
  */
 async function readForm(
   request: IncomingMessage,
@@ -449,7 +415,7 @@ async function readForm(
     else fields.push([name, value])
   })
   parser.on('file', (field = '', pieces, fileName, _encoding, mimeType) => {
-    // A form that ends too early is an error of the file as well, perhaps before anybody reads the file.
+    // A form that ends early is an error of the file as well, perhaps before anybody reads it.
     pieces.on('error', refuseForm)
     if (!room.takesFile) {
       pieces.resume()
@@ -470,18 +436,15 @@ async function readForm(
     return { fields: parseForm(text), repeated: repeatedKeys(text), files: await Promise.all(files) }
   } finally {
     request.off('close', onGone).off('data', onPiece)
-    // Otherwise the parser would read the rest of a refused form while the answer is made.
+    // The parser would read the rest of a refused form.
     request.unpipe()
     for (const pieces of arriving) pieces.destroy()
-    // A file may still be opening: whoever lets go of the holding has to find it there.
+    // A file may still be opening: it has to be there to be released.
     await Promise.allSettled(files)
   }
 }
 
-/**
- * Makes the parser of a form.
- * @throws Problem rest_invalid_form where the head of the form does not say what divides its parts
- */
+/** @throws Problem rest_invalid_form where the head does not say what divides parts */
 function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInstance {
   const limits = { fieldSize, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
   try {
@@ -491,13 +454,10 @@ function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInst
   }
 }
 
-/** Milliseconds that the rest of a refused body may keep arriving before its connection is closed. */
+/** Ms for the rest of a refused body. */
 const REST_MS = 2000
 
-/**
- * Discards the rest of an unread body for `REST_MS`, so that the client can read the answer, and then closes
- * the connection.
- */
+/** So that the client can read the answer; then closes the connection. */
 export function passRest(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()
@@ -507,27 +467,18 @@ export function passRest(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/**
- * Returns the file that a request brings: the first of a multipart form, else the body itself. Undefined
- * where there is none.
- */
+/** The first of a form, else the body. */
 export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
-/**
- * Returns the file name in a Content-Disposition header, of which Node gives one character a byte:
- * `filename*` first (RFC 6266). Empty without one.
- */
+/** `filename*` first (RFC 6266); Node gives one character a byte. */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/**
- * Returns the parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6);
- * undefined where the header breaks it.
- */
+/** RFC 6266 4.1, RFC 9110 5.6.6; undefined where the header breaks it. */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params
@@ -536,7 +487,7 @@ function parametersOf(header: string): MIMEType['params'] | undefined {
   }
 }
 
-/** Decodes an extended value such as `UTF-8''na%C3%AFve.png` (RFC 8187). Undefined for any other value. */
+/** `UTF-8''na%C3%AFve.png` (RFC 8187). */
 function decodeExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^(utf-8|iso-8859-1)'[\w-]*'(.+)$/i.exec(value) ?? []
   if (charset === '') return undefined
@@ -546,10 +497,7 @@ function decodeExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 
-/**
- * Decodes bytes, one a character: as UTF-8 where they are valid UTF-8, which browsers send, or else as
- * ISO-8859-1, which the standard says.
- */
+/** UTF-8 where valid, as browsers send, else ISO-8859-1, as the standard says. */
 function decodeBytes(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))

@@ -7,41 +7,37 @@ import type { EventMemory } from '../store/memory/event-memory.ts'
 import type { Service } from './respond.ts'
 import type { Outgoing } from './send.ts'
 
-// Keeps finished answers, each for one version of the data, and for the day or minute that it depends on.
+// Finished answers, each of one version of the data, and of the day or minute that it depends on.
 
-/** A finished answer to an anonymous read. */
+/** To an anonymous read. */
 export interface Finished extends Outgoing {
-  /** The version of the data that it was made of. */
   version: string
-  /** How long it stays the same while the data do, and the day or minute in which it was made. */
+  /** And the day or minute it was made in. */
   clock: Exclude<ClockPart, 'now'>
   madeIn: string
 }
 
-/** The cache of finished answers. None is sent after a change that this process has heard of. */
+/** None is sent after a change that this process has heard of. */
 export interface FinishedAnswers {
   memory: EventMemory
-  /** The answers by requested address, and also by representation where `Accept` has chosen one. */
+  /** By address, and representation where `Accept` has chosen one. */
   bodies: Cache<string, Finished>
-  /** Hashes of addresses that were requested once. */
   asked: Uint32Array
-  /** The name of the calendar and its settings in ETags. */
   edition: string
-  /** Makes the edition from the present settings. */
   nameEdition: () => string
-  /** The count of changed settings in `memory` when `edition` was made. */
+  /** When `edition` was made. */
   settings: number
   today: (now: number) => string
-  /** The version and day seen last, and the time in milliseconds since which they hold. */
+  /** Seen last, and since when (ms). */
   state: { version: string; day: string; since: number }
-  /** Whether a streamed answer is being collected for the cache; one at a time, which bounds the memory. */
+  /** One at a time, which bounds the memory. */
   isCollecting: boolean
 }
 
-/** The number of slots for addresses requested once; a power of two. */
+/** A power of two. */
 const ASKED = 65_536
 
-/** Makes an empty cache, with `budget` as the bound of its bodies. */
+/** `budget` bounds bodies. */
 export function noFinishedAnswers(
   { site, memory, edition, images }: Service,
   budget: CacheBudget,
@@ -64,13 +60,11 @@ export function noFinishedAnswers(
   }
 }
 
-/** Returns the edition by the present settings. */
 export function editionOf(answers: FinishedAnswers): string {
   if (answers.settings !== answers.memory.settings) startAfresh(answers)
   return answers.edition
 }
 
-/** Finds the finished answer of the present version and of this day or minute. */
 export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
   if (answers.settings !== memory.settings) startAfresh(answers)
@@ -80,14 +74,13 @@ export function findFinished(answers: FinishedAnswers, key: string, now: number)
     : undefined
 }
 
-/** Forgets the answers that were finished before owners changed the name or the look of the calendar. */
+/** From before owners changed name or look. */
 function startAfresh(answers: FinishedAnswers): void {
   dropAll(answers.bodies)
   answers.edition = answers.nameEdition()
   answers.settings = answers.memory.settings
 }
 
-/** Keeps an answer that was made at `now` of a version of the data, and returns it. */
 export function keepFinished(
   answers: FinishedAnswers,
   key: string,
@@ -95,21 +88,18 @@ export function keepFinished(
   { version, clock, now }: { version: string; clock: Finished['clock']; now: number },
 ): Finished {
   const finished = { ...made, isKept: true, version, clock, madeIn: nowIn(answers, clock, now) }
-  // Besides the body: its compressed form, and the address twice.
+  // With its compressed form, and the address twice.
   keepCached(answers.bodies, key, finished, made.body.length * 1.5 + key.length * 4 + 2500)
   return finished
 }
 
-/** Returns the day, or the minute, by the clock of the site. */
+/** By the clock of the site. */
 function nowIn(answers: FinishedAnswers, clock: Finished['clock'], now: number): string {
   const today = answers.today(now)
   return clock === 'day' ? today : `${today}.${Math.floor(now / 60_000)}`
 }
 
-/**
- * Returns the time, in ms, of the last change of the data or the day that this process knows of. Answers by
- * these alone are unchanged since.
- */
+/** Ms of the last change of data or day that this process knows. */
 export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)
@@ -118,10 +108,7 @@ export function sinceWhen(answers: FinishedAnswers, version: string, now: number
   return state.since
 }
 
-/**
- * Passes on the pieces of an answer, and gives the whole to `keepIt` at the end, unless it is too large for
- * the cache or another one is being collected.
- */
+/** `keepIt` gets the whole, unless it is too large or another is being collected. */
 export async function* collected(
   answers: FinishedAnswers,
   pieces: AsyncIterable<Buffer>,
@@ -146,9 +133,8 @@ export async function* collected(
 }
 
 /**
- * Decides whether this address was requested before, lately, and notes it. Most lists of a busy site are
- * requested once and are not worth caching. Only hashes are stored, since texts would burden the garbage
- * collector; when two addresses share a hash, an answer is cached too early.
+ * And notes it: most lists are asked for once and not worth keeping. Hashes alone, since texts would burden
+ * the garbage collector; a shared hash keeps an answer too early.
  */
 export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   const hash = hashOf(key)
@@ -158,10 +144,7 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   return false
 }
 
-/**
- * Makes an ETag that names the state of the data and the representation rather than the bytes, for an answer
- * whose bytes are not known before it is sent. It is the same on every node.
- */
+/** For bytes that are not known before they are sent; the same on every node. */
 export function versionTag(
   answers: FinishedAnswers,
   format: string,
@@ -170,10 +153,7 @@ export function versionTag(
   return `W/"${editionOf(answers)}.${version}.${nowIn(answers, clock, now)}.${format}"`
 }
 
-/**
- * Makes the function that returns the days which a default window depends on: today's in the zone of the
- * site, and today's in UTC (rule 12.1).
- */
+/** Today in the zone of the site and in UTC (rule 12.1). */
 export function makeToday(zone: string): (now: number) => string {
   let until = 0
   let day = ''

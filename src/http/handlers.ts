@@ -29,14 +29,11 @@ import {
   routeName,
 } from './routes.ts'
 
-// Answers requests to the resources of the interface, and describes its routes.
+// Answers requests to resources, and describes routes.
 
-// Describes the namespace, from the table of routes.
+// The index.
 
-/**
- * Makes the index of the namespace (rule 3.2). It does not say which endpoints batches may use, since batches
- * belong to the platform.
- */
+/** Rule 3.2. Without what batches may use: batches belong to the platform. */
 function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
   const entries = routes.map((route) => [
@@ -50,7 +47,7 @@ function describeNamespace(routes: readonly Route[], context: Context): object {
   }
 }
 
-/** Describes one route, for the index and for OPTIONS (rule 3.6). */
+/** Rule 3.6, also for OPTIONS. */
 export function describeRoute(route: Route, context: Context, batchesOf = batchesIn): object {
   const { site } = context
   const templated = route.template.includes('{')
@@ -66,7 +63,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** Marks an endpoint that requests of a batch may use, as the platform does. */
+/** As the platform does. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }
@@ -90,20 +87,15 @@ function describeArg(field: Field, context: Context): object {
   }
 }
 
-// Answers requests to resources: list, read, create, update, remove.
+// List, read, create, update, remove.
 
-/**
- * The routes that the index lists, and the routes beside the namespace, which only the OpenAPI document adds.
- */
+/** OpenAPI adds the routes beside the namespace. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
 }
 
-/**
- * Answers a matched request in the order of rule 1.2: validation, rights, work.
- * @throws Problem
- */
+/** Validation, rights, work (rule 1.2). @throws Problem */
 export async function answer(
   asked: MatchedRequest,
   { routes, beside }: Described,
@@ -138,12 +130,11 @@ export async function answer(
       )
     }
     default:
-      // This cannot happen: no route of the namespace has another action.
+      // No route of the namespace has another action.
       throw new Problem('rest_no_route')
   }
 }
 
-/** Answers a read with the record and its version. */
 async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
   const address = recordAddressOf(asked.variables)
   const read = address && operations.readSingle && (await operations.readSingle(context, address))
@@ -153,10 +144,7 @@ async function readReply(asked: MatchedRequest, { operations }: Served, context:
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/**
- * Finds the version of the addressed record. It is read before the record, so that it is never later than the
- * record shown. Undefined where there is none.
- */
+/** Before the record, so that it is never later than the record shown. */
 async function versionBefore(
   asked: MatchedRequest,
   operations: Operations,
@@ -169,10 +157,7 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/**
- * Adds `render` to a request. It answers a repetition where the first answer was too large to be stored, with
- * the record as it is by then.
- */
+/** For a repetition whose first answer was too large to store. */
 function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
@@ -187,19 +172,13 @@ function repeated<Sent extends object>(asked: Sent, { operations }: Served, cont
   return { ...asked, render }
 }
 
-/**
- * Takes the key off an update or removal outside batches, whose answer need not be stored, since its
- * repetition changes nothing more. In a batch, which may hold creates, the key stays.
- */
+/** Its answer need not be stored outside batches: a repetition changes nothing more. */
 function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
-/**
- * Creates a record and answers with it. Where `keeping` is given, it runs the write inside its transaction
- * and stores the answer.
- */
+/** `keeping` runs the write in its transaction and stores the answer. */
 async function createReply(
   asked: MatchedRequest,
   { resource, operations }: Served,
@@ -252,11 +231,11 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
   return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
 }
 
-/** Returns the versions that `If-Match` names; `any` without this header. */
+/** `any` without the header. */
 export const wantedOf = ({ ifMatch }: MatchedRequest) =>
   ifMatch === undefined ? 'any' : wantedVersions(ifMatch)
 
-/** Makes the function that runs a change and stores its answer in the same transaction. */
+/** In the same transaction. */
 function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {}): Around<Reply> {
   return (tx, write) =>
     keeping(tx, async () => {
@@ -266,13 +245,12 @@ function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {
     })
 }
 
-/** Returns the header that names the fields whose sent values were passed over, if there are any. */
+/** Fields whose sent values were passed over. */
 function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
   const names = ignoredIn(fields, raw)
   return names.length === 0 ? {} : { 'X-Kalends-Ignored': names.join(', ') }
 }
 
-/** Finds and loads a list, and shows it in the chosen representation. */
 async function listReply(
   asked: MatchedRequest,
   served: Served,
@@ -299,10 +277,7 @@ async function listReply(
   return { ...(await format.showList(context, served, await findAll(context, query), asked.self)), clock }
 }
 
-/**
- * Redirects to the address of a format. An address of its own for each format keeps shared caches from mixing
- * them up.
- */
+/** Shared caches do not mix formats up. */
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
@@ -318,23 +293,20 @@ function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Co
   return okReply(describeNamespace(routes, context))
 }
 
-/**
- * Returns the id or slug in the path of a request, which body and query cannot override (rule 1.4). Undefined
- * where the path has neither.
- */
+/** Body and query cannot override it (rule 1.4). */
 export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
 }
 
-/** Returns the id in the digits of a path; an id that no record can have where the number is too large. */
+/** A number too large is an id that no record has. */
 export function idIn(digits: string): number {
   return Math.min(Number(digits), MAX_ID + 1)
 }
 
 const NONE: Fields = {}
 
-/** Validates the address of a request and parses its values. @throws Problem that names the faults of both */
+/** @throws Problem that names the faults of both */
 async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, context: Context): Promise<T> {
   const { checked = NONE } = asked.endpoint
   const path = recordAddressOf(asked.variables) ?? {}
@@ -353,7 +325,7 @@ async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, co
   return parse()
 }
 
-/** Finds the row of the addressed record. @throws the Problem of the resource where there is none */
+/** @throws the Problem of the resource */
 async function located(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const address = recordAddressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
@@ -364,18 +336,13 @@ async function located(asked: MatchedRequest, operations: Operations, context: C
 }
 
 /**
- * Decides whether a request is no update. An unknown slug is an invalid parameter of a read or a removal, and
- * a missing record of an update (rule 25.4).
+ * An unknown slug is an invalid parameter of a read or removal, a missing record of an update (rule 25.4).
  */
 function isNoUpdate(asked: MatchedRequest): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
-/**
- * Finds the row of the addressed record, and checks the rights of the caller: first the general one, then the
- * right to this record.
- * @throws Problem
- */
+/** The general right first. @throws Problem */
 export async function permitted(
   asked: MatchedRequest,
   operations: Operations,
@@ -390,16 +357,12 @@ export async function permitted(
   return row
 }
 
-/** The route of a request and the record it addresses, if any. */
 interface Addressed {
   route: Route
   row: unknown
 }
 
-/**
- * Decides whether the caller may request this action, on this record if `row` is given. Reads are open (rule
- * 26.2), but for administrators' own.
- */
+/** Reads are open (rule 26.2), but for administrators' own. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')
@@ -407,7 +370,7 @@ export function mayAsk(action: RouteAction, context: Context, row: unknown): boo
   return !isForAdministrators(action) || can(context.caller, 'manage_users')
 }
 
-/** Returns the methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
+/** For `Allow` (rule 28.2). */
 export function allowedMethods({ route, row }: Addressed, context: Context): Method[] {
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||

@@ -9,9 +9,9 @@ import { presentListed } from '../calendar/records/record-store.ts'
 import { isWritten, lengthOf, unwritten, type WrittenJson } from '../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 
-// Lists and records as JSON: with totals, links, chosen fields and the envelope, and as bytes.
+// Lists and records as JSON.
 
-/** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
+/** Repeated by an envelope (rule 28.5). */
 const ANSWER_HEADERS = [
   'Allow',
   'X-TEC-Total',
@@ -21,7 +21,7 @@ const ANSWER_HEADERS = [
   'Location',
 ]
 
-/** JSON: a page of a list with its totals and links, or one record. */
+/** A page of a list, or one record. */
 export const json: Format = {
   name: 'json',
   mediaType: 'application/json',
@@ -38,7 +38,7 @@ export const json: Format = {
   },
 }
 
-/** Answers with a list, its totals and its links (rules 11.1 and 11.4). */
+/** Rules 11.1 and 11.4. */
 function listReply(site: Site, resource: Resource, found: Found, items: readonly object[]): Reply {
   const collection = `${collectionUrl(site, resource)}/`
   const links = listLinks(collection, found)
@@ -63,20 +63,16 @@ function listReply(site: Site, resource: Resource, found: Found, items: readonly
   }
 }
 
-/** The addresses of a page and of those beside it, and the number of pages. */
 interface ListLinks {
   own: string
   next: string | undefined
   previous: string | undefined
-  /** The value of the `Link` header, empty for none. */
+  /** Empty for none. */
   header: string
   totalPages: number
 }
 
-/**
- * Returns the links of a list, with every parameter in effect. `page` is last, and the link back to the first
- * page leaves it out (rule 11.4).
- */
+/** Every parameter in effect, `page` last; the link to the first page leaves it out (rule 11.4). */
 function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
@@ -92,19 +88,13 @@ function listLinks(collection: string, found: Found): ListLinks {
   return { own, next, previous, header, totalPages }
 }
 
-/**
- * Returns the query in the own address of a list of terms, which names what differs from a plain list (rule
- * 11.5).
- */
+/** Names what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: Found): string {
   const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/**
- * Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Answers in
- * other representations stay as they are.
- */
+/** Rules 28.4 and 28.5; other representations stay. */
 export async function withFieldsAndEnvelope(reply: Reply, query: RawValues): Promise<Reply> {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)
@@ -117,15 +107,12 @@ export async function withFieldsAndEnvelope(reply: Reply, query: RawValues): Pro
     : trimmed
 }
 
-/** Returns true for a query that asks for an envelope: naming `_envelope` is enough. */
+/** Naming `_envelope` is enough. */
 export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 
-/**
- * Puts an answer into an envelope with status 200, for clients that cannot read statuses or headers (rule
- * 28.5).
- */
+/** Status 200, for clients that cannot read statuses or headers (rule 28.5). */
 function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) =>
@@ -144,10 +131,7 @@ function omit(record: Record<string, string>, names: readonly string[]): Record<
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
 }
 
-/**
- * Reads the names in `_fields`, which is comma-separated text or a list, and splits each at its points;
- * undefined for no names.
- */
+/** Text with commas, or a list; split at points. */
 function fieldPaths(value: unknown): string[][] | undefined {
   const names = (Array.isArray(value) ? value : [value]).flatMap((name) =>
     typeof name === 'string' ? name.split(',') : [],
@@ -156,7 +140,7 @@ function fieldPaths(value: unknown): string[][] | undefined {
   return paths.length > 0 ? paths.map((name) => name.split('.')) : undefined
 }
 
-/** Returns a body with its members; the records of a long list are parsed in several turns of the event loop. */
+/** A long list in several turns. */
 async function parseInTurns(body: unknown): Promise<unknown> {
   const found = isRecord(body) ? Object.entries(body).find(([, value]) => isWrittenList(value)) : undefined
   if (!found) return unwritten(body)
@@ -173,7 +157,7 @@ async function parseInTurns(body: unknown): Promise<unknown> {
   return { ...(body as object), [name]: records }
 }
 
-/** Returns only the members that `paths` name, through records and into lists; `_links` stay (rule 28.4). */
+/** Through records and into lists; `_links` stay (rule 28.4). */
 function keepFields(body: unknown, paths: readonly string[][]): unknown {
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body
@@ -186,29 +170,21 @@ function keepFields(body: unknown, paths: readonly string[][]): unknown {
   return Object.fromEntries('_links' in body ? [...entries, ['_links', body._links]] : entries)
 }
 
-/** Returns true for an address that asks for an indented answer. */
 export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** Characters written in one turn of the event loop; writing that many takes some five milliseconds. */
+/** Some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/**
- * The most records of a list that is written in one turn: this many of the longest take about ten
- * milliseconds.
- */
+/** This many of the longest take ten milliseconds. */
 const FEW = 6
 
-/** The most bytes of an answer that is indented. */
 const MOST_INDENTED = 1_000_000
 
 const COMMA = Buffer.from(',')
 
-/**
- * Writes a body as JSON, in parts; a long list of records that are not written yet in several turns of the
- * event loop, so that nobody waits for all of it.
- */
+/** A long list of unwritten records in several turns. */
 export async function jsonParts(body: unknown, isIndented = false): Promise<readonly Buffer[]> {
   const parts = isWritten(body) ? body.parts : await compactParts(body)
   return isIndented && lengthOf(parts) <= MOST_INDENTED ? [Buffer.from(JSON.stringify(body, null, 4))] : parts
@@ -247,14 +223,13 @@ function isWrittenList(value: unknown): value is readonly WrittenJson[] {
   return Array.isArray(value) && isWritten(value[0])
 }
 
-/** A list in a body, with the JSON before its items and behind them. */
+/** JSON before and behind its items. */
 interface ListInBody {
   start: string
   items: readonly unknown[]
   end: string
 }
 
-/** Finds the list in a body; undefined for a body without a long list. */
 function findList(body: unknown): ListInBody | undefined {
   if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
   if (isWritten(body)) return { start: '', items: [body], end: '' }
@@ -265,7 +240,7 @@ function findList(body: unknown): ListInBody | undefined {
     const inner = isLong || name === 'body' ? findList(value) : undefined
     if (!inner) continue
     const shell = JSON.stringify({ ...body, [name]: [] })
-    // No text has these characters in a row: a quotation mark in one is escaped.
+    // No text has these characters in a row: quotation marks are escaped.
     const mark = `${JSON.stringify(name)}:[]`
     const at = shell.indexOf(mark) + mark.length - '[]'.length
     return {
@@ -277,12 +252,9 @@ function findList(body: unknown): ListInBody | undefined {
   return undefined
 }
 
-/**
- * Bytes that are copied or digested in one turn of the event loop: some ten milliseconds where memory is new.
- */
+/** Some ten milliseconds where memory is new. */
 export const BYTES_AT_ONCE = 8_000_000
 
-/** Joins the parts of a body in a buffer with room for them, or in a new one. */
 export function joined(
   parts: readonly Buffer[],
   room: Buffer = Buffer.allocUnsafeSlow(lengthOf(parts)),
@@ -295,7 +267,6 @@ export function joined(
   return room.subarray(0, at)
 }
 
-/** Joins the parts of a long body in several turns of the event loop. */
 export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(lengthOf(parts))
   let [at, turn] = [0, 0]
@@ -309,7 +280,7 @@ export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
   return whole
 }
 
-/** Passes on the parts of a body, and lets other requests take their turns in between. */
+/** Other requests take their turns in between. */
 export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   let some: Buffer[] = []
   for (const part of parts) {

@@ -364,7 +364,6 @@ function headerRefs(...names: Header[]): object {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${identifierOf(name)}` }]))
 }
 
-/** The headers that requests may be sent with, and their schemas. */
 const sentHeaders = {
   'If-None-Match': {
     about: 'The version of the answer that is known already, as its ETag named it',
@@ -441,9 +440,9 @@ function describeFailure(failure: Failure, language: Language): object {
   }
 }
 
-// The problems that each operation of the interface may end with, as the OpenAPI document lists them.
+// Problems of each operation.
 
-/** The actions that the OpenAPI document describes; the index is not among them (rule 3.7). */
+/** Without the index (rule 3.7). */
 type Described = Exclude<RouteAction, { do: 'index' | 'plain' }>
 
 interface Failure {
@@ -453,16 +452,16 @@ interface Failure {
 
 interface FailureTraits {
   does: Described['do']
-  /** The name of the resource; '' for routes without one. */
+  /** '' without one. */
   name: string
   by: 'id' | 'slug' | undefined
   own: OwnOperation | undefined
 }
 
 const always = () => true
-/** For problems that the document does not list. */
+/** Not in the document. */
 const never = () => false
-/** For problems that own operations name themselves. */
+/** Own operations name them. */
 const named = never
 const takesKey = ({ does, own }: FailureTraits) =>
   does === 'create' || does === 'batch' || own?.creates === true
@@ -476,10 +475,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
-/**
- * Decides whether a wrong parameter is a problem of the operation. Ids of series and of events that are read
- * are looked up instead (rule 25.4).
- */
+/** Ids of series and of events that are read are looked up instead (rule 25.4). */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'
@@ -502,7 +498,7 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_idempotency_key_reused: takesKey,
   rest_idempotency_key_in_use: takesKey,
   rest_precondition_failed: (occasion) => isUpdate(occasion) || occasion.does === 'remove',
-  // The answer to a request of a batch stands within the answer to the batch.
+  // It stands within the answer to the batch.
   rest_batch_not_allowed: never,
   rest_missing_callback_param: takesKey,
   rest_invalid_param: checksParameters,
@@ -566,7 +562,6 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   'too-many-passwords': never,
 }
 
-/** The codes of all problems. */
 export const problemCodes = Object.keys(occurrences) as ProblemCode[]
 
 const statusesOf = new Map(
@@ -587,8 +582,7 @@ function failuresOf(action: Described): Failure[] {
     (code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code),
   )
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
-  // Of batches as a whole, only those of strangers are refused, with another status; the requests in a batch
-  // answer for themselves.
+  // Batches as a whole are refused to strangers, with another status; their requests answer for themselves.
   if (action.do === 'batch') statuses.delete(403)
   return [...statuses]
     .sort((a, b) => a - b)
@@ -596,19 +590,15 @@ function failuresOf(action: Described): Failure[] {
 }
 
 /**
- * Names the answer that all operations share whose status stands for the same problems, such as
- * `Error404RestEventNotFound`. Generators make types, variables and files of the name, so it is an identifier
- * in every language.
+ * `Error404RestEventNotFound`: generators make types and files of it, so it is an identifier in every
+ * language.
  */
 function failureName({ status, codes }: Failure): string {
   const words = codes.flatMap((code) => code.split(/[^a-z0-9]+/i))
   return `Error${status}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-/**
- * Writes one line for each problem: its code and its message, with an ellipsis for the parts that depend on
- * the request.
- */
+/** Code and message, an ellipsis for what depends on the request. */
 function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
     const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })

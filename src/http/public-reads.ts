@@ -24,10 +24,8 @@ import { findRoute, type RouteTable } from './route-table.ts'
 import type { FoundRoute } from './routes.ts'
 import { asNew, contentTag, type Outgoing, partsTag, send, sendStream } from './send.ts'
 
-// Answers anonymous reads: with a kept answer, or the ordinary way, whose answer is kept from its second
-// request on.
+// Anonymous reads: a kept answer, or the ordinary way, kept from the second request on.
 
-/** The parts that anonymous reads are answered with. */
 export interface PublicReads {
   service: Service
   front: Front
@@ -35,24 +33,21 @@ export interface PublicReads {
   respond: Responder
   finished: FinishedAnswers
   buffers: Buffers
-  /** Whether an `Accept` header may choose another representation than JSON. */
   namesAnother: (accept: string | undefined) => boolean
 }
 
-/** One anonymous read. */
 interface Read extends Visit {
-  /** The key of its finished answer. */
   key: string
   found: FoundRoute
   now: number
-  /** Answers a person whose query is wrong, in place of the answer that programs get. */
+  /** In place of what programs get. */
   tellWrong: TellWrong | undefined
 }
 
-/** Answers a visit whose query is wrong; `names` are the parameters at fault. */
+/** `names` are the parameters at fault. */
 export type TellWrong = (visit: Visit, names: readonly string[]) => void
 
-/** Makes the public reads; `budget` bounds the cache of finished answers. */
+/** `budget` bounds finished answers. */
 export function makePublicReads(
   service: Service,
   routes: RouteTable,
@@ -65,10 +60,7 @@ export function makePublicReads(
   return { service, front, routes, respond, finished, buffers: makeBuffers(), namesAnother }
 }
 
-/**
- * Answers an anonymous read whose row of the route table lets finished answers be cached. Returns false for
- * any other request, which is left to the ordinary way.
- */
+/** False for what is left to the ordinary way. */
 export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
   const { service, front, finished, routes } = reads
   const { method, headers } = visit.request
@@ -82,7 +74,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   try {
     const now = service.now()
     const key = keyOf(reads, url, headers.accept)
-    // A finished answer needs no look at the route table: only rows that allow it have kept answers.
+    // Only rows that allow it have kept answers, so none is looked for.
     const known = isBehind(service.memory) ? undefined : findFinished(finished, key, now)
     if (known) {
       send(front, visit, known, 'finished')
@@ -96,7 +88,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
     })
     return true
   } catch (error) {
-    // No caller would catch the error. The ordinary way may succeed, or reports the error.
+    // The ordinary way may succeed, or reports the error.
     service.report(error, visit.requestId)
     if (!visit.response.headersSent) return false
     visit.response.destroy()
@@ -104,14 +96,11 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   }
 }
 
-/** Decides whether an address names the representation itself, once, so that `Accept` chooses none. */
+/** Once, so that `Accept` chooses none. */
 const namesFormat = (url: string) =>
   /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
 
-/**
- * Returns the key of a finished answer: its address, and its representation where `Accept` may have chosen
- * another than JSON.
- */
+/** With the representation where `Accept` chose another than JSON. */
 function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: string | undefined): string {
   if (!namesAnother(accept) || namesFormat(url)) return url
   const { name } = preferredFormat([json, ...routes.formats], accept)
@@ -123,7 +112,7 @@ async function answerRead(reads: PublicReads, read: Read): Promise<void> {
   const { memory } = service
   if (isPressed(front.pressure)) return refuseOverload(front, read)
   if (isBehind(memory)) {
-    // Without the database nothing can be taken in, and the ordinary way says so.
+    // Without the database, the ordinary way says so.
     await catchUp(memory).catch(service.report)
     const known = isBehind(memory) ? undefined : findFinished(finished, read.key, read.now)
     if (known) return send(front, read, known, 'finished')
@@ -140,18 +129,17 @@ async function answerRead(reads: PublicReads, read: Read): Promise<void> {
     : sendJson(reads, read, reply, version)
 }
 
-/** Returns the parameters that the body of a refusal names. */
 function namesAtFault({ body }: Reply): string[] {
   const { data } = body as { data?: { params?: object } }
   return Object.keys(data?.params ?? {})
 }
 
-/** The version of the data and the time that an answer is of; undefined for one that is not to be kept. */
+/** Undefined for an answer that is not to be kept. */
 function validityOf({ clock = 'day', status, innerStatus = status }: Reply, version: string, now: number) {
   return version === '' || clock === 'now' || innerStatus !== 200 ? undefined : { version, clock, now }
 }
 
-/** Sends a JSON answer, and keeps it from its second request on. Very long ones are passed on part by part. */
+/** Kept from its second request on; very long ones go out part by part. */
 async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: string): Promise<void> {
   const { service, front, finished, buffers } = reads
   const parts = await jsonParts(reply.body, isPretty(read.url.text))
@@ -179,7 +167,7 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
   send(front, read, { ...made, body: joined(parts, lent) }, from, () => buffers.give(lent))
 }
 
-/** Sends another representation than JSON, and keeps it; a stream from its second request on. */
+/** A stream is kept from its second request on. */
 function sendShown(
   { service, front, finished }: PublicReads,
   read: Read,
@@ -214,10 +202,7 @@ interface Buffers {
   give: (buffer: Buffer) => void
 }
 
-/**
- * Makes the buffers for answers that are sent and forgotten: making one of 30 kB for each answer costs more
- * than filling it.
- */
+/** Making one of 30 kB for each answer costs more than filling it. */
 function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {

@@ -44,32 +44,26 @@ import {
   routeName,
 } from './routes.ts'
 
-// Answers each request below the REST root: finds its sender and its route, has its work done in turn, and
-// answers failures.
+// Requests below the REST root: sender, route, work in turn, failures.
 
-/** The parts of the service that answers need. */
 export interface Service {
   site: Site
   database: Database
-  /** The edition of the database, for ETags. */
+  /** For ETags. */
   edition: string
   images: ImageService
-  /** The settings that the service was started with, which owners may change. */
+  /** Owners may change them. */
   start: Config
-  /** The calendar in the memory of this process. */
   memory: EventMemory
-  /**
-   * Finds the sender of this Authorization header from this address.
-   * @throws Problem for wrong credentials
-   */
+  /** @throws Problem for wrong credentials */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Told of each sign-in that fails. */
+  /** Each failed sign-in. */
   refused: OnRefused
-  /** Returns the present time in milliseconds since the epoch. */
+  /** Ms since the epoch. */
   now: () => number
-  /** Reports a fault of the service. */
+  /** A fault of the service. */
   report: (error: unknown, requestId?: string) => void
-  /** Ends once the operator has been told the first password; the service is not ready before. */
+  /** The operator has the first password; the service is not ready before. */
   announced?: Promise<void>
 }
 
@@ -80,35 +74,28 @@ function targetOf(incoming: Incoming): Target {
   return { method: overriddenMethod(incoming, query), query }
 }
 
-/**
- * Returns the method of a request. `_method` and `X-HTTP-Method-Override` stand in for the method of a POST,
- * and of a POST alone (rule 1.6).
- */
+/** `_method` and `X-HTTP-Method-Override` of a POST alone (rule 1.6). */
 function overriddenMethod(incoming: Incoming, query: RawValues): string {
   if (incoming.method !== 'POST') return incoming.method
   const override = query._method ?? incoming.headers['x-http-method-override']
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
-/** Answers any request below the REST root. Every failure becomes an answer, wrong credentials included. */
+/** Every failure becomes an answer. */
 export type Responder = (incoming: Incoming, signIn: SignIn) => Promise<Reply>
 
-/** Makes the sign-in by the header Authorization. */
 export function byHeader({ authenticate, now }: Service): SignIn {
   return ({ headers, address }) => authenticate(headers.authorization, address, now())
 }
 
-/** Takes everybody for a stranger. */
 export const signInAsStranger: SignIn = async () => anonymous
 
-/** The parts that answers come from. */
 interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
   service: Service
   routes: RouteTable
   underWay: UnderWay
 }
 
-/** Makes the function that answers every request below the REST root. */
 export function makeResponder(
   service: Service,
   routes: RouteTable,
@@ -130,7 +117,7 @@ export function makeResponder(
   }
 }
 
-/** Makes the answer as it is sent, also from a failure. */
+/** Also from a failure. */
 async function settle(
   service: Service,
   incoming: Incoming,
@@ -149,7 +136,7 @@ async function settle(
   }
 }
 
-/** Answers a request whose sender is known. @throws Problem */
+/** @throws Problem */
 function dispatch(
   answering: Answering,
   incoming: Incoming,
@@ -213,8 +200,8 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
 /**
- * Reads a request, and parses and does it when its turn comes: parsing takes time, too. A batch itself takes
- * no place but to be parsed: its requests wait for turns, each alone or all together.
+ * Parses and does it in its turn: parsing takes time, too. A batch takes a place only to be parsed; its
+ * requests wait for turns, each alone or together.
  */
 async function inTurn(
   { admission, readers }: Answering,
@@ -225,8 +212,7 @@ async function inTurn(
 ): Promise<Reply> {
   if (incoming.hasTurn) return (await read())()()
   if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
-  // The answer to a write is held for its reader in any case, so a write is refused beforehand where answers
-  // have no more room.
+  // The answer to a write is held in any case, so it is refused beforehand where answers have no room.
   if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
   const parse = await read()
   if (kind === 'batches') return (await admitted(admission, 'writes', incoming, async () => parse()))()
@@ -244,7 +230,7 @@ async function attemptAnswer(
   try {
     return await work()
   } catch (error) {
-    // Without a database the allowed methods are unknown, too, and an overloaded service looks nothing up.
+    // Without a database the allowed methods are unknown; an overloaded service looks nothing up.
     if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
     return failureReply(error, service, isLoggedIn(caller), requestId)
   }
@@ -252,10 +238,7 @@ async function attemptAnswer(
 
 const NO_ROUTES = { routes: [], beside: [] }
 
-/**
- * Answers a request to what this service offers beside the interface and the platform. `context` is that of
- * the interface, where the events are.
- */
+/** Beside the interface and the platform; `context` is that of the interface. */
 function answerOwn(
   answering: Answering,
   asked: MatchedRequest,
@@ -277,7 +260,7 @@ function answerOwn(
   })
 }
 
-/** Answers a request of a batch, with a problem where batches may not hold requests for its endpoint. */
+/** A problem where batches may not hold it. */
 function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
   return settle(
     answering.service,
@@ -293,7 +276,6 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
   )
 }
 
-/** Returns the queue that a request waits in. */
 function workOf({ action, args }: Endpoint, { query }: Target, { memory }: Context): QueueName | 'batches' {
   if (action.do === 'batch') return 'batches'
   if ('operation' in action) return action.operation.queue
@@ -309,11 +291,7 @@ function isOverload(error: unknown): boolean {
   return error instanceof Problem && error.code === 'rest_unavailable'
 }
 
-/**
- * Reads the body of a request that may have one. From callers who may not write, only as much is read as is
- * needed to report their other faults, and nothing where they can have none.
- * @throws Problem
- */
+/** From callers who may not write only what their other faults need. @throws Problem */
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
@@ -329,7 +307,6 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   }
 }
 
-/** Makes the context of an anonymous request. */
 export function anonymousContext(service: Service, now: number): Context & { memory: EventMemory } {
   return contextWith(service, anonymous, now, service.database.read, service.memory)
 }
@@ -341,12 +318,12 @@ function contextOf(service: Service, caller: Caller, now: number, incoming: Inco
     : contextWith(service, caller, now, database.read, memory, incoming)
 }
 
-/** Makes the context of a request that reads from the database alone. */
+/** From the database alone. */
 export function callerContext(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
-/** Makes the context of a request. Lists of public events are read from `listed`, if it is given. */
+/** Public lists come from `listed`. */
 function contextWith<Memory extends EventMemory | undefined>(
   { database, site, images, memory, report }: Service,
   caller: Caller,
@@ -382,7 +359,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   }
 }
 
-/** Returns the writer that the history names for a request, and where the request came from. */
+/** For the history. */
 function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
   const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
   return { user, login, address, request, client: headers['user-agent'] ?? '' }
@@ -392,7 +369,7 @@ function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
   return form ? form.fields : parseBody(mediaType(headers), bytes)
 }
 
-/** Returns the parts of a request that handlers read as they need them. */
+/** As handlers need them. */
 function sentWith(
   incoming: Incoming,
   target: Target,
@@ -424,15 +401,12 @@ function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body
   return query === '' ? new Set(inBody) : new Set([...repeatedKeys(query), ...inBody])
 }
 
-/** Returns the `Vary` header, if it differs from that of every answer. */
+/** If it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && action.formats.length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
 
-/**
- * Makes the `Allow` header of an answer. Where the database has gone after a write, the header is made
- * without it, so that the write is still answered.
- */
+/** Without it where the database has gone, so that the write is still answered. */
 async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
   try {
     return await allowHeader(matched, context)
@@ -442,7 +416,6 @@ async function allowAfter(method: string, matched: Match, context: Context): Pro
   }
 }
 
-/** The methods of each route that strangers may use. */
 const ofStrangers = new WeakMap<Match['route'], string>()
 
 function allowHeader(matched: Match, context: Context): string | Promise<string> {
@@ -464,17 +437,14 @@ async function allowedTo({ route, variables }: Match, context: Context): Promise
   return allowedMethods({ route, row }, context).join(', ')
 }
 
-/**
- * Answers OPTIONS on a path that is not there with nothing (rule 3.6).
- * @throws Problem rest_no_route for any other method
- */
+/** Nothing (rule 3.6). @throws Problem rest_no_route for any other method */
 async function unmatched(target: Target): Promise<Reply> {
   if (target.method === 'OPTIONS')
     return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
-/** Makes the answer to an error, and reports an error that is no fault of the client. */
+/** Reports what is no fault of the client. */
 export function failureReply(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)
@@ -484,10 +454,7 @@ export function failureReply(error: unknown, service: Service, loggedIn: boolean
   return error === overloaded() ? { status, headers, body, isRefused: true } : { status, headers, body }
 }
 
-/**
- * Returns the problem that answers an error: a lack of the database under a code of its own, any other fault
- * of the service as rest_internal_error.
- */
+/** A lack of the database has its own code, any other fault is rest_internal_error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)
@@ -499,11 +466,10 @@ function lackingProblem(lack: Lack): Problem {
   return diskProblem(lack === 'room' ? 'rest_insufficient_storage' : 'rest_read_only')
 }
 
-/** Milliseconds between reports of an outage, which affects every request. */
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 
-/** Reports a fault of the service; an outage, which affects every request, at most once a second. */
+/** An outage at most once a second: it affects every request. */
 export function noteFailure(error: unknown, service: Service, requestId: string): void {
   if (error instanceof DatabaseUnavailable) {
     if (performance.now() - outageNoted < OUTAGE_EVERY) return
@@ -512,10 +478,7 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/**
- * Makes a digest of the method, the address and the body of a request. A multipart form is digested by its
- * fields and files, whatever its boundary.
- */
+/** Method, address and body; a multipart form by fields and files, whatever its boundary. */
 async function fingerprintOf(
   { method, url, headers }: Incoming,
   { bytes, form, file }: Body,
@@ -532,11 +495,7 @@ function digest(content: string | Buffer): string {
 
 const MINIMAL = 'return=minimal'
 
-/**
- * Takes the body off an answer for a client that prefers `return=minimal` (RFC 7240), where a create or an
- * update succeeded, and names the address of the record. An envelope is a body, so clients that ask for one
- * get it.
- */
+/** `return=minimal` (RFC 7240) after a create or update, with the record's address. An envelope is a body. */
 function asPreferred(
   reply: Reply,
   action: RouteAction,
@@ -553,7 +512,7 @@ function asPreferred(
   return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 
-/** Decides whether a client prefers `return=minimal`. Of several preferences of one name the first counts. */
+/** The first of several counts. */
 function wantsMinimal(prefer: string): boolean {
   const preferences = prefer
     .split(',')

@@ -14,40 +14,33 @@ import { byHeader, failureReply, makeResponder, type Service, signInAsStranger }
 import type { RouteTable } from './route-table.ts'
 import { sendReply, sendStream, sendText } from './send.ts'
 
-// Holds the table of everything that the service answers, and answers each request by the first row that
-// fits.
+// Everything that the service answers: the first row that fits.
 
-/**
- * Answers a visit at once or later.
- * @throws Problem, or any other error, which is answered unless something has been sent
- */
+/** @throws Problem, or any other error, which is answered unless something has been sent */
 export type Answering = (visit: Visit, signIn: SignIn) => unknown
 
-/** A row of the table of everything that this service answers. */
 export interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
-  /** Finds out who sent the request. */
   signIn: SignIn
-  /** Whether the row answers while the service is overloaded, or decides itself what to refuse then. */
+  /** Else it decides itself what to refuse under overload. */
   isUnderPressure: boolean
-  /** Whether other rows are asked before, since this one answers at any path. */
+  /** It answers at any path. */
   isLast?: true
-  /** Returns the function that answers a visit; undefined for a visit that other rows answer. */
+  /** Undefined for a visit that other rows answer. */
   find: (visit: Visit) => Answering | undefined
 }
 
-/** The parts that features make their rows from. */
+/** For features. */
 export interface RowGround {
   service: Service
   front: Front
   routes: RouteTable
   finished: FinishedAnswers
   cacheBudget: CacheBudget
-  /** Answers what is below the REST root, or would be. */
+  /** Or would be. */
   answerRest: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
 }
 
-/** The parts that the table is made with, besides the service. */
 export interface RouterParts {
   cacheBudget: CacheBudget
   routes: RouteTable
@@ -56,7 +49,6 @@ export interface RouterParts {
 
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Makes the function that answers each visit by the first row that has an answer to it. */
 export function makeRouter(service: Service, front: Front, ground: RouterParts): (visit: Visit) => void {
   const rows = makeRows(service, front, ground)
   const route = (visit: Visit): unknown => {
@@ -111,7 +103,7 @@ function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-/** Makes the answer to everything below the REST root, and to addresses that are not there. */
+/** And addresses that are not there. */
 function makeRest(service: Service, front: Front, { cacheBudget, routes }: RouterParts) {
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, cacheBudget, front)
@@ -154,7 +146,7 @@ function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answe
   ])
 }
 
-/** Returns why the service is not ready, in the words of `/readyz`. */
+/** In the words of `/readyz`. */
 function whatFails(error: unknown): string {
   const lack =
     error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
@@ -165,13 +157,10 @@ function whatFails(error: unknown): string {
 }
 
 const MEDIA_PATH = '/media/'
-/** The route of files of images in the log and the metrics. */
+/** In log and metrics. */
 const MEDIA_ROUTE = '/media/*'
 
-/**
- * Makes the function that sends a file of the media store while it reads the file. The function throws
- * Problem where there is no such file.
- */
+/** While it is read. Throws Problem where there is none. */
 function mediaAnswer({ images }: Service, front: Front): Answering {
   return async (visit) => {
     const { request, response, url } = visit
@@ -198,10 +187,7 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
   }
 }
 
-/**
- * Returns the function that answers with the front page of a service without pages for people; undefined for
- * any other path.
- */
+/** Undefined for any other path. */
 function welcomeAt({ start }: Service, front: Front, path: string): Answering | undefined {
   const { site } = front
   if (start.pages !== 'off' || site.restRoot === '' || (path !== '/' && path !== '/index.php'))
@@ -210,7 +196,7 @@ function welcomeAt({ start }: Service, front: Front, path: string): Answering | 
   return (visit) => sendText(front, visit, { status: 200, route: '/', headers, text: html })
 }
 
-/** Answers with an error. @throws the error where the answer has begun and can only be broken off */
+/** @throws the error where the answer has begun */
 async function answerFailure(service: Service, front: Front, visit: Visit, error: unknown): Promise<void> {
   if (visit.response.headersSent) throw error
   await sendReply(front, visit, failureReply(error, service, false, visit.requestId))

@@ -42,48 +42,43 @@ import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
 
-// Sends answers: whole or as streams, compressed, with ETags, or as 304.
+// Sends answers: whole, streamed, compressed, with ETags, or as 304.
 
-/** An answer ready to be sent, as often as it is asked for. */
+/** As often as it is asked for. */
 export interface Outgoing {
   status: number
-  /** The template of the route in the log and the metrics. */
+  /** For log and metrics. */
   route: string
-  /** A flat list of names and values, as `writeHead` takes it, without the ETag. */
+  /** As `writeHead` takes it, without the ETag. */
   headers: readonly string[]
-  /** The ETag; empty for none. */
+  /** Empty for none. */
   tag: string
-  /** The time of the last change in milliseconds; undefined if unknown. */
+  /** Ms of the last change. */
   modified?: number
   body: Buffer
-  /** The body compressed; a promise while a thread compresses it. */
+  /** A promise while a thread compresses it. */
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
-  /** Whether the answer is cached, so that all of its readers share one body. */
+  /** Readers share one body. */
   isKept: boolean
-  /** Whether the body is text that never changes, so that it is compressed once, as well as can be. */
+  /** Never changes: compressed once, as well as can be. */
   isLasting?: boolean
-  /** Whether `headers` say which other sites may read the answer: all, or none. */
+  /** Which other sites may read it: all, or none. */
   namesOrigins?: boolean
 }
 
-/** Makes the state of an answer that has never been sent. */
 export const asNew = () => ({ encoded: {}, isKept: false })
 
-/** Makes an ETag from the content alone. */
 export function contentTag(body: Buffer): string {
   return `W/"${hash('sha1', body, 'base64url')}"`
 }
 
-/** The names of parts of answers; many answers share the parts that memory keeps. */
+/** Many answers share the parts that memory keeps. */
 const names = new WeakMap<Buffer, string>()
 
-/** The most bytes of the first and last part that are digested themselves: they are of one answer alone. */
+/** Of one answer alone, so digested themselves. */
 const SHORT = 4096
 
-/**
- * Makes an ETag from the content alone, by the names of its parts, which are quicker to digest. Tags of other
- * editions never match.
- */
+/** By names of parts, quicker to digest. Other editions never match. */
 export function partsTag(parts: readonly Buffer[], edition = ''): string {
   let named = edition
   const last = parts.length - 1
@@ -105,8 +100,7 @@ export function partsTag(parts: readonly Buffer[], edition = ''): string {
 }
 
 /**
- * Sends an answer; or 304 to a client that has it already; or 503 to a reader where there is no room to hold
- * the answer. `sent` is called once the body has left and may be overwritten.
+ * Or 304, or 503 where there is no room for a reader. `sent` once the body has left and may be overwritten.
  */
 export function send(
   front: Front,
@@ -135,19 +129,17 @@ export function send(
   )
 }
 
-/** An answer in text that is written for one visit. */
 interface Written extends Pick<Outgoing, 'status' | 'route' | 'namesOrigins'> {
   headers: Readonly<Record<string, string>>
   text: string
 }
 
-/** Sends a text that was written for one visit, without an ETag. */
+/** Without an ETag. */
 export function sendText(front: Front, visit: Visit, { headers, text, ...written }: Written): void {
   const flat = Object.entries(headers).flat()
   send(front, visit, { ...asNew(), ...written, headers: flat, tag: '', body: Buffer.from(text) }, 'ordinary')
 }
 
-/** Decides whether the client has said that it has the answer already. */
 function isKnown(
   headers: IncomingHttpHeaders,
   { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,
@@ -173,7 +165,6 @@ function sendUnchanged(
   announce(front.onAnswered, visit, answer.route, from, 304, 0)
 }
 
-/** Sends the body: `compressed` where it is given, or else the body as it stands. */
 function sendWhole(
   front: Front,
   visit: Visit,
@@ -198,7 +189,7 @@ function sendWhole(
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   writeHead(front, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
-  // The body of a cached answer is held for all of its readers.
+  // Held for all of its readers.
   else sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
   announce(front.onAnswered, visit, answer.route, from, answer.status, body.length)
 }
@@ -209,13 +200,12 @@ function isRead(method: string | undefined): boolean {
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Joins the parts of a JSON answer. A very long one is passed on part by part where it `mayStream`. */
+/** Part by part where it is long and `mayStream`. */
 function contentOf(parts: readonly Buffer[], mayStream: boolean) {
   if (lengthOf(parts) <= BYTES_AT_ONCE) return joined(parts)
   return mayStream ? partByPart(parts) : joinInTurns(parts)
 }
 
-/** Sends an answer of the ordinary way. */
 export async function sendReply(front: Front, visit: Visit, answer: Reply): Promise<void> {
   const { status, route = '', innerStatus = 200, shown } = answer
   const { method, headers: asked } = visit.request
@@ -234,20 +224,16 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
   send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 
-/** An answer whose body is made as it is taken. */
 interface Streamed
   extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
-  /**
-   * The bytes of a body that is read from a file rather than made: it is sent uncompressed, and does not
-   * count as a stream.
-   */
+  /** Read from a file: uncompressed, and no stream. */
   size?: number
 }
 
 /**
- * Sends an answer piece by piece, no faster than its reader takes it, or 503 where too many streams are in
- * progress. A failure in between closes the connection, so that nobody mistakes the part for the whole.
+ * No faster than its reader, or 503 where too many run. A failure closes the connection: nobody takes a part
+ * for the whole.
  */
 export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
   const { request, response, requestId } = visit
@@ -295,7 +281,7 @@ async function pipe(
     try {
       yield* chunks
     } catch (error) {
-      // The source of the pieces fails as well when its reader has gone.
+      // The source fails as well when its reader has gone.
       if (!response.destroyed) fault = error
       throw error
     }
@@ -306,7 +292,7 @@ async function pipe(
       yield piece
     }
   }
-  // Only the present pieces are held in memory.
+  // Only the present pieces are held.
   watchReader(front.readers, response, 0)
   try {
     if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
@@ -318,7 +304,7 @@ async function pipe(
   announce(front.onAnswered, visit, route, from, status, bytes)
 }
 
-/** Decides whether an error means that the reader went away, or was dropped. */
+/** Or was dropped. */
 function isLeaving(error: unknown): boolean {
   const code = codeOf(error)
   return (
@@ -336,7 +322,7 @@ function crossOrigin(
   return origin === undefined || namesOrigins ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
-/** Returns the body compressed, or a promise of it; undefined where the body goes out as it is. */
+/** Undefined where it goes out as it is. */
 function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
   if (known) return known
@@ -357,7 +343,7 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
   return bytes
 }
 
-/** Returns the headers without those that describe a body (RFC 9110, 15.4.5). */
+/** RFC 9110, 15.4.5. */
 function withoutBody(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
@@ -367,29 +353,23 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
-/**
- * The most bytes of a body that the main thread compresses, which takes about two milliseconds; a thread
- * compresses larger ones.
- */
+/** About two milliseconds; a thread compresses larger ones. */
 const HERE_UP_TO = 262_144
 
-/** The most bodies compressed in threads at the same time; the same threads read files. */
+/** The same threads read files. */
 const MOST_BESIDE = 2
 
 const gzipLater = promisify(gzip)
 const brotliLater = promisify(brotliCompress)
 const zstdLater = promisify(zstdCompress)
 
-/**
- * Bytes that room is made for at a time: few lists take more, and a kept one does not hold much more than it
- * needs.
- */
+/** Few lists take more. */
 const chunkSize = 16_384
 
 const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 const zstdAt = (level: number) => ({ params: { [constants.ZSTD_c_compressionLevel]: level } })
 
-/** How bodies are compressed in an encoding: at one level, and those that never change at its best. */
+/** One level; what never changes at its best. */
 interface Method {
   now: (bytes: Buffer) => Buffer
   later: (bytes: Buffer, isLasting: boolean) => Promise<Buffer>
@@ -416,10 +396,7 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/**
- * Compresses a body in a thread; undefined where the compressors are busy, so that the body is sent
- * uncompressed.
- */
+/** Undefined where the compressors are busy. */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

@@ -22,7 +22,7 @@ import { BYTES_AT_ONCE, isPretty, joined, json, jsonParts, partByPart } from './
 import { type Responder, type Service, signInAsStranger } from './respond.ts'
 import { findRoute, type RouteTable } from './route-table.ts'
 import type { FoundRoute } from './routes.ts'
-import { asNew, contentTag, type Outgoing, partsTag, send, sendStream } from './send.ts'
+import { asNew, contentTag, type Outgoing, send, sendStream } from './send.ts'
 
 // Anonymous reads: a kept answer, or the ordinary way, kept from the second request on.
 
@@ -153,18 +153,20 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
     return
   }
   const isOk = (reply.innerStatus ?? reply.status) === 200
-  const made = {
-    ...asNew(),
-    ...head,
-    tag: isOk ? versionedTag(partsTag(parts, editionOf(finished)), reply.version) : '',
-  }
-  if (validity && wasAsked(finished, read.key)) {
-    const kept = keepFinished(finished, read.key, { ...made, body: joined(parts) }, validity)
-    send(front, read, kept, from)
+  // What is asked for once is not worth a digest of its bytes.
+  const firstTag = validity && versionedTag(versionTag(finished, json.name, validity), reply.version)
+  const contentOf = (body: Buffer) =>
+    isOk ? versionedTag(contentTag(body, editionOf(finished)), reply.version) : ''
+  if (validity && firstTag && wasAsked(finished, read.key)) {
+    const body = joined(parts)
+    const made = { ...asNew(), ...head, tag: contentOf(body), firstTag, body }
+    send(front, read, keepFinished(finished, read.key, made, validity), from)
     return
   }
   const lent = buffers.take(length)
-  send(front, read, { ...made, body: joined(parts, lent) }, from, () => buffers.give(lent))
+  const body = joined(parts, lent)
+  const tag = firstTag ?? contentOf(body)
+  send(front, read, { ...asNew(), ...head, tag, body }, from, () => buffers.give(lent))
 }
 
 /** A stream is kept from its second request on. */

@@ -53,6 +53,8 @@ export interface Outgoing {
   headers: readonly string[]
   /** Empty for none. */
   tag: string
+  /** The tag of the same answer before it was kept. */
+  firstTag?: string
   /** Ms of the last change. */
   modified?: number
   body: Buffer
@@ -68,34 +70,9 @@ export interface Outgoing {
 
 export const asNew = () => ({ encoded: {}, isKept: false })
 
-export function contentTag(body: Buffer): string {
-  return `W/"${hash('sha1', body, 'base64url')}"`
-}
-
-/** Many answers share the parts that memory keeps. */
-const names = new WeakMap<Buffer, string>()
-
-/** Of one answer alone, so digested themselves. */
-const SHORT = 4096
-
-/** By names of parts, quicker to digest. Other editions never match. */
-export function partsTag(parts: readonly Buffer[], edition = ''): string {
-  let named = edition
-  const last = parts.length - 1
-  for (let i = 0; i <= last; i++) {
-    const part = parts[i] as Buffer
-    if ((i === 0 || i === last) && part.length < SHORT) {
-      named += part.toString('latin1')
-      continue
-    }
-    let name = names.get(part)
-    if (name === undefined) {
-      name = hash('sha1', part, 'base64url').slice(0, 12)
-      names.set(part, name)
-    }
-    named += name
-  }
-  const content = hash('sha1', named, 'base64url')
+/** Tags of other editions never match. SHA-256 is the digest that processors are quickest at. */
+export function contentTag(body: Buffer, edition = ''): string {
+  const content = hash('sha256', body, 'base64url').slice(0, 27)
   return edition === '' ? `W/"${content}"` : `W/"${edition}.${content}"`
 }
 
@@ -142,9 +119,14 @@ export function sendText(front: Front, visit: Visit, { headers, text, ...written
 
 function isKnown(
   headers: IncomingHttpHeaders,
-  { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,
+  { tag, firstTag = '', modified }: Pick<Outgoing, 'tag' | 'firstTag' | 'modified'>,
 ): boolean {
-  return tag !== '' && (hasCurrent(headers, tag) || isUnmodified(headers, modified))
+  if (tag === '') return false
+  return (
+    hasCurrent(headers, tag) ||
+    (firstTag !== '' && hasCurrent(headers, firstTag)) ||
+    isUnmodified(headers, modified)
+  )
 }
 
 function sendUnchanged(
@@ -220,7 +202,7 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
     sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
     return
   }
-  const tag = isOk ? versionedTag(parts ? partsTag(parts) : contentTag(content), answer.version) : ''
+  const tag = isOk ? versionedTag(contentTag(content), answer.version) : ''
   send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 

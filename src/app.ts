@@ -17,8 +17,8 @@ import {
 } from './calendar/people/first-administrator.ts'
 import { extendSeries, publishDue, renewTimes } from './calendar/series/series-upkeep.ts'
 import {
-  bringTable,
   type Feature,
+  featureRoutes,
   listPrunings,
   type RunningService,
   type ServiceStart,
@@ -165,7 +165,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     {
       ...serverLimits(config),
       cacheBudget: budget,
-      routes: makeRouteTable(site, await bringTable(features)),
+      routes: makeRouteTable(site, await featureRoutes(features)),
       makeRows: (parts) => servings.flatMap(({ rows }) => rows?.(parts) ?? []),
       ...hearing(requestLog, servings),
     },
@@ -274,7 +274,7 @@ function startWorks(service: RunningService, servings: readonly Serving[]): Node
 
 async function stopRunning(running: Running, signal: string | undefined): Promise<void> {
   const { config, http, authenticator, memory, database } = running
-  const { logger, requestLog, ended } = running.log
+  const { logger, requestLog, flushed } = running.log
   running.isStopping = true
   logger.info(signal === undefined ? {} : { signal }, 'stopping')
   for (const timer of running.timers) clearInterval(timer)
@@ -287,7 +287,7 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
   })
   if (requestLog) writeLines(requestLog)
   logger.info('stopped')
-  await atMost(CLOSES_WITHIN, ended)
+  await atMost(CLOSES_WITHIN, flushed)
 }
 
 /** A service that cannot go on is stopped. */
@@ -313,14 +313,14 @@ interface Log {
   /** Undefined where no requests are logged. */
   requestLog: RequestLog | undefined
   /** When all lines are written: the exit would write the last ones ahead of others. */
-  ended: () => Promise<void>
+  flushed: () => Promise<void>
 }
 
 /** Secrets are cut out of all lines. */
 function openLog(config: Config): Log {
   // Without a least length there is no waiting for the end.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1 })
-  const ended = () => new Promise<void>((resolve) => destination.flush(() => resolve()))
+  const flushed = () => new Promise<void>((resolve) => destination.flush(() => resolve()))
   // Messages of our errors have those of their causes.
   const serializers = { err: pino.stdSerializers.errWithCause }
   const logger = pino(
@@ -328,10 +328,10 @@ function openLog(config: Config): Log {
     { write: (line) => destination.write(withoutSecrets(line)) },
   )
   const { request_log: kept } = config
-  if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined, ended }
+  if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined, flushed }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
   // It leaves out secrets by itself, and writes many lines at once.
-  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), ended }
+  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), flushed }
 }
 
 /** As docs/production.md describes for fail2ban. */

@@ -14,7 +14,7 @@ import type { Database } from './store/storage/database.ts'
 import type { Ask } from './store/storage/examine.ts'
 import type { OwnerTexts } from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
-import type { Brought } from './wordpress/platform.ts'
+import type { FeatureRoutes } from './wordpress/platform.ts'
 
 // Declares what a feature brings.
 
@@ -23,7 +23,7 @@ export interface Feature {
   name: string
   commands?: readonly CommandGroup[]
   /** Representations, and routes of this project's own. */
-  table?: () => Promise<Partial<Brought>>
+  table?: () => Promise<Partial<FeatureRoutes>>
   prunings?: () => Promise<readonly Pruning[]>
   /** What the doctor looks at. */
   checks?: (config: Config) => Promise<readonly Finding[]>
@@ -101,7 +101,7 @@ export async function listPrunings(features: readonly Feature[]): Promise<Prunin
 }
 
 /** Joins what features bring to the table of routes. */
-export async function bringTable(features: readonly Feature[]): Promise<Brought> {
+export async function featureRoutes(features: readonly Feature[]): Promise<FeatureRoutes> {
   const tables = await Promise.all(features.map(async ({ table }) => (await table?.()) ?? {}))
   return {
     formats: tables.flatMap(({ formats = [] }) => formats),

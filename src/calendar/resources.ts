@@ -13,7 +13,7 @@ import { categoryFilters, tagFilters } from './terms/term-filters.ts'
 
 // Joins declaration, filters and operations for the routes.
 
-export interface Served {
+export interface ServedResource {
   resource: Resource
   filters: Fields
   operations: Operations
@@ -23,16 +23,16 @@ const serve = <Row, Loaded>(
   resource: Resource,
   filters: Fields,
   operations: Operations<Row, Loaded>,
-): Served => ({
+): ServedResource => ({
   resource,
   filters,
   operations: operations as Operations,
 })
 
-export const events: Served = serve(event, eventFilters, recurringEventOperations)
+export const events: ServedResource = serve(event, eventFilters, recurringEventOperations)
 
 /** Rule 3.1. */
-export const resources: readonly Served[] = [
+export const resources: readonly ServedResource[] = [
   events,
   serve(venue, placedFilters, venueOperations),
   serve(organizer, linkedFilters, organizerOperations),
@@ -41,10 +41,10 @@ export const resources: readonly Served[] = [
 ]
 
 /** Outside the interface. */
-export const series: Served = serve(seriesResource, seriesFilters, seriesOperations)
+export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
 /** @throws Error where there is none */
-export function servedNamed(name: string): Served {
+export function resourceNamed(name: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)
   return served

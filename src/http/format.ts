@@ -4,7 +4,7 @@ import type { Found } from '../calendar/declare/operations.ts'
 import type { RawValues } from '../calendar/declare/parse.ts'
 import type { Resource } from '../calendar/declare/resource.ts'
 import type { Version } from '../calendar/records/record-store.ts'
-import type { Served } from '../calendar/resources.ts'
+import type { ServedResource } from '../calendar/resources.ts'
 
 // Replies and representations.
 
@@ -55,5 +55,5 @@ export interface Format {
   /** Of lists in it. */
   withDefaults?: (context: Context, raw: RawValues) => RawValues
   /** `self` is the address that was asked for. */
-  showList: (context: Context, served: Served, found: Found, self: string) => Promise<Reply>
+  showList: (context: Context, served: ServedResource, found: Found, self: string) => Promise<Reply>
 }

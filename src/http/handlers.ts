@@ -15,7 +15,7 @@ import {
   type Version,
   wantedVersions,
 } from '../calendar/records/record-store.ts'
-import type { Served } from '../calendar/resources.ts'
+import type { ServedResource } from '../calendar/resources.ts'
 import { chooseFormat, type Formats } from './choose-format.ts'
 import { type Format, okReply, type Reply } from './format.ts'
 import { describeInterface } from './openapi.ts'
@@ -135,7 +135,11 @@ export async function answer(
   }
 }
 
-async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
+async function readReply(
+  asked: MatchedRequest,
+  { operations }: ServedResource,
+  context: Context,
+): Promise<Reply> {
   const address = recordAddressOf(asked.variables)
   const read = address && operations.readSingle && (await operations.readSingle(context, address))
   if (read) return { ...okReply(read.record), version: read.version }
@@ -158,7 +162,7 @@ async function versionBefore(
 }
 
 /** For a repetition whose first answer was too large to store. */
-function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
+function repeated<Sent extends object>(asked: Sent, { operations }: ServedResource, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
     if (row === undefined) return undefined
@@ -181,7 +185,7 @@ function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent
 /** `keeping` runs the write in its transaction and stores the answer. */
 async function createReply(
   asked: MatchedRequest,
-  { resource, operations }: Served,
+  { resource, operations }: ServedResource,
   isAllowed: boolean,
   context: Context,
   keeping: WriteAndKeepReply | undefined,
@@ -199,7 +203,7 @@ async function createReply(
 
 type ChangeReply = (
   asked: MatchedRequest,
-  served: Served,
+  served: ServedResource,
   isAllowed: boolean,
   context: Context,
   keeping: WriteAndKeepReply,
@@ -253,7 +257,7 @@ function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
 
 async function listReply(
   asked: MatchedRequest,
-  served: Served,
+  served: ServedResource,
   formats: Formats,
   context: Context,
 ): Promise<Reply> {

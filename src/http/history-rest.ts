@@ -15,18 +15,18 @@ import type { Context } from '../calendar/declare/context.ts'
 import { parseFields } from '../calendar/declare/parse.ts'
 import { defineFields } from '../calendar/declare/resource.ts'
 import {
+  type ActWithChanges,
+  listActsWithChanges,
   type RecordHistory,
   readHistory,
   restoreVersion,
-  type ToldAct,
-  tellActs,
   valuesAt,
 } from '../calendar/history/record-history.ts'
 import type { StateKind } from '../calendar/history/record-states.ts'
 import { about } from '../calendar/locales/messages.ts'
 import { can } from '../calendar/people/caller.ts'
 import { presentSingle } from '../calendar/records/record-store.ts'
-import type { Served } from '../calendar/resources.ts'
+import type { ServedResource } from '../calendar/resources.ts'
 import { okReply, type Reply } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './routes.ts'
@@ -75,7 +75,7 @@ interface Versioned {
 
 type Answering = (asked: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
 
-export function historyRoutes(served: Served): Route[] {
+export function historyRoutes(served: ServedResource): Route[] {
   const { path, name } = served.resource
   const template = `/${path}/{id}/history`
   const routeAt = (end: string, answer: Answering, operation: Omit<OwnOperation, 'audience' | 'answer'>) =>
@@ -136,7 +136,7 @@ export function historyRoutes(served: Served): Route[] {
 /** @throws Problem where the caller may not edit the record, or no versions are known */
 async function findVersioned(
   asked: MatchedRequest,
-  { resource, operations }: Served,
+  { resource, operations }: ServedResource,
   context: Context,
 ): Promise<Versioned> {
   const row = await permitted(asked, operations, context)
@@ -151,7 +151,7 @@ async function listReply(asked: MatchedRequest, { history }: Versioned, context:
   const { page = 1, per_page = 10 } = await parseFields(actFilters, asked.values(actFilters), context)
   const perPage = Math.min(per_page, MOST_VERSIONS)
   const { version, knownFrom: known_from, acts } = history
-  const told = await tellActs(context.db, history, (page - 1) * perPage, perPage)
+  const told = await listActsWithChanges(context.db, history, (page - 1) * perPage, perPage)
   return okReply({
     version,
     known_from,
@@ -171,7 +171,7 @@ async function readReply(
 
 /** Only administrators see address and request. */
 function presentAct(
-  { sequence, time_utc, action, user, login, client, ...act }: ToldAct,
+  { sequence, time_utc, action, user, login, client, ...act }: ActWithChanges,
   { caller }: Context,
 ): object {
   const { address, request, changes } = act
@@ -182,7 +182,7 @@ function presentAct(
 /** Unless the record has changed meanwhile. */
 async function restoreReply(
   asked: MatchedRequest,
-  served: Served,
+  served: ServedResource,
   { history, row, version }: Versioned,
   context: Context,
 ): Promise<Reply> {
@@ -200,6 +200,6 @@ async function restoreReply(
   })
 }
 
-async function presentNow(context: Context, { operations }: Served, row: unknown): Promise<object> {
+async function presentNow(context: Context, { operations }: ServedResource, row: unknown): Promise<object> {
   return presentSingle(context, operations.presentation, await operations.loadOne(context, row))
 }

@@ -7,7 +7,7 @@ import type { RawValues } from '../calendar/declare/parse.ts'
 import type { Field, Fields } from '../calendar/declare/resource.ts'
 import type { Repeatable, UnderWay } from '../calendar/editing/idempotency.ts'
 import type { MessageText } from '../calendar/locales/messages.ts'
-import { resources, type Served } from '../calendar/resources.ts'
+import { resources, type ServedResource } from '../calendar/resources.ts'
 import type { Database } from '../store/storage/database.ts'
 import { type Formats, formatField } from './choose-format.ts'
 import type { Format, Reply } from './format.ts'
@@ -78,10 +78,10 @@ export type RouteAction =
   | { do: 'doc' | 'batch' }
   | { do: 'plain'; operation: PlainOperation }
   | { do: 'own'; operation: OwnOperation; group: string }
-  | { do: 'own'; operation: OwnOperation; served: Served; by: 'id' }
-  | { do: 'list'; served: Served; formats: Formats }
-  | { do: 'create'; served: Served }
-  | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
+  | { do: 'own'; operation: OwnOperation; served: ServedResource; by: 'id' }
+  | { do: 'list'; served: ServedResource; formats: Formats }
+  | { do: 'create'; served: ServedResource }
+  | { do: 'read' | 'update' | 'remove'; served: ServedResource; by: 'id' | 'slug' }
 
 /** Reads included. */
 export function isForAdministrators(action: RouteAction): boolean {
@@ -136,7 +136,7 @@ export function indexRoute(template: string, fields: Fields, path = template): R
 }
 
 /** Makes the route of a whole collection: its list, and the creation of a record. */
-export function collectionRoute(served: Served, others: readonly Format[] = []): Route {
+export function collectionRoute(served: ServedResource, others: readonly Format[] = []): Route {
   const { filters, resource } = served
   const { path, fields } = resource
   const formats: Formats = [json, ...others.filter(({ lists }) => lists === 'all' || lists.includes(path))]
@@ -162,7 +162,11 @@ export function collectionRoute(served: Served, others: readonly Format[] = []):
 }
 
 /** Those on versions name the resource, others their group. */
-export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
+export function ownRoute(
+  template: string,
+  of: string | ServedResource,
+  operations: readonly OwnOperation[],
+): Route {
   if (typeof of === 'string')
     return operationsRoute(template, operations, (operation) => ({ do: 'own', operation, group: of }))
   const route = operationsRoute(template, operations, (operation) => ({
@@ -203,13 +207,13 @@ function operationsRoute<Operation extends PlainOperation>(
 }
 
 /** Without creation. */
-export function listRoute(served: Served): Route {
+export function listRoute(served: ServedResource): Route {
   const route = collectionRoute(served)
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
 /** Resources without slugs list methods in another order (rule 3.1). */
-export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
+export function itemRoute(served: ServedResource, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
   const remove: Endpoint = {
@@ -236,7 +240,7 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
 
 /** `fields` of the record, and `checked` in the address. */
 function partsOfChange(
-  { resource }: Served,
+  { resource }: ServedResource,
   by: 'id' | 'slug',
   args: Fields,
 ): Pick<Endpoint, 'fields' | 'checked'> {

@@ -29,7 +29,7 @@ import {
   textsOfRecord,
   visibleTo,
 } from '../calendar/records/record-store.ts'
-import { type Served, servedNamed } from '../calendar/resources.ts'
+import { resourceNamed, type ServedResource } from '../calendar/resources.ts'
 import { taxonomyWord } from '../calendar/terms/term-present.ts'
 import { findTermIdsOf, TAXONOMIES, type TermIdsOfEvent } from '../calendar/terms/term-store.ts'
 import { postFilters } from '../http/post-filters.ts'
@@ -77,15 +77,15 @@ function isAny(value: unknown, { caller }: ValueContext): boolean {
 }
 
 /** Rule 29.5; `site` is that of the namespace. */
-export function recordsOf(site: Site): Served[] {
+export function recordsOf(site: Site): ServedResource[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }
 
 function operationsOf(kind: PagedKind): Operations<RecordColumns> {
-  return servedNamed(kind).operations as Operations<RecordColumns>
+  return resourceNamed(kind).operations as Operations<RecordColumns>
 }
 
-function servePosts(kind: PostKind, site: Site): Served {
+function servePosts(kind: PostKind, site: Site): ServedResource {
   const { locate, versioned } = operationsOf(kind.kind)
   const { search } = postFilters
   const own = kind.kind === 'event' ? termsFilters(site) : { search: { ...search, valid: hasFewWords } }

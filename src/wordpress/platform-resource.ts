@@ -2,7 +2,7 @@ import { Problem } from '../base/problems.ts'
 import { parametersOf } from '../base/text/urls.ts'
 import type { Operations } from '../calendar/declare/operations.ts'
 import type { Fields, Resource } from '../calendar/declare/resource.ts'
-import type { Served } from '../calendar/resources.ts'
+import type { ServedResource } from '../calendar/resources.ts'
 
 // What platform routes share (rules 29.1 to 29.6).
 
@@ -35,7 +35,7 @@ export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
   offered: Partial<Operations<Row, Loaded>>,
-): Served {
+): ServedResource {
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }
 

@@ -16,7 +16,7 @@ import {
   pageRequest,
   presentById,
 } from '../calendar/records/record-store.ts'
-import type { Served } from '../calendar/resources.ts'
+import type { ServedResource } from '../calendar/resources.ts'
 import {
   categoryFilters,
   childOf,
@@ -84,7 +84,7 @@ export const platformTags = serveTerms('tag', 'tags', {
 })
 
 /** `path` has the vendor word. */
-export function categoriesAt(path: string): Served {
+export function categoriesAt(path: string): ServedResource {
   return serveTerms('category', path, {})
 }
 
@@ -92,7 +92,7 @@ function serveTerms(
   taxonomy: Taxonomy,
   path: string,
   offered: Pick<Partial<Operations<TermRow>>, 'create'>,
-): Served {
+): ServedResource {
   const resource = defineResource({
     name: taxonomy,
     path,

@@ -11,7 +11,7 @@ import { translate } from '../calendar/locales/translate.ts'
 import { can } from '../calendar/people/caller.ts'
 import { findUser, presentMe, type User } from '../calendar/people/users.ts'
 import { presentById } from '../calendar/records/record-store.ts'
-import { resources, type Served, series } from '../calendar/resources.ts'
+import { resources, type ServedResource, series } from '../calendar/resources.ts'
 import { taxonomyWord } from '../calendar/terms/term-present.ts'
 import { findTermsByIds } from '../calendar/terms/term-store.ts'
 import { batchRoute } from '../http/batch.ts'
@@ -261,7 +261,7 @@ function uncached(route: Route): Route {
 }
 
 /** A read takes `context` where lists do. */
-function platformItem(served: Served, actions: readonly RouteAction['do'][]): Route {
+function platformItem(served: ServedResource, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)
   const withContext = (endpoint: Endpoint): Endpoint =>
@@ -494,12 +494,12 @@ function describeTaxonomy(
 }
 
 /** The parts of the table that features bring: representations, and routes of this project's own. */
-export interface Brought {
+export interface FeatureRoutes {
   formats: readonly Format[]
   routes: readonly Route[]
 }
 
-export function makeRouteTable(site: Site, { formats, routes }: Brought): RouteTable {
+export function makeRouteTable(site: Site, { formats, routes }: FeatureRoutes): RouteTable {
   const namespace = namespaceRoutes(site, formats)
   const platform = makePlatform(site, namespace, routes)
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type BulkDeed, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
+import { type BulkAction, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, serviceForTests } from '../support/service.ts'
@@ -41,7 +41,7 @@ async function reading(id: number): Promise<unknown> {
 
 const deeds: [
   name: string,
-  deed: BulkDeed,
+  deed: BulkAction,
   check: (body: ReturnType<typeof Object>) => unknown,
   is: unknown,
 ][] = [
@@ -67,7 +67,7 @@ for (const [name, deed, check, is] of deeds)
   test(`many events at once: ${name}, and one press takes it all back`, async () => {
     const editor = await context('editor')
     const ids = await make(3, { venue, categories: categories.slice(0, 2), cost: '5' })
-    const done: BulkDeed =
+    const done: BulkAction =
       deed.do === 'terms' ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) } : deed
     const had = await Promise.all(ids.map(reading))
     const { rows, undo } = await changeMany(editor, events, ids, done)
@@ -171,7 +171,7 @@ test('of a series the chosen dates change, or all of it where that is asked for;
     { do: 'draft' },
     { do: 'move', days: 0, hours: 1 },
     { do: 'terms', field: 'categories', add: categories, remove: [] },
-  ] satisfies BulkDeed[])
+  ] satisfies BulkAction[])
     for (const scope of ['this', 'all'] as const) {
       const chosen = ids.slice(1, 3)
       const { rows, undo = '' } = await changeMany(editor, events, chosen, { ...deed, scope })

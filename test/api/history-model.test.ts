@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
-import { type BulkDeed, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
+import { type BulkAction, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
 import { registerImportCommands } from '../../src/features/imports/import-command.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { openGround } from '../support/command-ground.ts'
@@ -289,7 +289,7 @@ const publishInTime: fc.Arbitrary<Step> = fc
     await publishDue(service.app.database, Date.now())
   })
 
-const deed: fc.Arbitrary<() => BulkDeed> = fc.oneof(
+const deed: fc.Arbitrary<() => BulkAction> = fc.oneof(
   fc.constantFrom('publish', 'draft', 'trash', 'restore').map((does) => () => ({ do: does }) as const),
   fc.integer({ min: -3, max: 3 }).map((hours) => () => ({ do: 'move', days: 1, hours }) as const),
   fc.boolean().map((adds) => () => {

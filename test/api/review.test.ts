@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { changeMany } from '../../src/features/desk/change-many.ts'
-import { waitingTerms } from '../../src/features/desk/review/bring-along.ts'
+import { waitingTerms } from '../../src/features/desk/review/linked-drafts.ts'
 import { saveForm } from '../../src/features/desk/review/merge-edits.ts'
 import {
   listInbox,

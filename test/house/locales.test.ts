@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../src/base/config.ts'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
 import { messages, type Text } from '../../src/calendar/locales/messages.ts'
 import { locales, translate } from '../../src/calendar/locales/translate.ts'
-import { resources, type Served, series } from '../../src/calendar/resources.ts'
+import { resources, type ServedResource, series } from '../../src/calendar/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
@@ -20,7 +20,7 @@ function textsOf(fields: Fields): string[] {
   )
 }
 
-function declaredTexts({ resource: { addresses, fields }, filters }: Served): string[] {
+function declaredTexts({ resource: { addresses, fields }, filters }: ServedResource): string[] {
   return [...textsOf(addresses.id), ...textsOf(addresses.slug ?? {}), ...textsOf(fields), ...textsOf(filters)]
 }
 

@@ -6,13 +6,13 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/base/config.ts'
 import { line } from '../../src/base/fields/kinds.ts'
 import { resources } from '../../src/calendar/resources.ts'
-import { bringTable } from '../../src/feature.ts'
+import { featureRoutes } from '../../src/feature.ts'
 import { features } from '../../src/features.ts'
 import { describeInterface } from '../../src/http/openapi.ts'
 import { namespaceRoutes, type Route, type RouteAction } from '../../src/http/routes.ts'
 import { ownRoutes } from '../../src/wordpress/platform.ts'
 
-const { formats, routes } = await bringTable(features)
+const { formats, routes } = await featureRoutes(features)
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
 
 function siteIn(language: Language) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Context } from '../../src/calendar/declare/context.ts'
-import { resources, type Served, series } from '../../src/calendar/resources.ts'
+import { resources, type ServedResource, series } from '../../src/calendar/resources.ts'
 import { writerBy } from '../../src/store/storage/recording.ts'
 import { publicContext } from './public-context.ts'
 import type { Reader, TestService } from './service.ts'
@@ -17,7 +17,7 @@ export async function callerContext(
   return { ...(await publicContext(app)), db: database.read, write, caller }
 }
 
-export function servedAt(path: string): Served {
+export function servedAt(path: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.path === path)
   assert.ok(served, path)
   return served

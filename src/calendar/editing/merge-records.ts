@@ -11,7 +11,7 @@ import type { Context } from '../declare/context.ts'
 import { type LINK_KINDS, saveEvents } from '../events/event-store.ts'
 import { can, isLoggedIn } from '../people/caller.ts'
 import { passSlugs } from '../records/old-slugs.ts'
-import type { Served } from '../resources.ts'
+import type { ServedResource } from '../resources.ts'
 import { holdSeries, readShared, updateSeries } from '../series/series-store.ts'
 import { modifiedNow } from '../series/series-writes.ts'
 import { levelsBelow, updateTerm } from '../terms/term-store.ts'
@@ -83,7 +83,7 @@ const IN_A_PIECE = 100
  */
 export async function mergeRecords(
   context: Context,
-  served: Served,
+  served: ServedResource,
   from: number,
   into: number,
 ): Promise<{ events: number; into: number }> {

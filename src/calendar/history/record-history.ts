@@ -9,7 +9,7 @@ import type { Context } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
 import { requireVersion, type WantedVersions } from '../records/record-store.ts'
-import type { Served } from '../resources.ts'
+import type { ServedResource } from '../resources.ts'
 import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import {
@@ -169,7 +169,7 @@ interface ChangedMember {
   cut?: true
 }
 
-export interface ToldAct extends Omit<ChangingAct, 'former'> {
+export interface ActWithChanges extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
@@ -177,12 +177,12 @@ export interface ToldAct extends Omit<ChangingAct, 'former'> {
 const MOST_SHOWN = 2000
 
 /** From an index on, at most `most`, the newest first. */
-export async function tellActs(
+export async function listActsWithChanges(
   db: Db,
   history: RecordHistory,
   from: number,
   most: number,
-): Promise<ToldAct[]> {
+): Promise<ActWithChanges[]> {
   const { kind, acts } = history
   const told = acts.slice(from, from + most)
   const [newest] = told
@@ -190,7 +190,7 @@ export async function tellActs(
   const versions: VersionColumns[] = [columnsAt(history, newest.sequence)]
   for (const { former } of told) versions.push({ ...versions.at(-1), ...former })
   const taxonomies = await taxonomiesOf(db, versions)
-  const all = told.map(({ former: _former, ...act }, at): ToldAct => {
+  const all = told.map(({ former: _former, ...act }, at): ActWithChanges => {
     const [after = {}, before = {}] = [versions[at], versions[at + 1]]
     return { ...act, changes: changesBetween(kind, before, after, taxonomies) }
   })
@@ -249,7 +249,7 @@ const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
  */
 export async function prepareRestore(
   context: Context,
-  { resource, operations }: Served,
+  { resource, operations }: ServedResource,
   history: RecordHistory,
   row: unknown,
   {
@@ -305,7 +305,7 @@ export interface Restored {
  */
 export async function restoreVersion(
   context: Context,
-  served: Served,
+  served: ServedResource,
   history: RecordHistory,
   row: unknown,
   asked: WantedRestore,
@@ -329,7 +329,7 @@ function refusedMembers(error: unknown): string[] {
 async function restoreBut(
   refused: readonly string[],
   context: Context,
-  served: Served,
+  served: ServedResource,
   history: RecordHistory,
   row: unknown,
   { version, only, wanted }: WantedRestore,
@@ -390,7 +390,7 @@ function unknownTerms({ terms }: VersionColumns, taxonomies: Taxonomies): unknow
 /** What leads to records that are gone, or may not be linked to, moves to `left`. */
 async function leaveOut(
   context: Context,
-  fields: Served['resource']['fields'],
+  fields: ServedResource['resource']['fields'],
   values: Record<string, unknown>,
   has: VersionColumns,
   left: LeftOut[],

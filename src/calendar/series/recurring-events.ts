@@ -249,7 +249,7 @@ async function changeOccurrence(
   const row = savedRow(settled)
   const has = await linksOfEvent(tx, row, settled.links)
   const isBack = before.status === 'trash' && row.status !== 'trash'
-  const kept = isBack ? await bringBack(tx, series, row, context) : series
+  const kept = isBack ? await restoreDate(tx, series, row, context) : series
   const sent = Object.keys(prepared.values)
   const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
   const changed = { ...settled, values: { ...settled.values, own: ownNames(before, names.flat()) } }
@@ -340,7 +340,7 @@ const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join(
  * No exception any more, an added date where the rule lacks it. If all were in the trash, it becomes the only
  * date.
  */
-async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
+async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
   if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })
   const { recurrence, start } = scheduleOf(series)

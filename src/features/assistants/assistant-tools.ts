@@ -6,7 +6,7 @@ import { parametersOf } from '../../base/text/urls.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { eventFilters } from '../../calendar/events/event-filters.ts'
 import { about, type MessageText } from '../../calendar/locales/messages.ts'
-import { events, type Served, servedNamed } from '../../calendar/resources.ts'
+import { events, resourceNamed, type ServedResource } from '../../calendar/resources.ts'
 
 // Tools of assistants: each is one request to the interface.
 
@@ -21,7 +21,7 @@ export interface AssistantTool {
   name: string
   about: MessageText
   asks: Asks
-  served: Served
+  served: ServedResource
   args: Fields
   /** Sent with every call. */
   always?: JsonRecord
@@ -79,8 +79,8 @@ const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
   ] as const),
 ]
 
-const venues = servedNamed('venue')
-const categories = servedNamed('category')
+const venues = resourceNamed('venue')
+const categories = resourceNamed('category')
 const { fields, addresses } = events.resource
 const byId = picked(addresses.id, ['id'])
 

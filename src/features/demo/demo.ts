@@ -5,7 +5,7 @@ import { type CalendarGround, contextOn } from '../../calendar/ground.ts'
 import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../../calendar/images/images.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { inMemory } from '../../store/media/image-sizes.ts'
 import type { Db } from '../../store/storage/database.ts'
@@ -133,7 +133,7 @@ async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues
 
 /** @throws Problem when a value is refused */
 async function create(context: Creating, name: string, sent: RawValues): Promise<number> {
-  const { resource, operations } = servedNamed(name)
+  const { resource, operations } = resourceNamed(name)
   const values = await parseFields(resource.fields, sent, context)
   const { prepare, write } = operations.create
   return (await write(context.tx, await prepare(context, values), context)).id

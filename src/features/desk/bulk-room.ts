@@ -13,7 +13,7 @@ import { writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { shortened } from '../pages/teasers.ts'
-import { type BulkDeed, changeMany, MOST_AT_ONCE, undoMany } from './change-many.ts'
+import { type BulkAction, changeMany, MOST_AT_ONCE, undoMany } from './change-many.ts'
 import { type DeskEvent, findDeskIds, loadDeskEvents } from './desk-events.ts'
 import {
   countAtDesk,
@@ -28,12 +28,12 @@ import {
   titleAtDesk,
 } from './desk-page.ts'
 import { mayUseForm } from './event-form/event-form.ts'
-import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
+import { BULK_ACTIONS, type BulkActionName, listPath, readList } from './event-list.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // Changes many events at once: asks first, reports each event afterwards, offers an undo.
 
-const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS, text)
+const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
 /** Named before one confirms. */
 const MOST_NAMED = 5
@@ -45,7 +45,7 @@ const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
 
 interface Asked {
-  deed: BulkDeedName
+  deed: BulkActionName
   ids: readonly number[]
   /** More events match than one action changes: `ids` has the first. */
   isCut: boolean
@@ -62,7 +62,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   mayUseForm(context)
   const field = (name: string) => fieldOf({ form }, name) || (query.get(name) ?? '')
   const deed = field('deed')
-  if (!isDeed(deed)) throw invalidParam('deed')
+  if (!isBulkAction(deed)) throw invalidParam('deed')
   const list = field('list')
   if (list.length > LONGEST_QUERY) throw invalidParam('list', over('characters', LONGEST_QUERY))
   if (fieldOf({ form }, 'all') === '1') {
@@ -87,7 +87,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
   // Ids come from the request: events that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
-  const { ask, press } = BULK_DEEDS[asked.deed]
+  const { ask, press } = BULK_ACTIONS[asked.deed]
   const count = writtenNumber(site, asked.ids.length)
   const names = seen.slice(0, MOST_NAMED)
   const only = asked.ids.length === 1 ? seen[0] : undefined
@@ -177,7 +177,7 @@ const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
 /** Returns a sentence where a value is missing or wrong. */
-async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
+async function readAction(request: DeskRequest, deed: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
   const field = (name: string) => fieldOf(request, name).trim()
@@ -240,8 +240,8 @@ async function namedIds(
   return ids
 }
 
-interface Told {
-  deed: BulkDeedName
+interface Outcomes {
+  deed: BulkActionName
   done: number
   unchanged: number
   left: number
@@ -258,23 +258,23 @@ async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   if (fieldOf(request, 'sure') !== '1') return confirm(request)
   const asked = await readAsked(request)
-  const deed = await readDeed(request, asked.deed)
+  const deed = await readAction(request, asked.deed)
   if (typeof deed === 'string') return confirm(request, deed)
   const sent = fieldOf(request, 'key')
   const key = isKey(sent) ? sent : randomUUID()
-  await doOnce(context, key, async (): Promise<Told> => {
+  await doOnce(context, key, async (): Promise<Outcomes> => {
     const { rows, undo } = await changeMany(context, events, asked.ids, deed)
-    return toldOf(context, asked, rows, undo)
+    return outcomesOf(context, asked, rows, undo)
   })
   return { seeOther: deskPath(context.site, `/events/many/${key}`) }
 }
 
-function toldOf(
+function outcomesOf(
   { site }: Context,
   { deed, list }: Asked,
   rows: Awaited<ReturnType<typeof changeMany>>['rows'],
   undo: string | undefined,
-): Told {
+): Outcomes {
   const titled = (title: string) => shortened(plainText(title), LONGEST_TOLD)
   const done = rows.filter(({ outcome }) => outcome === 'done')
   const refused = rows.flatMap(({ id, title, problem }) =>
@@ -303,7 +303,7 @@ function firstOf<Row>(rows: readonly Row[]): Row[] {
   })
 }
 
-function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName): string {
+function whyRefused(site: Context['site'], problem: Problem, deed?: BulkActionName): string {
   const isOfTrash = deed === 'delete' || deed === 'restore'
   if (isOfTrash && problem.code === 'rest_precondition_failed')
     return sayAtDesk(site, 'It is not in the trash.')
@@ -312,10 +312,10 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName
   return params[0] ?? body.message
 }
 
-const isTold = (told: object): told is Told => 'refused' in told && 'deed' in told
+const isOutcomes = (told: object): told is Outcomes => 'refused' in told && 'deed' in told
 
 /** With a button that undoes the change. @throws Problem for an unknown key */
-async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
+async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)
   const key = variables.key ?? ''
@@ -326,7 +326,7 @@ async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
       room: 'events',
       body: html`<p>${say('It has begun and goes on by itself; look at the list in a moment.')}</p><p class="ways"><a class="button" href="${deskPath(site, '/events')}">${say('Events')}</a></p>`,
     }
-  if (!told || !isTold(told)) throw new Problem('rest_no_route')
+  if (!told || !isOutcomes(told)) throw new Problem('rest_no_route')
   const back = await backTo(context, told.list)
   const hrefs = await findHrefs(
     context,
@@ -348,7 +348,7 @@ ${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}'
   }
 }
 
-function sentence({ site }: Context, { done, left: refused }: Told): string {
+function sentence({ site }: Context, { done, left: refused }: Outcomes): string {
   const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused)]
   if (refused === 0)
     return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
@@ -358,7 +358,7 @@ function sentence({ site }: Context, { done, left: refused }: Told): string {
   })
 }
 
-function undoForm({ site }: Context, { undo, list }: Told): Content {
+function undoForm({ site }: Context, { undo, list }: Outcomes): Content {
   if (undo === '') return ''
   return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
@@ -383,6 +383,6 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
 
 export const bulkPages: readonly DeskPage[] = [
   { at: '/events/many', get: confirm, post: changeChosen },
-  { at: '/events/many/:key', get: tell },
+  { at: '/events/many/:key', get: showOutcomes },
   { at: '/events/undo', post: takeBack },
 ]

@@ -12,28 +12,28 @@ import { isMerged, isUsedInPublic } from '../../calendar/editing/merge-records.t
 import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import {
   formerStatus,
+  listActsWithChanges,
   prepareRestore,
   type RecordHistory,
   readHistory,
-  tellActs,
 } from '../../calendar/history/record-history.ts'
 import { readColumns } from '../../calendar/history/record-states.ts'
 import { mayRead, type Owned } from '../../calendar/people/caller.ts'
 import { findVersion, isPossibleId, requireVersion } from '../../calendar/records/record-store.ts'
-import { resources, type Served, series } from '../../calendar/resources.ts'
+import { resources, type ServedResource, series } from '../../calendar/resources.ts'
 import { findTermIdsOf } from '../../calendar/terms/term-store.ts'
 import { attempt } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { findBulkChange, keepBulkChange, takeBulkChange } from './desk-rows.ts'
-import { bringsAlong, type LinkedDraft, prepareBringing } from './review/bring-along.ts'
+import { type LinkedDraft, preparePublication, publishesOthers } from './review/linked-drafts.ts'
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
 // Changes many records at once, and undoes such changes.
 
 /** Terms, links, announcements and moves are for events alone. */
-export type BulkDeed = {
+export type BulkAction = {
   /** Of a series: the chosen dates, or all. */
   scope?: 'this' | 'all'
 } & (
@@ -57,7 +57,7 @@ async function valuesOf(
   { db, site, now }: Context,
   kind: string,
   row: unknown,
-  deed: BulkDeed,
+  deed: BulkAction,
   former: string | undefined,
 ): Promise<RawValues | undefined> {
   const status = statusOf(row)
@@ -85,12 +85,12 @@ async function valuesOf(
   }
 }
 
-type EventDeed = Extract<BulkDeed, { do: 'terms' | 'link' | 'announce' | 'move' }>
+type EventAction = Extract<BulkAction, { do: 'terms' | 'link' | 'announce' | 'move' }>
 
 async function eventValuesOf(
   db: Context['db'],
   row: EventRow,
-  deed: EventDeed,
+  deed: EventAction,
 ): Promise<RawValues | undefined> {
   if (deed.do === 'link') return { [deed.field]: deed.ids.length > 0 ? deed.ids : '' }
   if (deed.do === 'move') return movedTimes(row, deed)
@@ -153,9 +153,9 @@ type VersionBefore = readonly [path: string, id: number, version: number, along?
  */
 export async function changeMany(
   context: Context,
-  served: Served,
+  served: ServedResource,
   ids: readonly number[],
-  deed: BulkDeed,
+  deed: BulkAction,
 ): Promise<BulkResult> {
   const asked = [...new Set(ids)]
   if (asked.length > MOST_AT_ONCE) throw invalidParam('ids', over('entries', MOST_AT_ONCE))
@@ -246,7 +246,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
 /** A refused row has its title where the caller may read the record. */
 async function titled(
   context: Context,
-  { resource, operations }: Served,
+  { resource, operations }: ServedResource,
   id: number,
   prepare: () => Promise<PreparedRow>,
 ): Promise<PreparedRow | BulkRow> {
@@ -262,9 +262,9 @@ async function titled(
 
 async function prepareRow(
   context: Context,
-  served: Served,
+  served: ServedResource,
   id: number,
-  deed: BulkDeed,
+  deed: BulkAction,
   before: VersionBefore[],
   chosen: Map<number, number>,
 ): Promise<PreparedRow> {
@@ -290,11 +290,11 @@ async function prepareRow(
     deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
   const values = await valuesOf(context, resource.name, row, deed, wasStatus)
   if (!values) return unchanged
-  const columns = bringsAlong(context, served, row, values)
+  const columns = publishesOthers(context, served, row, values)
     ? (await readColumns(context.db, 'event', [id])).get(id)
     : undefined
-  const brought = columns && (await prepareBringing(context, row as EventRow, columns, values))
-  const along = await Promise.all((brought?.records ?? []).map((one) => broughtBefore(context, one)))
+  const brought = columns && (await preparePublication(context, row as EventRow, columns, values))
+  const along = await Promise.all((brought?.records ?? []).map((one) => draftBefore(context, one)))
   const sent = { ...values, ...scope, ...brought?.values }
   const write = await prepareWrite(context, served, row, sent, deed.do === 'trash')
   return {
@@ -317,7 +317,7 @@ async function prepareRow(
 }
 
 /** A draft that is published with an event, with its version. */
-async function broughtBefore({ db }: Context, { kind, id }: LinkedDraft) {
+async function draftBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
@@ -338,7 +338,7 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 function scopeOf(
   id: number,
   row: unknown,
-  { scope }: BulkDeed,
+  { scope }: BulkAction,
   chosen: Map<number, number>,
 ): RawValues | 'with others' {
   const { series: repeated }: { series?: unknown } = Object(row)
@@ -350,7 +350,7 @@ function scopeOf(
 
 async function prepareWrite(
   context: Context,
-  { resource, operations }: Served,
+  { resource, operations }: ServedResource,
   row: unknown,
   raw: RawValues,
   isRemoval: boolean,
@@ -408,7 +408,7 @@ interface Back {
 
 async function prepareBack(
   context: Context,
-  served: Served,
+  served: ServedResource,
   { id, version, along }: Back,
 ): Promise<PreparedRow> {
   const { resource, operations } = served
@@ -438,7 +438,7 @@ async function prepareBack(
  */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
   const since = history.acts.findIndex(({ sequence }) => sequence <= version)
-  const told = await tellActs(db, history, 0, since === -1 ? history.acts.length : since)
+  const told = await listActsWithChanges(db, history, 0, since === -1 ? history.acts.length : since)
   const [first, ...later] = told.toReversed()
   if (!first) return []
   const again = new Set(later.flatMap(({ changes }) => changes.map(({ member }) => member)))

@@ -418,7 +418,7 @@ ${bodies}</table>
 ${bulkBar(listing)}</form>`
 }
 
-const BAR: Readonly<Record<DeskTab, readonly BulkDeedName[]>> = {
+const BAR: Readonly<Record<DeskTab, readonly BulkActionName[]>> = {
   coming: ['move', 'cancel', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
   past: ['categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
   pending: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
@@ -427,7 +427,7 @@ const BAR: Readonly<Record<DeskTab, readonly BulkDeedName[]>> = {
   trash: ['restore', 'delete'],
 }
 
-const BAR_NAMES: Readonly<Record<BulkDeedName, MessageText>> = {
+const BAR_NAMES: Readonly<Record<BulkActionName, MessageText>> = {
   publish: 'Publish',
   draft: 'Draft',
   trash: 'Trash',
@@ -554,7 +554,7 @@ function otherPages({ context, fields, found: { earlier, later }, say }: Listing
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]
 
 /** Title of the page, and words of the button. */
-export const BULK_DEEDS = {
+export const BULK_ACTIONS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
   draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },
   trash: { ask: 'Move {count} events to the trash?', press: 'Move to the trash' },
@@ -568,4 +568,4 @@ export const BULK_DEEDS = {
   move: { ask: 'Move {count} events', press: 'Move' },
 } as const satisfies Record<string, { ask: MessageText; press: MessageText }>
 
-export type BulkDeedName = keyof typeof BULK_DEEDS
+export type BulkActionName = keyof typeof BULK_ACTIONS

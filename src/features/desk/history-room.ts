@@ -2,14 +2,14 @@ import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import {
+  type ActWithChanges,
+  listActsWithChanges,
   type RecordHistory,
   readHistory,
   restoreVersion,
-  type ToldAct,
-  tellActs,
 } from '../../calendar/history/record-history.ts'
 import type { StateKind } from '../../calendar/history/record-states.ts'
-import { resources, type Served } from '../../calendar/resources.ts'
+import { resources, type ServedResource } from '../../calendar/resources.ts'
 import { written } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
@@ -34,7 +34,7 @@ const ROOM_NAMES: readonly RoomName[] = ['events', 'venues', 'organizers', 'cate
 
 interface Historied {
   room: RoomName
-  served: Served
+  served: ServedResource
 }
 
 const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
@@ -66,7 +66,7 @@ async function showHistory(at: Historied, request: DeskRequest): Promise<DeskAns
   const { site } = context
   const { history } = await historyFor(at, request)
   const from = Math.max(0, Math.floor(Number(query.get('from')) || 0))
-  const acts = await tellActs(context.db, history, from, PER_PAGE)
+  const acts = await listActsWithChanges(context.db, history, from, PER_PAGE)
   const record = `/${at.room}/${history.id}`
   const more = from + PER_PAGE < history.acts.length
   const rest =
@@ -107,7 +107,7 @@ async function actItem(
   at: Historied,
   request: DeskRequest,
   history: RecordHistory,
-  act: ToldAct,
+  act: ActWithChanges,
 ): Promise<Html> {
   const { context } = request
   const { site } = context
@@ -128,12 +128,12 @@ async function actItem(
     Object.hasOwn(fields, member) &&
     html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}</span></button>`
   const changes =
-    act.changes.length > 0 && (await changesTable(context, fields, headings, toldChanges(act), backAlone))
+    act.changes.length > 0 && (await changesTable(context, fields, headings, shownChanges(act), backAlone))
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
 /** Without a time in UTC beside its local time, and the publication date of publishing. */
-function toldChanges({ changes }: ToldAct): ChangedValue[] {
+function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
     .filter(({ member }) => !member.startsWith('utc_') || !members.has(member.slice('utc_'.length)))

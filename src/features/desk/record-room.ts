@@ -9,7 +9,7 @@ import { withImages } from '../../calendar/images/images.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { findVersion, presentListed } from '../../calendar/records/record-store.ts'
-import { type Served, servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed, type ServedResource } from '../../calendar/resources.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import {
@@ -48,7 +48,7 @@ import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 // Lists, changes, removes and merges venues, organizers, categories and tags, by their declarations alone.
 
 interface RecordRoom {
-  served: Served
+  served: ServedResource
   name: RoomName
   title: MessageText
   makeOne: MessageText
@@ -73,7 +73,7 @@ const recordRooms: readonly RecordRoom[] = [
     naming: 'name',
   } as const,
   { of: 'tag', name: 'tags', title: 'Tags', makeOne: 'New tag', naming: 'name' } as const,
-].map(({ of, ...room }) => ({ ...room, served: servedNamed(of) }))
+].map(({ of, ...room }) => ({ ...room, served: resourceNamed(of) }))
 
 const PER_PAGE = 50
 
@@ -84,7 +84,7 @@ function isListed(shown: object): shown is Listed {
 }
 
 async function listedBy(
-  { operations, filters }: Served,
+  { operations, filters }: ServedResource,
   context: Context,
   raw: RawValues,
 ): Promise<{ rows: Listed[]; total: number }> {

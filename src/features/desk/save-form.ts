@@ -17,7 +17,7 @@ import { formerStatus } from '../../calendar/history/record-history.ts'
 import { isLoggedIn, mayDelete } from '../../calendar/people/caller.ts'
 import { dropSlugs } from '../../calendar/records/old-slugs.ts'
 import { findVersion, type WantedVersions } from '../../calendar/records/record-store.ts'
-import type { Served } from '../../calendar/resources.ts'
+import type { ServedResource } from '../../calendar/resources.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import { type PagedKind, type RecordTable, TABLE_OF } from '../../store/storage/schema.ts'
@@ -36,7 +36,7 @@ export interface Saved {
 /**
  * Adds to a write the further work of a save at the desk, such as removing the unsaved text of the record.
  */
-function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?: UnmadeTerms) {
+function savingFor(context: Context, served: ServedResource, formOf: FormPlace, unmade?: UnmadeTerms) {
   return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
     const written = await write()
     await keepBeside(tx, context, served, { formOf, record: written.id }, unmade)
@@ -54,7 +54,7 @@ function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?:
  */
 export async function createRecord(
   context: Context,
-  served: Served,
+  served: ServedResource,
   raw: RawValues,
   key?: string,
   form = '',
@@ -87,7 +87,7 @@ export interface SaveExtras {
  */
 export async function updateRecord(
   context: Context,
-  served: Served,
+  served: ServedResource,
   id: number,
   raw: RawValues,
   version?: number,
@@ -119,7 +119,7 @@ export async function updateRecord(
  */
 export async function removeRecord(
   context: Context,
-  served: Served,
+  served: ServedResource,
   id: number,
   raw: RawValues = {},
   version?: number,
@@ -145,7 +145,7 @@ export async function removeRecord(
  */
 export async function untrashRecord(
   context: Context,
-  served: Served,
+  served: ServedResource,
   id: number,
   version?: number,
 ): Promise<Saved> {
@@ -160,7 +160,7 @@ export async function untrashRecord(
  * Adds to a removal the further work at the desk: all that is kept beside a term goes with the term; a record
  * in the trash may come back.
  */
-function removing(context: Context, served: Served, id: number): Around<WriteResult> {
+function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
   return async (tx, write) => {
@@ -200,7 +200,7 @@ function hasTrash(kind: string): kind is PagedKind {
  */
 export async function eraseRecord(
   tx: Tx,
-  { resource }: Served,
+  { resource }: ServedResource,
   id: number,
   context: Context,
 ): Promise<WriteResult> {

@@ -5,7 +5,7 @@ import { addDays, dayOf } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import {
   isOverAt,
   laterOf,
@@ -117,7 +117,7 @@ function timeOfEvent(
 
 function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
   const lines = unsaved.map(({ kind, record, form, values, saved_utc }) => {
-    const path = servedNamed(kind).resource.path
+    const path = resourceNamed(kind).resource.path
     const wall = utcToWall(saved_utc, site.timezone)
     const name = [values.title, values.venue, values.organizer, values.name]
       .flat()

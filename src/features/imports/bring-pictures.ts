@@ -66,7 +66,7 @@ interface Pictured {
  * Copies the pictures in the texts of an item, or else of its record. In a text that was edited here only the
  * links of pictures change. A picture that cannot be fetched is reported, and its link stays.
  */
-export async function bringPictures(
+export async function copyPictures(
   run: ImportRun,
   item: SourceItem,
   sent: Values,

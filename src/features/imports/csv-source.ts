@@ -9,7 +9,7 @@ import { beginningOf, fold } from '../../base/text/characters.ts'
 import { addDays, hasWallForm } from '../../base/text/moments.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import { readSpokenTime } from '../desk/spoken/spoken-times.ts'
 import {
   type ColumnMeaning,
@@ -267,7 +267,7 @@ const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
 ])
 
 function takerOf(meaning: ColumnMeaning, kind: ItemKind, name: string = meaning): [ColumnMeaning, Fields] {
-  const field = servedNamed(kind).resource.fields[name]
+  const field = resourceNamed(kind).resource.fields[name]
   if (!field) throw new Error(`No field takes the column ${meaning}.`)
   return [meaning, { [meaning]: field }]
 }

@@ -105,7 +105,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
 
 /** A dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
-  const foreseen = task.options.dryRun ? foreseesNothing() : undefined
+  const foreseen = task.options.dryRun ? nothingSeen() : undefined
   const run = await beginRun(task, number, foreseen)
   let end: RunEnd = { state: 'failed' }
   try {
@@ -129,12 +129,12 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
  * Only a whole series shows which of its occurrences is gone, since changes omit the others. Written items
  * stay counted, all else is counted anew.
  */
-async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen | undefined): Promise<void> {
+async function importWhole(run: ImportRun, task: ImportTask, foreseen: DryRun | undefined): Promise<void> {
   const { created, updated, made } = run.counts
   run.counts = foreseen ? noCounts() : { ...noCounts(), created, updated, ...(made && { made }) }
   if (foreseen) {
     run.written?.clear()
-    Object.assign(foreseen, foreseesNothing())
+    Object.assign(foreseen, nothingSeen())
   }
   run.seen = noneSeen()
   run.digests.clear()
@@ -159,7 +159,7 @@ function tokenOptions(options: ImportOptions): string {
 async function beginRun(
   { source, options, context, by, remark }: ImportTask,
   number: number | undefined,
-  foreseen: Foreseen | undefined,
+  foreseen: DryRun | undefined,
 ): Promise<ImportRun> {
   const token = await findSourceToken(context.db, source.address, tokenOptions(options))
   source.readSince?.(token)
@@ -178,7 +178,7 @@ async function beginRun(
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
   const written = source.readSince && token !== '' ? new Set<string>() : undefined
   const foresee: ImportRun['foresee'] =
-    foreseen && ((item, here) => foreseeItem(foreseen, context, item, here, options.review))
+    foreseen && ((item, here) => noteDryRun(foreseen, context, item, here, options.review))
   const told = { counts: noCounts(), written, foresee, remark }
   const run: ImportRun = { context, by, options, ...begun, ...told, ...memory, ...state }
   run.remark = (said) => {
@@ -234,7 +234,7 @@ type Waiting = Record<ItemKind, SourceItem[]>
 async function importEntries(
   run: ImportRun,
   { source, sameAs, progress }: ImportTask,
-  foreseen: Foreseen | undefined,
+  foreseen: DryRun | undefined,
 ): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   let isChecked = false
@@ -356,14 +356,14 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
 
 const SHOWN = 10
 
-interface Foreseen {
+interface DryRun {
   visible: VisibleCounts
   first: SourceItem[]
   /** By identity, those read last. */
   venues: Map<string, string>
 }
 
-const foreseesNothing = (): Foreseen => ({ visible: noneVisible(), first: [], venues: new Map() })
+const nothingSeen = (): DryRun => ({ visible: noneVisible(), first: [], venues: new Map() })
 
 const noneVisible = (): VisibleCounts => ({ coming: 0, past: 0, private: 0, waiting: 0 })
 
@@ -385,8 +385,8 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
 /** A series counts as one; its occurrences do not. */
-function foreseeItem(
-  { visible }: Foreseen,
+function noteDryRun(
+  { visible }: DryRun,
   context: Context,
   item: SourceItem,
   here: RecordState = {},
@@ -409,7 +409,7 @@ function foreseeItem(
   )
 }
 
-function noteFirstEvents(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
+function noteFirstEvents(foreseen: DryRun, { options }: ImportRun, item: SourceItem): void {
   if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
   const isEvent = standsAlone(item.kind) && item.occurrence === ''
   if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private'))
@@ -417,7 +417,7 @@ function noteFirstEvents(foreseen: Foreseen, { options }: ImportRun, item: Sourc
   foreseen.first.push(item)
 }
 
-async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promise<string[]> {
+async function previewEvents(run: ImportRun, { first, venues }: DryRun): Promise<string[]> {
   const items = first.filter(({ identity }) => !run.unread.has(identity))
   const lines = await Promise.all(
     items.map(async (item) => showEvent(run, item, await placesOf(run, venues, item))),
@@ -441,7 +441,7 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
 /** Those that the source has just given, else those here. */
 async function placesOf(
   { context, links }: ImportRun,
-  names: Foreseen['venues'],
+  names: DryRun['venues'],
   { links: { venue = [] } }: SourceItem,
 ) {
   const known = venue.flatMap((identity) => links.get(itemKey('venue', identity)) ?? [])

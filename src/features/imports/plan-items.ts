@@ -131,7 +131,7 @@ async function compare(
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
   // A row of another record is left from a series that has been made again since.
   const known = place && row?.record !== place.record ? undefined : row
-  const isSame = known !== undefined && isAsTold(run, item, digest, known)
+  const isSame = known !== undefined && isAsLastSent(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
   const dropped = Object.keys(before).filter((name) => !(name in own) && before[name] !== place?.shared[name])
   const like: RecordState = place && dropped.length > 0 ? await likeOthers(db, place.series, place.start) : {}
@@ -178,7 +178,7 @@ export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<S
 export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) =>
   keptPage(origin, item, site.url)
 
-function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
+function isAsLastSent(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
   return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
 }
 
@@ -200,7 +200,7 @@ async function findSame(
   return new Map(
     whole.flatMap((item) => {
       const head = known.get(item.identity)
-      const isSame = head && isAsTold(run, item, (item.ahead ?? comparedOf(item)).digest, head)
+      const isSame = head && isAsLastSent(run, item, (item.ahead ?? comparedOf(item)).digest, head)
       return isSame ? [[item, head.record] as const] : []
     }),
   )

@@ -1,6 +1,6 @@
 import type { Context } from '../../calendar/declare/context.ts'
 import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
@@ -220,5 +220,5 @@ async function putBack(
   values: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const prepared = await prepareItemChange(context, kind as ItemKind, record, values)
-  await servedNamed(kind).operations.update.write(tx, prepared, context)
+  await resourceNamed(kind).operations.update.write(tx, prepared, context)
 }

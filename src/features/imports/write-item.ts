@@ -8,13 +8,13 @@ import { prepareNew as prepareNewEvent } from '../../calendar/events/events.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
 import { isUnpublished } from '../../calendar/records/record-store.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
 import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts'
 import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { findTermsByName } from '../../calendar/terms/term-store.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import { bringPictures } from './bring-pictures.ts'
+import { copyPictures } from './bring-pictures.ts'
 import type { ImportRun } from './import-run.ts'
 import { linkNames as eventLinks, LINKED, laterTimes } from './shown-records.ts'
 import {
@@ -118,7 +118,7 @@ export async function prepareItem(
   }
   if (item.kind === 'series' && 'recurrence' in raw)
     Object.assign(raw, await writableTimes(run, item, record, wanted))
-  const pictures = item.pictures && (await bringPictures(run, item, raw, isWanted('pictures') ? state : {}))
+  const pictures = item.pictures && (await copyPictures(run, item, raw, isWanted('pictures') ? state : {}))
   if (pictures) Object.assign(raw, pictures.texts)
   if (pictures?.isWhole && isWanted('pictures')) fields.add('pictures')
   const waits =
@@ -191,7 +191,7 @@ async function prepareNew(
   kind: ItemKind,
   raw: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  const { resource, operations } = servedNamed(kind === 'series' ? 'event' : kind)
+  const { resource, operations } = resourceNamed(kind === 'series' ? 'event' : kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
   return operations.create.prepare(context, values)
 }
@@ -204,7 +204,7 @@ export async function prepareItemChange(
   raw: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   if (kind === 'series') return prepareSeriesChange(context, record, raw)
-  const { resource, operations } = servedNamed(kind)
+  const { resource, operations } = resourceNamed(kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
   const row = await operations.locate(context, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
@@ -233,12 +233,12 @@ export async function writeItem(
   { item, record, prepared }: PreparedItem,
 ): Promise<{ id: number; isNew: boolean }> {
   if (record !== undefined) {
-    await servedNamed(item.kind).operations.update.write(tx, prepared, run.context)
+    await resourceNamed(item.kind).operations.update.write(tx, prepared, run.context)
     return { id: record, isNew: false }
   }
   const child = await findChild(tx, item)
   if (child !== undefined) return { id: child, isNew: false }
-  const { create } = servedNamed(item.kind === 'series' ? 'event' : item.kind).operations
+  const { create } = resourceNamed(item.kind === 'series' ? 'event' : item.kind).operations
   try {
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? (made.series ?? 0) : made.id
@@ -263,7 +263,7 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
 
 /** Terms are deleted. @throws Problem */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
-  const { locate, remove } = servedNamed(kind).operations
+  const { locate, remove } = resourceNamed(kind).operations
   const here = { ...context, db: tx }
   const row = await locate(here, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')

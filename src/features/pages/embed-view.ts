@@ -2,10 +2,10 @@ import { LANGUAGES } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { unitName } from '../../http/page-dates.ts'
 import { choicesOf, type Html, html, select } from '../../http/page-html.ts'
+import { CHIP_TIMES } from './filter-chips.ts'
 import { FRAME_PATH } from './frame-view.ts'
 import { EMBED_PATH } from './page-assets.ts'
 import { languageField } from './page-languages.ts'
-import { PRESSED_TIMES } from './presses.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // The page that generates markup for showing events on another site.
@@ -84,7 +84,7 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
     value,
     text: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
   }))
-  const times = Object.entries(PRESSED_TIMES).map(([value, text]) => ({ value, text: say(site, text) }))
+  const times = Object.entries(CHIP_TIMES).map(([value, text]) => ({ value, text: say(site, text) }))
   const levels = ['2', '3', '4', '5'].map((value) => ({ value, text: `<h${value}>` }))
   const day = (label: string, name: string) =>
     html`<label><span>${label}</span><input type="date" name="${name}" min="0001-01-01" max="9999-12-31" value="${chosen(name)}"></label>`

@@ -18,6 +18,7 @@ import { type Html, html } from '../../http/page-html.ts'
 import type { WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
+import { askedInWords, chosenInWords } from './filter-chips.ts'
 import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
 import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import {
@@ -34,7 +35,6 @@ import {
 } from './page-finding.ts'
 import { queryText } from './page-query.ts'
 import { scopeOf } from './page-terms.ts'
-import { askedInWords, chosenInWords } from './presses.ts'
 import type { Span } from './spans.ts'
 import {
   canonicalOf,

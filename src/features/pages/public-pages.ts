@@ -382,7 +382,7 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': policy, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 }
 
-interface Leave {
+interface PagePermissions {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
   /** Scripts, what they and forms talk to, and who may frame the page. */
@@ -394,7 +394,7 @@ interface Leave {
 export function contentPolicy(
   site: Site,
   mediaUrl: string,
-  { formsLeadTo, imagesFrom, actsWith = "'self'", framedBy = "'none'" }: Leave = {},
+  { formsLeadTo, imagesFrom, actsWith = "'self'", framedBy = "'none'" }: PagePermissions = {},
 ): string {
   const { origin } = new URL(mediaUrl)
   const others = [origin, imagesFrom].filter((one) => one !== undefined && !one.startsWith('https:'))

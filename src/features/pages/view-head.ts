@@ -15,6 +15,7 @@ import { type Choices, choicesOf, type Html, html, marked, NOTHING, select } fro
 import { factInWords } from './access-shown.ts'
 import { daySections, eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
+import { askedInWords, FIELDS_ID, filterChips, hasChip } from './filter-chips.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
 import {
   datesOfPage,
@@ -28,7 +29,6 @@ import {
 import { languageField } from './page-languages.ts'
 import { filterWithValue, OF_LISTS, type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
-import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { shortened } from './teasers.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
@@ -86,7 +86,7 @@ export function viewHead(
 </div>
 <div class="finding">
 ${filterForm(viewing, asked)}
-<div class="presses">${categoryBar(viewing, asked)}${presses(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}</div>
+<div class="presses">${categoryBar(viewing, asked)}${filterChips(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}</div>
 </div>
 ${activeFilters(viewing, asked)}`
 }
@@ -127,7 +127,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
       ` h${term.hue}`,
       term.slug === chosen || term.slug === open,
     )
-  const shown = shownPresses(viewing, open)
+  const shown = shownChips(viewing, open)
   const folded = tops.filter((term) => !shown.includes(term)).slice(0, MOST_FOLDED)
   return html`<nav class="pills" aria-label="${say(site, 'Event categories')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${shown.map(pillOf)}${
     folded.length > 0 &&
@@ -136,7 +136,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
 }
 
 /** Those that the owner names, else those with the most events; and the open one. */
-function shownPresses({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
+function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
   const named = look.presses
@@ -220,7 +220,7 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   )
   const fields = FORM_FIELDS.filter(({ ofLists }) => !ofLists || isList(span))
   const folded = fields.flatMap(({ names }) => names).filter((name) => name !== 'geoloc_radius')
-  const open = folded.filter((name) => sent.has(name) && !hasPress(name, sent.get(name) ?? '')).length
+  const open = folded.filter((name) => sent.has(name) && !hasChip(name, sent.get(name) ?? '')).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
 <div class="words"><input type="search" name="search" data-suggest="${pathTo(site, viewing.assets.suggest.path)}" data-from="${pathTo(site, SUGGEST_PATH)}" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
 <details class="more"${folded.some((name) => asked.query.wrong?.has(name)) && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
@@ -297,7 +297,7 @@ function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Htm
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
-  const shown = [...sent].filter(([name, value]) => name !== 'geoloc_radius' && !hasPress(name, value))
+  const shown = [...sent].filter(([name, value]) => name !== 'geoloc_radius' && !hasChip(name, value))
   if (shown.length === 0) return false
   const chip = ([name, value]: readonly [string, string]) => {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]

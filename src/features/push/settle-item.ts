@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
 import type { Counts } from '../imports/import-run.ts'
 import { SourceFailure } from '../imports/polite-fetch.ts'
@@ -40,7 +40,7 @@ export interface SettledItem {
 export function targetAddress({ base, root }: PushTarget, kind: PushKind): string {
   if (kind === 'image') return `${root}/wp/v2/media`
   if (kind === 'series') return `${root}/kalends/v1/series`
-  return `${base}/${servedNamed(kind).resource.path}`
+  return `${base}/${resourceNamed(kind).resource.path}`
 }
 
 /** Asks only about records that have changed here. @throws SourceFailure */

@@ -5,7 +5,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, Operations } from '../../calendar/declare/operations.ts'
 import { type Caller, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
-import { servedNamed } from '../../calendar/resources.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
 import { isWritten, lengthOf, type WrittenJson, writtenJson } from '../../store/memory/event-pieces.ts'
@@ -243,7 +243,7 @@ async function describeKind(
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
   // A walk over everything removes nothing.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
-  const known = gone.length === 0 ? () => false : await mayBeToldGone(context, kind, gone)
+  const known = gone.length === 0 ? () => false : await mayLearnGone(context, kind, gone)
   const changes = new Map<number, WrittenJson>()
   for (const [id, record] of shown) changes.set(id, upsert(kind, id, record))
   for (const { id } of gone.filter(known)) changes.set(id, removal(kind, id))
@@ -268,7 +268,7 @@ async function findShown(
   ids: readonly number[],
   filters: FeedQuery['filters'],
 ): Promise<Map<number, object>> {
-  const { operations } = servedNamed(kind)
+  const { operations } = resourceNamed(kind)
   if (!operations.among) throw new Error(`lists of ${kind} cannot be narrowed to records`)
   const memory = kind === 'event' ? await memoryOfNow(context) : undefined
   const whole = { ...context, memory, site: { ...context.site, pageSizeCap: ids.length } }
@@ -301,7 +301,7 @@ async function showSome(
 }
 
 /** Public once, or the caller may read it or sees unpublished records. Others are not told the id. */
-async function mayBeToldGone(
+async function mayLearnGone(
   { db, caller }: Context,
   kind: ChangedKind,
   gone: readonly LookedAt[],

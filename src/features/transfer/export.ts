@@ -12,7 +12,7 @@ import type { Found } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
-import { events, resources, type Served } from '../../calendar/resources.ts'
+import { events, resources, type ServedResource } from '../../calendar/resources.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
 import { saysWhen } from '../feeds/feed.ts'
 import { formatsOf } from '../feeds/formats.ts'
@@ -176,7 +176,12 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
 
 async function* shownAs(context: Context, name: string, found: Found): AsyncGenerator<Buffer> {
   const format = formatsOf(resource).find((known) => known.name === name) ?? ndjson
-  const { shown } = await format.showList(context, events as Served, found, `${context.site.base}/events`)
+  const { shown } = await format.showList(
+    context,
+    events as ServedResource,
+    found,
+    `${context.site.base}/events`,
+  )
   if (!shown || Buffer.isBuffer(shown.bytes)) throw new Error(`The format ${name} has no form without pages.`)
   yield* shown.bytes
 }
@@ -194,7 +199,7 @@ async function* exportJson(context: Context, found: Found, withLists: boolean): 
   yield Buffer.from('\n]}\n')
 }
 
-async function* exportList(context: Context, served: Served): AsyncGenerator<Buffer> {
+async function* exportList(context: Context, served: ServedResource): AsyncGenerator<Buffer> {
   yield Buffer.from(`\n],"${served.resource.path}":[\n`)
   let between = ''
   for (let page = 1, isLast = false; !isLast; page++) {

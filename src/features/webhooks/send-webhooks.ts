@@ -6,7 +6,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
-import { resources, type Served, series } from '../../calendar/resources.ts'
+import { resources, type ServedResource, series } from '../../calendar/resources.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { findSequences, TOLD_KINDS } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
@@ -266,14 +266,14 @@ async function findRecord(
   return undefined
 }
 
-function servedAs(kind: string): Served[] {
+function servedAs(kind: string): ServedResource[] {
   if (kind === 'series') return [series]
   const names = kind === 'term' ? ['category', 'tag'] : [kind]
   return resources.filter(({ resource }) => names.includes(resource.name))
 }
 
 async function present(
-  { loadOne, presentation }: Served['operations'],
+  { loadOne, presentation }: ServedResource['operations'],
   row: unknown,
   id: number,
   context: Context,
@@ -286,6 +286,6 @@ async function present(
   }
 }
 
-function addressOf({ path, name }: Served['resource'], id: number, { site }: Context): string {
+function addressOf({ path, name }: ServedResource['resource'], id: number, { site }: Context): string {
   return `${name === 'series' ? `${site.restUrl}/${OWN_NAMESPACE}` : site.base}/${path}/${id}`
 }

@@ -43,7 +43,7 @@ export function registerWebhookCommands(
   registerAdd(webhook, all)
   registerList(webhook, all)
   registerDeliveries(webhook, all)
-  registerDeeds(webhook, all)
+  registerChanges(webhook, all)
 }
 
 type OpenedPlaces = Required<WebhookPlaces>
@@ -180,7 +180,7 @@ const DEEDS: readonly Deed[] = [
   },
 ]
 
-function registerDeeds(webhook: Command, places: OpenedPlaces): void {
+function registerChanges(webhook: Command, places: OpenedPlaces): void {
   for (const { name, about, argument = '<id>', run } of DEEDS)
     webhook
       .command(name)

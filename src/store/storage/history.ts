@@ -212,7 +212,7 @@ export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as c
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 
-interface ToldChange {
+interface WebhookChange {
   kind: string
   record: number
   /** Of private webhooks; that of all others, empty where these get no message. */
@@ -227,8 +227,8 @@ interface ToldChange {
 }
 
 /** JSON; undefined when there are none. */
-export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
-  const told: ToldChange[] = []
+export function webhookChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
+  const told: WebhookChange[] = []
   const later = countLater(recordings)
   for (const { changes } of recordings) {
     const hasSeries = [...changes.values()].some(({ kind }) => kind === 'series')

@@ -48,7 +48,7 @@ import {
   versionSent,
 } from '../desk-page.ts'
 import { mayOpen } from '../record-links.ts'
-import { waitingTerms } from '../review/bring-along.ts'
+import { waitingTerms } from '../review/linked-drafts.ts'
 import { saveForm } from '../review/merge-edits.ts'
 import { proposalsAbout, proposeChange } from '../review/review.ts'
 import { findUnsavedText } from '../review/unsaved-texts.ts'
@@ -68,7 +68,13 @@ import {
 } from './event-form-values.ts'
 import { eventFormView } from './event-form-view.ts'
 import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
-import { datesToPress, REPEAT_CONTROLS, readRepeats, repeatsDigests, typedRepeats } from './event-repeats.ts'
+import {
+  REPEAT_CONTROLS,
+  readRepeats,
+  repeatsDigests,
+  shownNextDates,
+  typedRepeats,
+} from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 
 // Fills, reads and saves the form of an event.
@@ -288,7 +294,7 @@ function repeatsInWords(
   )
   const isRead = rule && !isFault(rule)
   return {
-    dates: isRead ? datesToPress(context, recurrence, start, duration) : undefined,
+    dates: isRead ? shownNextDates(context, recurrence, start, duration) : undefined,
     ruleInWords: isRead ? recurrenceInWords(rule, start, context.site.language, context.say) : present,
   }
 }

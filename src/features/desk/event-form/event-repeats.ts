@@ -179,7 +179,7 @@ const LOOKED_AT = 53
  * Left out ones too; the first dates where all are over; undefined where there are none.
  * @param duration seconds, as of a series; undefined where it is not known
  */
-export function datesToPress(
+export function shownNextDates(
   { now }: Pick<Context, 'now'>,
   recurrence: RecurrenceObject | string,
   start: Start,

@@ -10,7 +10,7 @@ import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { mayRead } from '../../../calendar/people/caller.ts'
 import { findUserByLogin } from '../../../calendar/people/users.ts'
 import { isPossibleId } from '../../../calendar/records/record-store.ts'
-import { events, servedNamed } from '../../../calendar/resources.ts'
+import { events, resourceNamed } from '../../../calendar/resources.ts'
 import { written } from '../../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../../http/page-html.ts'
 import { type ChangedValue, changesTable } from '../changed-values.ts'
@@ -32,7 +32,7 @@ import { linkedNames } from '../event-form/event-form-values.ts'
 import { type PlannedEvent, readPlanned } from '../planned-events.ts'
 import { eventLink } from '../record-links.ts'
 import { removeRecord } from '../save-form.ts'
-import { BROUGHT, findBrought, type LinkedDraft, mayReview, waitingTerms } from './bring-along.ts'
+import { BROUGHT, findLinkedDrafts, type LinkedDraft, mayReview, waitingTerms } from './linked-drafts.ts'
 import type { Proposal } from './proposal-store.ts'
 import {
   type Decided,
@@ -103,7 +103,7 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
   )
   const drafts = sent.map(({ draft }) => draft)
   const [brought, terms, clashes] = await Promise.all([
-    findBrought(context, sent),
+    findLinkedDrafts(context, sent),
     waitingTerms(context, sent),
     findClashes(drafts, context),
   ])
@@ -155,7 +155,7 @@ export async function sentBackList(context: Context): Promise<Html | undefined> 
   return html`<section><h2>${sayAtDesk(site, 'Sent back to you')}</h2><ul class="inbox">${lines}</ul></section>`
 }
 
-const roomPath = (kind: string, record: number) => `/${servedNamed(kind).resource.path}/${record}`
+const roomPath = (kind: string, record: number) => `/${resourceNamed(kind).resource.path}/${record}`
 
 async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
@@ -196,7 +196,7 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
   return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(site, item.title)}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
     when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
-  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
+  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${linkedDraftsLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
 /** Each with a link. */
@@ -215,7 +215,7 @@ function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting
   return lines.length > 0 && html`<ul class="clashes">${lines}</ul>`
 }
 
-function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
+function linkedDraftsLine({ site }: Context, { brought, terms }: Waiting): Content {
   const names = [...brought.map(({ name }) => plainText(name)), ...terms]
   return (
     names.length > 0 &&
@@ -228,7 +228,7 @@ function besideTable(
   kind: string | undefined,
   changes: readonly ChangedValue[],
 ): Promise<Html> {
-  const fields = kind === undefined ? {} : servedNamed(kind).resource.fields
+  const fields = kind === undefined ? {} : resourceNamed(kind).resource.fields
   return changesTable(
     context,
     fields,

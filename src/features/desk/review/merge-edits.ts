@@ -9,10 +9,10 @@ import { permittedRecord } from '../../../calendar/editing/save-record.ts'
 import { parseCost } from '../../../calendar/events/event-cost.ts'
 import { type RecordHistory, readHistory, valuesAt } from '../../../calendar/history/record-history.ts'
 import { linkEntries } from '../../../calendar/linked/linked-store.ts'
-import type { Served } from '../../../calendar/resources.ts'
+import type { ServedResource } from '../../../calendar/resources.ts'
 import { termEntries } from '../../../calendar/terms/term-rules.ts'
 import { type Saved, updateRecord } from '../save-form.ts'
-import { bringsAlong, prepareBringing } from './bring-along.ts'
+import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
 // Merges the changes of two people to one record. The version that a form began with shows what its user
@@ -63,7 +63,7 @@ const MOST_TRIES = 5
  */
 export async function saveForm(
   context: Context,
-  served: Served,
+  served: ServedResource,
   id: number,
   asked: SentForm,
 ): Promise<Edited> {
@@ -88,8 +88,8 @@ export async function saveForm(
       )
       return { saved: { id, version }, changed, taken }
     }
-    const brought = bringsAlong(context, served, row, values)
-      ? await prepareBringing(context, row, history.present, form.values)
+    const brought = publishesOthers(context, served, row, values)
+      ? await preparePublication(context, row, history.present, form.values)
       : undefined
     const sent = { ...values, ...brought?.values }
     try {
@@ -106,7 +106,7 @@ export async function saveForm(
   }
 }
 
-function readRecordHistory(context: Context, { resource, operations }: Served, id: number) {
+function readRecordHistory(context: Context, { resource, operations }: ServedResource, id: number) {
   const { versioned } = operations
   const kind = resource.name as RecordHistory['kind']
   return versioned && readHistory(context.db, kind, versioned.kind, id)

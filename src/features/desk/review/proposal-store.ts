@@ -4,7 +4,7 @@ import type { Context } from '../../../calendar/declare/context.ts'
 import { type RawValues, refuseOversized } from '../../../calendar/declare/parse.ts'
 import { findEvent } from '../../../calendar/events/event-store.ts'
 import { can } from '../../../calendar/people/caller.ts'
-import type { Served } from '../../../calendar/resources.ts'
+import type { ServedResource } from '../../../calendar/resources.ts'
 import { mayManageTerms, termEntries } from '../../../calendar/terms/term-rules.ts'
 import { findTermsByTexts, TAXONOMIES, TERM_LISTS } from '../../../calendar/terms/term-store.ts'
 import type { Db } from '../../../store/storage/database.ts'
@@ -237,7 +237,7 @@ const FIELDS = Object.values(TERM_LISTS)
 /** @throws Problem rest_invalid_param for values over a limit */
 export async function findUnmadeTerms(
   context: Context,
-  { resource }: Served,
+  { resource }: ServedResource,
   raw: RawValues,
 ): Promise<UnmadeTerms> {
   const { db, caller } = context
@@ -279,7 +279,7 @@ export interface FormPlace {
 export async function keepBeside(
   tx: Tx,
   { caller, now }: Context,
-  { resource }: Served,
+  { resource }: ServedResource,
   place: { formOf: FormPlace; record: number },
   unmade: UnmadeTerms = {},
 ): Promise<void> {

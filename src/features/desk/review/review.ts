@@ -8,12 +8,18 @@ import { type RecordHistory, readHistory } from '../../../calendar/history/recor
 import { can, isLoggedIn, mayEdit, type Owned } from '../../../calendar/people/caller.ts'
 import { findUser } from '../../../calendar/people/users.ts'
 import { isPossibleId, requireVersion } from '../../../calendar/records/record-store.ts'
-import { events, type Served, servedNamed } from '../../../calendar/resources.ts'
+import { events, resourceNamed, type ServedResource } from '../../../calendar/resources.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { removeUnsaved } from '../desk-rows.ts'
 import { type Saved, savedAs, wantedAt } from '../save-form.ts'
-import { type LinkedDraft, linkedIn, mayReview, prepareBringing, prepareBrought } from './bring-along.ts'
+import {
+  type LinkedDraft,
+  linkedIn,
+  mayReview,
+  prepareLinkedDrafts,
+  preparePublication,
+} from './linked-drafts.ts'
 import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
 import {
   countInbox,
@@ -76,7 +82,7 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
  */
 export async function proposeChange(
   context: Context,
-  served: Served,
+  served: ServedResource,
   id: number,
   form: SentForm,
   note = '',
@@ -107,13 +113,18 @@ export async function proposeChange(
 }
 
 /** Holds until the end of the transaction. @throws Problem */
-async function holdForProposal(tx: Tx, { operations }: Served, id: number, sequence: number): Promise<void> {
+async function holdForProposal(
+  tx: Tx,
+  { operations }: ServedResource,
+  id: number,
+  sequence: number,
+): Promise<void> {
   if (operations.versioned) await requireVersion(tx, operations.versioned.kind, id, [{ id, sequence }])
 }
 
 async function mergedWith(
   context: Context,
-  { resource, operations }: Served,
+  { resource, operations }: ServedResource,
   id: number,
   form: SentForm,
 ): Promise<{ history: RecordHistory; merged: MergedForm }> {
@@ -127,7 +138,7 @@ async function mergedWith(
 /** Their own, and those of others with the right to review. */
 export async function proposalsAbout(
   context: Context,
-  { resource }: Served,
+  { resource }: ServedResource,
   id: number,
 ): Promise<Proposal[]> {
   const author = mayReview(context) ? undefined : context.caller.id
@@ -195,7 +206,7 @@ export async function publishProposal(
 ): Promise<Published | Undecided | Decided> {
   const proposal = await findSeenProposal(context, id)
   if (!proposal || !mayReview(context)) throw new Problem('rest_forbidden')
-  const served = servedNamed(proposal.kind)
+  const served = resourceNamed(proposal.kind)
   const author = await findUser(context.db, proposal.author)
   const isFiltered = !author || !can({ ...author }, 'unfiltered_html')
   const writing = { ...context, caller: { ...context.caller, isFiltered } }
@@ -205,7 +216,7 @@ export async function publishProposal(
     const { version } = history
     if (merged.conflicts.length > 0) return { ...merged, version }
     const values = await parseFields(served.resource.fields, merged.values, writing, PARTIAL)
-    const brought = await prepareBrought(context, {
+    const brought = await prepareLinkedDrafts(context, {
       author: proposal.author,
       links: { ...history.present, ...linkedIn(merged.values) },
     })
@@ -247,7 +258,7 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
   return decideEvent(context, id, async (row, history) => {
-    const { values, publish, records } = await prepareBringing(context, row, history.present, {})
+    const { values, publish, records } = await preparePublication(context, row, history.present, {})
     return { values: { status: 'publish', ...values }, beside: publish, brought: records }
   })
 }
@@ -401,6 +412,6 @@ async function namedItems(context: Context, placed: readonly Placed[]): Promise<
 
 /** Undefined when it is gone. */
 async function titleOf(context: Context, { kind, record }: Proposal): Promise<string | undefined> {
-  const row = await servedNamed(kind).operations.locate(context, { id: record })
+  const row = await resourceNamed(kind).operations.locate(context, { id: record })
   return row === undefined ? undefined : nameOfRow(kind, row)
 }

@@ -15,7 +15,7 @@ import {
   onChanged,
   TELL,
   textsOf,
-  toldChanges,
+  webhookChanges,
 } from '../history.ts'
 import { byRecord, type Tx } from '../recording.ts'
 import { rowParts, statement } from '../statement.ts'
@@ -234,7 +234,7 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const ended = removed.map(({ kind, record }) => endVersions(tx, { kind, record }))
   const texts = textsOf(acting)
   const kept = texts.length === 0 ? [] : [keepTexts(tx, { texts: JSON.stringify(texts) })]
-  const told = toldChanges([tx.recording], time)
+  const told = webhookChanges([tx.recording], time)
   const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
   await Promise.all([...changes, ...levelled, ...forgetting, ...acts, ...ended, ...kept, ...deliveries])
 }

@@ -17,7 +17,7 @@ import {
   onChanged,
   TELL,
   textsOf,
-  toldChanges,
+  webhookChanges,
 } from '../history.ts'
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
@@ -144,7 +144,7 @@ export function saveRecordings(
   const position = (present?.last ?? 0) + 1
   const changes = latestChanges(recordings, time)
   const acts = historyRows(recordings, time)
-  const told = present?.is_told === 1 ? toldChanges(recordings, time) : undefined
+  const told = present?.is_told === 1 ? webhookChanges(recordings, time) : undefined
   const settled = { changes, told, forgotten: keysToForget(recordings) }
   if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, settled, acts, position)
   saveChanges(prepare, changes, position)

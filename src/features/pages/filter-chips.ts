@@ -10,7 +10,7 @@ import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 // The chips above lists, which set a filter or take it back; filters in words.
 
 /** The values of `when` with a chip; others are for programs. */
-export const PRESSED_TIMES = {
+export const CHIP_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
   tomorrow: 'Tomorrow',
@@ -27,14 +27,14 @@ const SWITCHES = [
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 const DATES = ['when', 'start_date', 'end_date']
 
-interface Pressed {
+interface ChipFilter {
   span: Span
   scope: TermPath | undefined
   query: PageQuery
 }
 
 /** Links that set a filter, or take it back where it is chosen, and keep everything else. */
-export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html {
+export function filterChips(viewing: Viewing, { span, scope, query }: ChipFilter): Html {
   const { site } = viewing.context
   const { sent } = query
   const list: Span = { view: 'list' }
@@ -47,7 +47,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   // Views with dates of their own have no times.
   const times = !isList(span)
     ? []
-    : Object.entries(PRESSED_TIMES).map(([word, text]) => {
+    : Object.entries(CHIP_TIMES).map(([word, text]) => {
         const isChosen = sent.get('when') === word
         return press(say(site, text), to(list, { ...anyDay, when: isChosen ? undefined : word }), isChosen)
       })
@@ -55,11 +55,11 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
     const isChosen = sent.get(name) === value
     return press(say(site, text), to(span, { [name]: isChosen ? undefined : value }), isChosen)
   })
-  return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
+  return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearChip(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
 /** Without the script it leads to a choice of places. False where no venue has a position. */
-function nearPress(
+function nearChip(
   { context: { site }, assets, memory, terms }: Viewing,
   { sent }: PageQuery,
   to: (changes: Readonly<Record<string, undefined>>) => string,
@@ -74,8 +74,8 @@ function nearPress(
 /** Opens when a link leads there. */
 export const FIELDS_ID = 'fields'
 
-export function hasPress(name: string, value: string): boolean {
-  if (name === 'when') return value in PRESSED_TIMES
+export function hasChip(name: string, value: string): boolean {
+  if (name === 'when') return value in CHIP_TIMES
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)
 }
 
@@ -89,7 +89,7 @@ export function chosenInWords(site: Site, sent: ReadonlyMap<string, string>): st
 }
 
 const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
-  ...PRESSED_TIMES,
+  ...CHIP_TIMES,
   now: 'Now',
   month: 'Next 30 days',
   morning: 'Mornings',

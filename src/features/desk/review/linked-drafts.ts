@@ -4,7 +4,7 @@ import type { RawValues } from '../../../calendar/declare/parse.ts'
 import { readColumns } from '../../../calendar/history/record-states.ts'
 import { linkEntries } from '../../../calendar/linked/linked-store.ts'
 import { can } from '../../../calendar/people/caller.ts'
-import { type Served, servedNamed } from '../../../calendar/resources.ts'
+import { resourceNamed, type ServedResource } from '../../../calendar/resources.ts'
 import { termEntries } from '../../../calendar/terms/term-rules.ts'
 import { findTermsByIds, termsApart } from '../../../calendar/terms/term-store.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
@@ -44,7 +44,7 @@ export interface SentRecord {
 }
 
 /** Among the venues and organizers of each record. */
-export async function findBrought(
+export async function findLinkedDrafts(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],
 ): Promise<LinkedDraft[][]> {
@@ -72,12 +72,12 @@ export async function findBrought(
 }
 
 /** As far as the caller may; with the write that publishes them. */
-export async function prepareBrought(context: Context, record: SentRecord) {
+export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
-  const [brought = []] = await findBrought(context, [record])
+  const [brought = []] = await findLinkedDrafts(context, [record])
   for (const one of brought) {
-    const { operations } = servedNamed(one.kind)
+    const { operations } = resourceNamed(one.kind)
     const row = await operations.locate(context, { id: one.id })
     if (row === undefined || !operations.rights.update(context, row)) continue
     const prepared = await operations.update.prepare(context, { row, values: { status: 'publish' } })
@@ -128,13 +128,13 @@ export interface LinkedDraftWrites {
  * @param present columns and links as versions have them
  * @param sent values sent with it: their links and terms replace the present and waiting ones
  */
-export async function prepareBringing(
+export async function preparePublication(
   context: Context,
   event: Pick<EventRow, 'id' | 'author'>,
   present: Readonly<Record<string, unknown>>,
   sent: RawValues,
 ): Promise<LinkedDraftWrites> {
-  const { records, publish } = await prepareBrought(context, {
+  const { records, publish } = await prepareLinkedDrafts(context, {
     ...event,
     links: { ...present, ...linkedIn(sent) },
   })
@@ -156,9 +156,9 @@ export async function prepareBringing(
 }
 
 /** Whether these values publish an event of another author. */
-export function bringsAlong(
+export function publishesOthers(
   context: Context,
-  { resource }: Served,
+  { resource }: ServedResource,
   row: unknown,
   values: RawValues,
 ): row is EventRow {

@@ -149,7 +149,8 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
   const head = headOf(service, reply)
   if (length > BYTES_AT_ONCE) {
     const tag = validity ? versionTag(finished, json.name, validity) : ''
-    sendStream(front, read, { ...head, tag, chunks: partByPart(parts) }, from)
+    const held = reply.isFromMemory ? 0 : length
+    sendStream(front, read, { ...head, tag, chunks: partByPart(parts), held }, from)
     return
   }
   const isOk = (reply.innerStatus ?? reply.status) === 200

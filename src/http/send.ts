@@ -199,7 +199,8 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
   const isOk = isRead(method) && status === 200 && innerStatus === 200
   const content = parts ? await contentOf(parts, isOk) : (shown?.bytes ?? NO_BYTES)
   if (!Buffer.isBuffer(content)) {
-    sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
+    const held = lengthOf(parts ?? [])
+    sendStream(front, visit, { status, route, headers, tag: '', chunks: content, held }, 'ordinary')
     return
   }
   const tag = isOk ? versionedTag(contentTag(content), answer.version) : ''
@@ -211,6 +212,8 @@ interface Streamed
   chunks: AsyncIterable<Buffer>
   /** Read from a file: uncompressed, and no stream. */
   size?: number
+  /** Already made: no stream either. Bytes that are in memory for this reader alone. */
+  held?: number
 }
 
 /**
@@ -223,11 +226,14 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
     sendUnchanged(front, visit, answer, from)
     return
   }
-  const { size } = answer
+  const { size, held } = answer
   const isHead = request.method === 'HEAD'
   const address = clientAddress(request, front.trusted)
-  const takesPlace = !isHead && size === undefined
-  if (takesPlace && !tryStream(front.admission, address)) {
+  const takesPlace = !isHead && size === undefined && held === undefined
+  const isRefused = takesPlace
+    ? !tryStream(front.admission, address)
+    : !makesRoomFor(front.readers, held ?? 0)
+  if (isRefused) {
     refuseOverload(front, visit)
     return
   }
@@ -252,7 +258,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
 async function pipe(
   front: Front,
   visit: Visit,
-  { chunks, route, status }: Streamed,
+  { chunks, route, status, held = 0 }: Streamed,
   encoding: Encoding | undefined,
   from: Answered['from'],
 ): Promise<void> {
@@ -274,8 +280,8 @@ async function pipe(
       yield piece
     }
   }
-  // Only the present pieces are held.
-  watchReader(front.readers, response, 0)
+  // Of a stream, only the present pieces are held.
+  watchReader(front.readers, response, held)
   try {
     if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
     else await pipeline(watched, counted, response)

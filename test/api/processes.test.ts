@@ -13,6 +13,7 @@ import { until } from '../support/waiting.ts'
 let scratch: ScratchDatabase
 let folder: string
 let services: ServiceProcess[] = []
+let served: Served[] = []
 
 beforeEach(async () => {
   scratch = await scratchDatabase()
@@ -23,6 +24,9 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const service of services) if (service.child.exitCode === null) service.child.kill('SIGKILL')
   services = []
+  // One that runs on after a failure would keep this process from ending.
+  for (const service of served) await service.end()
+  served = []
   await scratch.remove()
   await rm(folder, { recursive: true, force: true })
 })
@@ -33,7 +37,13 @@ async function start(): Promise<ServiceProcess> {
   return service
 }
 
-const startHere = () => startServed({ database: patient(scratch.address), data: folder })
+async function startHere(): Promise<Served> {
+  const service = await startServed({ database: patient(scratch.address), data: folder })
+  let ending: Promise<number | null> | undefined
+  const once = { ...service, end: () => (ending ??= service.end()) }
+  served.push(once)
+  return once
+}
 
 const eventNamed = (title: string) => ({
   title,

@@ -154,11 +154,12 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
     return
   }
   const isOk = (reply.innerStatus ?? reply.status) === 200
-  // What is asked for once is not worth a digest of its bytes.
-  const firstTag = validity && versionedTag(versionTag(finished, json.name, validity), reply.version)
+  // A list that is asked for once is not worth a digest of its bytes; a record keeps its tag.
+  const isOne = reply.version !== undefined
+  const firstTag = validity && !isOne ? versionTag(finished, json.name, validity) : ''
   const contentOf = (body: Buffer) =>
     isOk ? versionedTag(contentTag(body, editionOf(finished)), reply.version) : ''
-  if (validity && firstTag && wasAsked(finished, read.key)) {
+  if (validity && wasAsked(finished, read.key)) {
     const body = joined(parts)
     const made = { ...asNew(), ...head, tag: contentOf(body), firstTag, body }
     send(front, read, keepFinished(finished, read.key, made, validity), from)
@@ -166,7 +167,7 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
   }
   const lent = buffers.take(length)
   const body = joined(parts, lent)
-  const tag = firstTag ?? contentOf(body)
+  const tag = firstTag || contentOf(body)
   send(front, read, { ...asNew(), ...head, tag, body }, from, () => buffers.give(lent))
 }
 

@@ -283,14 +283,18 @@ export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
 /** Other requests take their turns in between. */
 export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   let some: Buffer[] = []
+  let length = 0
   for (const part of parts) {
     some.push(part)
-    if (lengthOf(some) < STREAMED_AT_ONCE) continue
-    yield Buffer.concat(some)
+    length += part.length
+    if (length < STREAMED_AT_ONCE) continue
+    yield Buffer.concat(some, length)
     some = []
+    length = 0
     await nextTurn()
   }
   yield Buffer.concat(some)
 }
 
+/** Bytes. */
 const STREAMED_AT_ONCE = 262_144

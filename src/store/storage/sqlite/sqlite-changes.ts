@@ -108,8 +108,23 @@ const LEVEL = levelSequences(CHANGED)
 
 const FORGET = forgetVersions(CHANGED)
 
-const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request, former, former_bytes, sequence)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select sequence from changes where kind = ? and record = ?) - ?)`
+const HISTORY_VALUES = [
+  'time_utc',
+  'user',
+  'login',
+  'action',
+  'kind',
+  'record',
+  'name',
+  'address',
+  'client',
+  'request',
+  'former',
+  'former_bytes',
+] as const
+
+const INSERT_HISTORY = `insert into history (${HISTORY_VALUES.map((name) => `"${name}"`).join(', ')}, sequence)
+  values (${HISTORY_VALUES.map(() => '?').join(', ')}, (select sequence from changes where kind = ? and record = ?) - ?)`
 
 const KEEP_TEXT = `${KEEP_TEXTS.before} values (?, ?, ?, ${KEEP_TEXTS.last}) ${KEEP_TEXTS.after}`
 
@@ -224,35 +239,9 @@ function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settl
 function saveActs(prepare: Prepare, rows: readonly HistoryRow[]): void {
   if (rows.length === 0) return
   const insert = prepare(INSERT_HISTORY)
-  for (const {
-    time_utc,
-    user,
-    login,
-    action,
-    kind,
-    record,
-    name,
-    address,
-    client,
-    request,
-    ...row
-  } of rows) {
-    const { former, former_bytes, later } = row
-    const act = [
-      time_utc,
-      user,
-      login,
-      action,
-      kind,
-      record,
-      name,
-      address,
-      client,
-      request,
-      former,
-      former_bytes,
-    ]
-    insert.run([...act, kind, record, later])
+  for (const row of rows) {
+    const { action, kind, record, later } = row
+    insert.run([...HISTORY_VALUES.map((name) => row[name]), kind, record, later])
     if (action === 'delete') prepare(END).run([kind, record])
   }
   for (const { hash, bytes, text } of textsOf(rows)) prepare(KEEP_TEXT).run([hash, bytes, text])

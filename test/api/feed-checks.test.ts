@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { serviceForTests } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Oslo' })
 const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
@@ -82,7 +83,12 @@ describe('feeds', () => {
       await new Promise((resolve) => socket.once('data', resolve))
       socket.destroy()
     }
-    const text = await (await ask('/events.ics')).text()
+    let text = ''
+    await until(async () => {
+      const answer = await ask('/events.ics')
+      text = await answer.text()
+      return answer.ok
+    }, 'no place was given back')
     assert.equal(text.split('BEGIN:VEVENT').length, 63)
     assert.ok(text.endsWith('END:VCALENDAR\r\n'))
   })

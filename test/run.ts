@@ -34,10 +34,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const CONCURRENCY = availableParallelism() + 2
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
-/**
- * The most time of a process, in ms: only one that hangs, or is not over with its last test, takes so long.
- */
-const TIMEOUT_MS = 300_000
 /** The folder in memory of Linux, and the free bytes that a run needs there, most of them for PostgreSQL. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4_000_000_000
@@ -127,7 +123,6 @@ async function runPrograms(): Promise<string[]> {
     cwd: root,
     files: [...programs].sort((a, b) => isLate(a) - isLate(b)).map(([path]) => path),
     concurrency: kind === 'measure' ? 1 : CONCURRENCY,
-    timeout: TIMEOUT_MS,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   const seconds = new Map<string, number>()

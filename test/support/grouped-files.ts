@@ -35,7 +35,13 @@ export function groupFiles(
   return groups
 }
 
+/** The most time of a process, in ms: only one that hangs takes so long. */
+const LIMIT_MS = 300_000
+
+// A thread ends the process, since one in an endless loop, or whose tests wait, obeys no signal but this.
 const PROGRAM = `import hooks from 'node:async_hooks'
+import { Worker } from 'node:worker_threads'
+new Worker(\`setTimeout(() => process.kill(process.pid, 'SIGKILL'), \${limitMs})\`, { eval: true }).unref()
 const { createHook } = hooks
 const made = []
 hooks.createHook = (callbacks) => {
@@ -58,11 +64,12 @@ export function writeProgram(
   root: string,
   folder: string,
   variables: Readonly<Record<string, string>>,
+  limitMs = LIMIT_MS,
 ): string {
   const addresses = files.map((file) => pathToFileURL(join(root, file)).href)
   const path = join(folder, `from-${files[0]?.replaceAll('/', '-')}.mjs`)
   mkdirSync(folder, { recursive: true })
-  const beginning = `Object.assign(process.env, ${JSON.stringify(variables)})\nconst files = ${JSON.stringify(addresses)}\n`
+  const beginning = `Object.assign(process.env, ${JSON.stringify(variables)})\nconst files = ${JSON.stringify(addresses)}\nconst limitMs = ${limitMs}\n`
   writeFileSync(path, beginning + PROGRAM)
   return path
 }

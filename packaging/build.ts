@@ -68,8 +68,7 @@ export async function build(into: string): Promise<string[]> {
     metafile: true,
     plugins: [keepPlaces],
   })
-  for (const feature of ['pages', 'desk']) {
-    const assets = join('src', 'features', feature, 'assets')
+  for (const assets of globSync('src/features/*/assets', { cwd: root })) {
     cpSync(join(root, assets), join(into, assets), { recursive: true, filter: isSent })
   }
   return packagesOf(Object.keys(metafile.inputs))

@@ -253,7 +253,7 @@ describe('clients that send slowly', () => {
         .slice(0, 1)
         .map((method) => ({ method, path: `/wp-json${route.replaceAll(/\(\?P<\w+>[^)]+\)/g, '7')}` })),
     )
-    const pages = deskAddresses().flatMap(({ at, methods }) =>
+    const pages = (await deskAddresses()).flatMap(({ at, methods }) =>
       methods.includes('POST') ? [`/desk${at.replaceAll(/:\w+/g, '7')}`] : [],
     )
     const { cookie } = await sitAtDesk(slow, 'subscriber')

@@ -234,8 +234,8 @@ describe('what a role may do at the desk', () => {
     for (const login of USERS) desks.set(login, await sitAtDesk(service, login))
   })
 
-  test('every page that takes a form has its twin over REST or on the command line, or is somebody’s own', () => {
-    const posted = deskAddresses().flatMap(({ at: address, methods }) =>
+  test('every page that takes a form has its twin over REST or on the command line, or is somebody’s own', async () => {
+    const posted = (await deskAddresses()).flatMap(({ at: address, methods }) =>
       methods.includes('POST') ? [address] : [],
     )
     const known = [ROWS, APART, OWN].flatMap((table) => Object.keys(table))

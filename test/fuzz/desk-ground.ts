@@ -25,16 +25,14 @@ export async function deskOperations(line: Line, sessions: DeskSessions): Promis
   const found: Found = { controls: new Map(), parameters: new Map(), paths: new Set() }
   for (const as of ['admin', 'contributor'] as const) await readPages(line, sessions.of[as], found)
   const known = namesInSources()
-  return deskAddresses()
-    .concat(STRANGERS)
-    .flatMap(({ at, methods }) =>
-      templatesOf(at, found).flatMap((template) =>
-        methods.map((method) => operationOf(method, template, found, known)),
-      ),
-    )
+  return [...(await deskAddresses()), ...STRANGERS].flatMap(({ at, methods }) =>
+    templatesOf(at, found).flatMap((template) =>
+      methods.map((method) => operationOf(method, template, found, known)),
+    ),
+  )
 }
 
-const STRANGERS: ReturnType<typeof deskAddresses> = [
+const STRANGERS: Awaited<ReturnType<typeof deskAddresses>> = [
   { at: '/sign-in', methods: ['GET', 'POST'] },
   { at: '/set-up/:slug', methods: ['GET', 'POST'] },
   { at: '/assets/:slug', methods: ['GET'] },

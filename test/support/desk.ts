@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
 import { before } from 'node:test'
+import { pino } from 'pino'
 import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { DESK_PAGES } from '../../src/features/desk/desk.ts'
-import type { Answer, TestService } from './service.ts'
+import { listDeskParts } from '../../src/features/desk/desk-part.ts'
+import { features } from '../../src/features.ts'
+import { type Answer, type TestService, testConfig } from './service.ts'
 
 export const DESK_PASSWORD = 'correct horse battery'
 
@@ -74,8 +78,18 @@ export function deskHere(service: TestService, login: string): AtDesk {
   return new Proxy({} as AtDesk, { get: (_, name) => Reflect.get(desk, name) })
 }
 
-export function deskAddresses(): { at: string; methods: ('GET' | 'POST')[] }[] {
-  return DESK_PAGES.map(({ at, get, post }) => ({
+interface DeskAddress {
+  at: string
+  methods: ('GET' | 'POST')[]
+}
+
+/** With those of other features. */
+export async function deskAddresses(): Promise<DeskAddress[]> {
+  const logger = pino({ level: 'silent' })
+  const tell = () => undefined
+  const start = { config: testConfig(tmpdir()), features, logger, report: assert.ifError, tell }
+  const parts = await listDeskParts({ ...start, settingWords: undefined })
+  return [...DESK_PAGES, ...parts.flatMap(({ pages }) => pages)].map(({ at, get, post }) => ({
     at,
     methods: [...(get ? ['GET' as const] : []), ...(post ? ['POST' as const] : [])],
   }))

@@ -1,13 +1,23 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Site } from '../../base/config.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Caller, can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { LONGEST_TITLE } from '../pages/layout.ts'
 import { type Asset, accentStyle, markOf, mediaTypeOf } from '../pages/page-assets.ts'
 import { shortened } from '../pages/teasers.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } from './desk-page.ts'
+import {
+  type DeskView,
+  deskPath,
+  deskTranslatorFor,
+  type RoomGroup,
+  type RoomLink,
+  type RoomName,
+  sayAtDesk,
+} from './desk-page.ts'
+import type { DeskPart } from './desk-part.ts'
 
 // The frame around every page of the desk; its style sheets, scripts and icon.
 
@@ -21,20 +31,13 @@ export interface FrameFor {
   waiting: number
   /** The database or its disk refuses writes: forms that would write are not shown. */
   isReadOnly: boolean
+  /** Of other features. */
+  parts: readonly DeskPart[]
 }
 
-interface RoomLink {
-  room: RoomName
-  path: string
-  text: Parameters<typeof sayAtDesk>[1]
-  /** In the bar at the bottom of a phone. */
-  isFirst?: true
-  isFor?: (caller: Caller) => boolean
-}
-
-/** In groups. */
-const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readonly RoomLink[] }[] = [
+const ROOMS: readonly { group: RoomGroup; heading?: MessageText; rooms: readonly RoomLink[] }[] = [
   {
+    group: 'calendar',
     rooms: [
       { room: 'today', path: '/', text: 'Today', isFirst: true },
       { room: 'events', path: '/events', text: 'Events', isFirst: true },
@@ -43,6 +46,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
     ],
   },
   {
+    group: 'directory',
     heading: 'Directory',
     rooms: [
       { room: 'venues', path: '/venues', text: 'Venues' },
@@ -52,6 +56,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
     ],
   },
   {
+    group: 'owner',
     rooms: [
       { room: 'people', path: '/people', text: 'People', isFor: (caller) => can(caller, 'manage_users') },
       { room: 'look', path: '/look', text: 'Look', isFor: (caller) => can(caller, 'manage_users') },
@@ -75,7 +80,7 @@ export function frameDesk(frame: FrameFor, view: DeskView): string {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${pathTo(site, assets.icon)}">
 <link rel="stylesheet" href="${pathTo(site, assets.style)}">
-<script type="module" src="${pathTo(site, assets.script)}"></script>
+<script type="module" src="${pathTo(site, assets.script)}"></script>${view.script !== undefined && html`<script type="module" src="${pathTo(site, assets.root + view.script)}"></script>`}
 </head>
 ${view.isAlone || !frame.caller ? alone(frame, view) : framed(frame, frame.caller, view)}
 </html>
@@ -114,15 +119,16 @@ ${view.body}
 </body>`
 }
 
-function rail({ site, waiting }: FrameFor, caller: Caller, current: RoomName | undefined): Html {
+function rail({ site, waiting, parts }: FrameFor, caller: Caller, current: RoomName | undefined): Html {
   const item = ({ room, path, text, isFirst, isFor }: RoomLink): Content => {
     if (isFor && !isFor(caller)) return false
     const count = room === 'inbox' && waiting > 0 ? html`<span class="count due">${waiting}</span>` : ''
     return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${room === current && html` aria-current="page"`}>${sayAtDesk(site, text)}${count}</a></li>`
   }
+  const brought = parts.flatMap(({ rooms = [] }) => rooms)
   const groups = ROOMS.map(
-    ({ heading, rooms }) =>
-      html`${heading && html`<p class="group">${sayAtDesk(site, heading)}</p>`}<ul>${rooms.map(item)}</ul>`,
+    ({ group, heading, rooms }) =>
+      html`${heading && html`<p class="group">${sayAtDesk(site, heading)}</p>`}<ul>${[...rooms, ...brought.filter((room) => room.in === group)].map(item)}</ul>`,
   )
   return html`<nav class="rail" aria-label="${sayAtDesk(site, 'Desk')}"><a class="brand" href="${deskPath(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
 ${groups}
@@ -139,6 +145,7 @@ function initialsOf(name: string): string {
 
 /** Paths change with the content. */
 export interface DeskAssets {
+  root: string
   style: string
   script: string
   icon: string
@@ -154,12 +161,14 @@ const pagesFolder = new URL('../pages/assets/', import.meta.url)
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
 /** One hash for all paths: scripts import each other by name and have to be of one version. */
-export function readDeskAssets(accent: string): DeskAssets {
-  const own = readdirSync(folder).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
-  const files = new Map(own.map((name) => [name, readFileSync(new URL(name, folder))]))
+export function readDeskAssets(accent: string, parts: readonly DeskPart[] = []): DeskAssets {
+  const files = new Map(filesIn(folder))
+  const brought = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))
+  for (const [name, bytes] of brought) files.set(name, bytes)
   files.set('squire.js', readFileSync(new URL(import.meta.resolve('squire-rte'))))
   const tokens = readFileSync(new URL('tokens.css', pagesFolder))
-  const sheets = STYLES.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])
+  const names = [...STYLES, ...brought.flatMap(([name]) => (name.endsWith('.css') ? [name] : []))]
+  const sheets = names.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])
   files.set(
     'desk.css',
     Buffer.concat([tokens, Buffer.from('\n'), ...sheets, Buffer.from(accentStyle(accent))]),
@@ -174,9 +183,15 @@ export function readDeskAssets(accent: string): DeskAssets {
     bytes,
   }))
   return {
+    root,
     style: `${root}desk.css`,
     script: `${root}desk.js`,
     icon: `${root}mark.svg`,
     byPath: new Map(assets.map((asset) => [asset.path, asset])),
   }
+}
+
+function filesIn(place: URL): [name: string, bytes: Buffer][] {
+  const names = readdirSync(place).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
+  return names.map((name) => [name, readFileSync(new URL(name, place))])
 }

@@ -7,6 +7,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
+import type { Caller } from '../../calendar/people/caller.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
@@ -91,6 +92,10 @@ export type RoomName =
   | 'people'
   | 'look'
   | 'account'
+  | BroughtRoomName
+
+/** Of a page that another feature brings, such as `/import`: its path below the desk. */
+type BroughtRoomName = `/${string}`
 
 /** Before it is put into the frame. */
 export interface DeskView {
@@ -114,6 +119,8 @@ export interface DeskView {
   leadsTo?: string | undefined
   /** Shows pages of this site in a frame. */
   framesOwn?: true
+  /** The name of a file among the assets, such as `import-room.js`. */
+  script?: string
 }
 
 /** A page, a redirect (303), data for a script, a whole document, or a style sheet. */
@@ -135,7 +142,22 @@ export interface DeskPage {
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
   /** Only posted forms change anything. @throws Problem, which the desk explains on a page */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
+  /** What its forms may send, in bytes of fields and of files; else as much as the settings say. */
+  takes?: { most: number; mostFiles: number }
 }
+
+/** An entry of the rail. */
+export interface RoomLink {
+  room: RoomName
+  path: string
+  text: MessageText
+  /** In the bar at the bottom of a phone. */
+  isFirst?: true
+  isFor?: (caller: Caller) => boolean
+}
+
+/** The groups of the rail. */
+export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
 /** Answers at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Trouble } from '../../base/finding.ts'
 import { isRecord } from '../../base/foreign-json.ts'
-import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
@@ -28,7 +27,7 @@ import type { Look } from '../pages/look.ts'
 import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
 import { assetAnswer, contentPolicy, FOREVER } from '../pages/public-pages.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { answerAtDesk, problemAtDesk } from './desk.ts'
+import { answerAtDesk, DESK_PAGES, type DeskTable, deskTable, problemAtDesk, takenAtDesk } from './desk.ts'
 import { DESK_ASSETS_PATH, type DeskAssets, frameDesk, readDeskAssets } from './desk-frame.ts'
 import {
   type AnyDeskRequest,
@@ -37,6 +36,7 @@ import {
   type DeskUser,
   type LookPreview,
 } from './desk-page.ts'
+import type { DeskPart } from './desk-part.ts'
 import { countInInbox } from './review/inbox-room.ts'
 import type { DeskGate } from './sign-in/desk-sign-in.ts'
 import {
@@ -61,15 +61,20 @@ export interface DeskRoute {
   /** Undefined for a service without pages. */
   pages: Pages | undefined
   listTroubles: (db: Db) => Promise<Trouble[]>
+  /** Of other features. */
+  parts: readonly DeskPart[]
+  table: DeskTable
   /** Changed settings in memory when the assets were made. */
   settings: number
 }
 
-export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles'>
+export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles' | 'parts'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
   const { settings } = service.memory
-  return { service, front, gate, ...ground, assets: readDeskAssets(ground.look.accent), settings }
+  const { look, parts } = ground
+  const table = deskTable([...DESK_PAGES, ...parts.flatMap(({ pages }) => pages)])
+  return { service, front, gate, ...ground, table, assets: readDeskAssets(look.accent, parts), settings }
 }
 
 /** Where people of other calendars look for the desk. */
@@ -101,7 +106,7 @@ function followLook(desk: DeskRoute): void {
   const { settings } = memory
   if (desk.settings === settings) return
   desk.settings = settings
-  desk.assets = readDeskAssets(desk.look.accent)
+  desk.assets = readDeskAssets(desk.look.accent, desk.parts)
 }
 
 function sendAsset(desk: DeskRoute, visit: Visit): void {
@@ -129,7 +134,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       if (user) visit.user = user.user.login
       // Taken once the form is here, so that no client holds a place while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
-      const body = isOwn ? await readDeskBody(incoming, path, sender) : NO_BODY
+      const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
       const sent = isOwn
         ? await admitted(front.admission, 'reads', incoming, async () => formOf(incoming, body))
         : formOf(incoming, body)
@@ -216,14 +221,14 @@ async function answerOf(
     user,
   }
   if (!user || isForAll(path)) return answerUnknown(desk, request, incoming, sender)
-  const answer = await answerAtDesk({ ...request, user })
+  const answer = await answerAtDesk(desk.table, { ...request, user })
   if (!('body' in answer)) return { answer, user, waiting: 0, isReadOnly: false }
   return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
 }
 
 /** A form whose session has ended is done once its sender has signed in again. */
 async function answerUnknown(
-  { service, front }: DeskRoute,
+  { service, front, table }: DeskRoute,
   request: AnyDeskRequest,
   incoming: Incoming,
   { hadSession }: Sender,
@@ -234,7 +239,7 @@ async function answerUnknown(
   const { user, form } = again
   const context = callerContext(service, user.user, service.now(), incoming)
   const asUser = { ...request, form, context, user }
-  const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(asUser))
+  const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(table, asUser))
   // These set the cookie themselves.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
@@ -245,11 +250,14 @@ async function answerUnknown(
 }
 
 /** Strangers may send `STRANGER_FORM` bytes, people whose session has ended the usual size. */
-function readDeskBody(incoming: Incoming, path: string, { user, hadSession }: Sender): Promise<Body> {
+function readDeskBody(
+  table: DeskTable,
+  incoming: Incoming,
+  path: string,
+  { user, hadSession }: Sender,
+): Promise<Body> {
   const takesFile = mediaType(incoming.headers) === 'multipart/form-data'
-  if (user && path.startsWith('/look'))
-    return incoming.readBody({ isTrusted: true, takesFile, most: MOST_LOOK, mostFiles: 0 })
-  if (user) return incoming.readBody({ isTrusted: true, takesFile })
+  if (user) return incoming.readBody({ isTrusted: true, takesFile, ...takenAtDesk(table, path) })
   if (hadSession) return incoming.readBody({ isTrusted: false, takesFile, most: Number.POSITIVE_INFINITY })
   return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
 }
@@ -317,7 +325,7 @@ function sendAnswer(
   visit: Visit,
   { answer, user, waiting, isReadOnly }: AnsweredVisit,
 ): void {
-  const { service, front, assets } = desk
+  const { service, front, assets, parts } = desk
   const { site } = service
   const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
   if ('seeOther' in answer) {
@@ -342,7 +350,7 @@ function sendAnswer(
     sendDesk(front, visit, answer.status ?? 200, json, JSON.stringify(answer.data))
     return
   }
-  const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting, isReadOnly }
+  const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting, isReadOnly, parts }
   const { retryAfter, leadsTo } = answer
   const html = {
     'Content-Type': 'text/html; charset=UTF-8',

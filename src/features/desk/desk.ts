@@ -50,16 +50,24 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...todayPages,
 ]
 
-const patterns = DESK_PAGES.map((page) => ({ page, parts: partsOf(page.at) }))
+/** By their paths. */
+export type DeskTable = readonly { page: DeskPage; parts: readonly string[] }[]
+
+export function deskTable(pages: readonly DeskPage[]): DeskTable {
+  return pages.map((page) => ({ page, parts: partsOf(page.at) }))
+}
 
 function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
 /** A fixed part goes before a variable. */
-function pageAtDesk(path: string): { page: DeskPage; variables: Record<string, string> } | undefined {
+function pageAtDesk(
+  table: DeskTable,
+  path: string,
+): { page: DeskPage; variables: Record<string, string> } | undefined {
   const parts = partsOf(path)
-  const matching = patterns.filter(
+  const matching = table.filter(
     (known) =>
       known.parts.length === parts.length &&
       known.parts.every((part, i) => part.startsWith(':') || part === parts[i]),
@@ -76,9 +84,17 @@ function variableCount(parts: readonly string[]): number {
   return parts.filter((part) => part.startsWith(':')).length
 }
 
+/** How much its forms may send; undefined for as much as others. */
+export function takenAtDesk(table: DeskTable, path: string): DeskPage['takes'] {
+  return pageAtDesk(table, path)?.page.takes
+}
+
 /** A Problem becomes a page. */
-export async function answerAtDesk(request: Omit<DeskRequest, 'variables'>): Promise<DeskAnswer> {
-  const found = pageAtDesk(request.path)
+export async function answerAtDesk(
+  table: DeskTable,
+  request: Omit<DeskRequest, 'variables'>,
+): Promise<DeskAnswer> {
+  const found = pageAtDesk(table, request.path)
   const answer = request.method === 'GET' ? found?.page.get : found?.page.post
   if (!found || !answer) return lostPage(request)
   try {

@@ -8,6 +8,7 @@ import {
   type LookFileSetting,
   type LookSetting,
   type lookSettings,
+  MOST_LOOK,
   readTexts,
 } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
@@ -175,10 +176,12 @@ async function previewStyle(request: DeskRequest): Promise<DeskAnswer> {
   return { style: await show.style(await tried(request, Object.fromEntries(typed))) }
 }
 
+const takes = { most: MOST_LOOK, mostFiles: 0 }
+
 export const lookPages: readonly DeskPage[] = [
-  { at: '/look', get: showLook, post: saveLook },
-  { at: '/look/reset', post: resetLook },
-  { at: '/look/preview', get: previewLook, post: previewLook },
+  { at: '/look', get: showLook, post: saveLook, takes },
+  { at: '/look/reset', post: resetLook, takes },
+  { at: '/look/preview', get: previewLook, post: previewLook, takes },
   { at: '/look/style', get: previewStyle },
 ]
 

@@ -6,6 +6,7 @@ import { clockOf, ignoredIn, parseFields, type RawValues } from '../calendar/dec
 import type { Field, Fields } from '../calendar/declare/resource.ts'
 import { type WriteAndKeepReply, writeOnce } from '../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../calendar/editing/save-record.ts'
+import type { Texts } from '../calendar/locales/texts.ts'
 import { translate } from '../calendar/locales/translate.ts'
 import { can, isLoggedIn } from '../calendar/people/caller.ts'
 import {
@@ -20,6 +21,7 @@ import { chooseFormat, type Formats } from './choose-format.ts'
 import { type Format, okReply, type Reply } from './format.ts'
 import { describeInterface } from './openapi.ts'
 import {
+  actionTexts,
   type Endpoint,
   isForAdministrators,
   type MatchedRequest,
@@ -57,7 +59,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
     endpoints: route.endpoints.map((endpoint) => ({
       methods: endpoint.methods,
       ...batchesOf(endpoint),
-      args: describeArgs(endpoint.args, context),
+      args: describeArgs(endpoint.args, context, actionTexts(endpoint.action)),
     })),
     _links: { self: [{ href: site.base + route.template, ...(templated ? { templated } : {}) }] },
   }
@@ -70,18 +72,24 @@ function batchesIn({ batched }: Endpoint): object {
 
 const withoutBatches = () => ({})
 
-function describeArgs(fields: Fields, context: Context): Record<string, object> | [] {
+function describeArgs(
+  fields: Fields,
+  context: Context,
+  texts: Texts | undefined,
+): Record<string, object> | [] {
   const published = Object.entries(fields).filter(([, { unlisted }]) => !unlisted)
   return published.length === 0
     ? []
-    : Object.fromEntries(published.map(([name, field]) => [name, describeArg(field, context)]))
+    : Object.fromEntries(published.map(([name, field]) => [name, describeArg(field, context, texts)]))
 }
 
-function describeArg(field: Field, context: Context): object {
+function describeArg(field: Field, context: Context, texts: Texts | undefined): object {
   const fallback = typeof field.default === 'function' ? field.default(context) : field.default
   return {
     ...(fallback === undefined ? {} : { default: fallback }),
-    ...(field.about === '' ? {} : { description: translate(context.site.language, field.about) }),
+    ...(field.about === ''
+      ? {}
+      : { description: translate(context.site.language, field.about, undefined, texts) }),
     ...field.kind.wire,
     required: field.required ?? false,
   }

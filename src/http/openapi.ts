@@ -22,7 +22,7 @@ import {
   type Say,
   schemaNames,
 } from './openapi-schemas.ts'
-import type { Method, OwnOperation, Route, RouteAction } from './routes.ts'
+import { actionTexts, type Method, type OwnOperation, type Route, type RouteAction } from './routes.ts'
 
 // The OpenAPI document, from the declarations.
 
@@ -33,7 +33,10 @@ interface Offer {
 }
 
 /** Own operations bring theirs. */
-const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' | 'summary' | 'outcome'>> = {
+const deeds: Record<
+  Exclude<Described['do'], 'own'>,
+  Pick<OwnOperation<string>, 'verb' | 'summary' | 'outcome'>
+> = {
   doc: {
     verb: 'describe',
     summary: 'Describe this interface as an OpenAPI document',
@@ -64,10 +67,7 @@ const deedOf = (action: Described) => (action.do === 'own' ? action.operation : 
 /** By path of a resource or another name. */
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
-  changes: 'What has changed since a reader came last',
   batch: 'Many requests in one',
-  settings: 'Settings: the names and the look of the calendar',
-  webhooks: 'Webhooks: addresses that are told of changes',
   events: 'Events: what takes place and when',
   venues: 'Venues: where events take place',
   organizers: 'Organizers: who holds events',
@@ -76,11 +76,18 @@ const groups: Readonly<Record<string, MessageText>> = {
   series: 'Series: events that repeat, with all their dates',
 }
 
-const aboutGroup = (name: string, say: Say) => say(groups[name] ?? name)
+const aboutGroup = (action: Described, say: Say) =>
+  say('group' in action ? action.group.about : (groups[groupOf(action)] ?? groupOf(action)))
 
 interface Writing {
   resources: readonly Resource[]
+  language: Language
   say: Say
+}
+
+/** With the texts of the feature that an operation belongs to. */
+function writingOf({ resources, language }: Writing, action: Described): Writing {
+  return { resources, language, say: (text) => translate(language, text, undefined, actionTexts(action)) }
 }
 
 /** OpenAPI 3.1 (rule 3.7): every route, with all that it takes and answers, in the language of the site. */
@@ -89,22 +96,18 @@ export function describeInterface(
   beside: readonly Route[],
   { site }: Pick<Context, 'site'>,
 ): object {
-  const say = (text: string) => translate(site.language, text)
+  const { language } = site
+  const say = (text: string) => translate(language, text)
   const batch = batchRoute()
   const offers = [...routes, ...beside, batch].flatMap(offersOf)
   const described = offers.filter(({ action }) => action.do !== 'own')
   const resources = [...new Set(described.flatMap(({ action }) => resourceOf(action) ?? []))]
-  const writing: Writing = { resources, say }
+  const writing: Writing = { resources, language, say }
   return {
     openapi: '3.1.0',
     info: describeService(site, say),
     servers: [{ url: site.base }],
-    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'settings', 'webhooks', 'batch'].map(
-      (name) => ({
-        name,
-        description: aboutGroup(name, say),
-      }),
-    ),
+    tags: describeGroups(offers, writing),
     paths: Object.fromEntries([
       ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
       ...beside.map((route) => describeBeside(route, writing, site)),
@@ -118,6 +121,24 @@ export function describeInterface(
       securitySchemes: describeCredentials(say),
     },
   }
+}
+
+/** Those of resources in the order of the index, then others by name. */
+function describeGroups(offers: readonly Offer[], { resources, language, say }: Writing): object[] {
+  const own = new Map(
+    offers.flatMap(({ action }) => ('group' in action ? [[action.group.name, action.group] as const] : [])),
+  )
+  const described = (name: string) => ({ name, description: say(groups[name] ?? name) })
+  return [
+    ...['doc', ...resources.map(({ path }) => path)].map(described),
+    ...[...own]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, { about, texts }]) => ({
+        name,
+        description: translate(language, about, undefined, texts),
+      })),
+    described('batch'),
+  ]
 }
 
 /** Beside the namespace it names the server. */
@@ -165,12 +186,18 @@ function describeService({ name, url }: Site, say: Say): object {
 
 function describePath(route: Route, writing: Writing): object {
   const offers = offersOf(route)
-  const address = offers.map((offer) => addressFields(offer, route.template))[0] ?? {}
-  const parameters = Object.entries(address).map(([name, field]) => {
-    return describeParameter(name, field, route.template.includes(`{${name}}`) ? 'path' : 'query', writing)
-  })
+  const [first] = offers
+  const parameters = first
+    ? Object.entries(addressFields(first, route.template)).map(([name, field]) => {
+        const place = route.template.includes(`{${name}}`) ? 'path' : 'query'
+        return describeParameter(name, field, place, writingOf(writing, first.action))
+      })
+    : []
   const operations = offers.flatMap((offer) =>
-    offer.methods.map((method) => [method.toLowerCase(), describeOperation(offer, method, writing)]),
+    offer.methods.map((method) => [
+      method.toLowerCase(),
+      describeOperation(offer, method, writingOf(writing, offer.action)),
+    ]),
   )
   return { ...(parameters.length > 0 ? { parameters } : {}), ...Object.fromEntries(operations) }
 }
@@ -206,7 +233,6 @@ const CREDENTIALS = [{ applicationPassword: [] }, { token: [] }]
 function describeOperation(offer: Offer, method: Method, writing: Writing): object {
   const { action } = offer
   const isRead = method === 'GET'
-  const group = groupOf(action)
   const summary = writing.say(summaryOf(action))
   const parameters = [
     ...Object.entries(filterFields(offer)).map(([name, field]) =>
@@ -217,8 +243,8 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
   return {
     operationId: operationId(offer, method),
     summary,
-    description: `${aboutGroup(group, writing.say)}. ${summary}.`,
-    tags: [group],
+    description: `${aboutGroup(action, writing.say)}. ${summary}.`,
+    tags: [groupOf(action)],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(action.do === 'create' || action.do === 'update'
       ? { requestBody: describeBody(action, writing) }
@@ -233,7 +259,7 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
   }
 }
 
-function describeOwnBody({ body }: OwnOperation, say: Say): object {
+function describeOwnBody({ body }: OwnOperation<string>, say: Say): object {
   if (!body) return {}
   const required = Object.keys(body).filter((name) => body[name]?.required)
   const schema = record(bodyProperties({ fields: body }, required, [], say), required)
@@ -241,7 +267,7 @@ function describeOwnBody({ body }: OwnOperation, say: Say): object {
 }
 
 function groupOf(action: Described): string {
-  return 'group' in action ? action.group : (resourceOf(action)?.path ?? action.do)
+  return 'group' in action ? action.group.name : (resourceOf(action)?.path ?? action.do)
 }
 
 /** `listEvents`, `readEventBySlug`, `updateEvent` for PATCH, `updateEventWithPut` for synonyms. */
@@ -259,7 +285,7 @@ function operationId({ action, methods }: Offer, method: Method): string {
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** Terms have no trash (rule 22.5). */
-function summaryOf(action: Described): MessageText {
+function summaryOf(action: Described): string {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
   return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
@@ -455,7 +481,7 @@ interface FailureTraits {
   /** '' without one. */
   name: string
   by: 'id' | 'slug' | undefined
-  own: OwnOperation | undefined
+  own: OwnOperation<string> | undefined
 }
 
 const always = () => true

@@ -6,7 +6,8 @@ import type { Context } from '../calendar/declare/context.ts'
 import type { RawValues } from '../calendar/declare/parse.ts'
 import type { Field, Fields } from '../calendar/declare/resource.ts'
 import type { Repeatable, UnderWay } from '../calendar/editing/idempotency.ts'
-import type { MessageText } from '../calendar/locales/messages.ts'
+import type { Text } from '../calendar/locales/messages.ts'
+import type { TextIn, Texts } from '../calendar/locales/texts.ts'
 import { resources, type ServedResource } from '../calendar/resources.ts'
 import type { Database } from '../store/storage/database.ts'
 import { type Formats, formatField } from './choose-format.ts'
@@ -61,15 +62,23 @@ export interface PlainOperation {
   answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
-/** Beside the interface and the platform. */
-export interface OwnOperation extends PlainOperation {
+/** Beside the interface and the platform. `Said` are the texts that translate it. */
+export interface OwnOperation<Said extends string = Text> extends PlainOperation {
   /** In documents, followed by the title of the resource. */
   verb: string
-  summary: MessageText
-  outcome: MessageText
+  summary: Said
+  outcome: Said
   answers: Schema
   /** Besides those that other properties imply. */
   problems?: readonly ProblemCode[]
+}
+
+/** Of operations, in documents. */
+export interface OperationGroup<Own extends Texts = Texts> {
+  name: string
+  about: string
+  /** Of its feature: they translate `about`, and all of its operations. */
+  texts?: Own
 }
 
 /** Of one method. */
@@ -77,11 +86,15 @@ export type RouteAction =
   | { do: 'index' }
   | { do: 'doc' | 'batch' }
   | { do: 'plain'; operation: PlainOperation }
-  | { do: 'own'; operation: OwnOperation; group: string }
-  | { do: 'own'; operation: OwnOperation; served: ServedResource; by: 'id' }
+  | { do: 'own'; operation: OwnOperation<string>; group: OperationGroup }
+  | { do: 'own'; operation: OwnOperation<string>; served: ServedResource; by: 'id' }
   | { do: 'list'; served: ServedResource; formats: Formats }
   | { do: 'create'; served: ServedResource }
   | { do: 'read' | 'update' | 'remove'; served: ServedResource; by: 'id' | 'slug' }
+
+/** That translate it, besides those of the kernel. */
+export const actionTexts = (action: RouteAction): Texts | undefined =>
+  'group' in action ? action.group.texts : undefined
 
 /** Reads included. */
 export function isForAdministrators(action: RouteAction): boolean {
@@ -162,12 +175,12 @@ export function collectionRoute(served: ServedResource, others: readonly Format[
 }
 
 /** Those on versions name the resource, others their group. */
-export function ownRoute(
+export function ownRoute<const Own extends Texts = Record<never, never>>(
   template: string,
-  of: string | ServedResource,
-  operations: readonly OwnOperation[],
+  of: OperationGroup<Own> | ServedResource,
+  operations: readonly OwnOperation<TextIn<Own>>[],
 ): Route {
-  if (typeof of === 'string')
+  if (!('resource' in of))
     return operationsRoute(template, operations, (operation) => ({ do: 'own', operation, group: of }))
   const route = operationsRoute(template, operations, (operation) => ({
     do: 'own',

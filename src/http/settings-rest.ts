@@ -12,7 +12,7 @@ import {
 import type { Context } from '../calendar/declare/context.ts'
 import { parseFields } from '../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../calendar/declare/resource.ts'
-import type { MessageText } from '../calendar/locales/messages.ts'
+import { about, type MessageText } from '../calendar/locales/messages.ts'
 import { findVersion, requireWanted, type Version } from '../calendar/records/record-store.ts'
 import { holdName } from '../store/storage/locks.ts'
 import {
@@ -27,7 +27,7 @@ import {
 } from '../store/storage/owner-settings.ts'
 import { okReply, type Reply } from './format.ts'
 import { wantedOf } from './handlers.ts'
-import { ownRoute, type Route } from './routes.ts'
+import { type OperationGroup, ownRoute, type Route } from './routes.ts'
 
 // Declares and answers the route of the settings that owners change while the service runs.
 
@@ -108,8 +108,13 @@ const settingsAnswer: Schema = record({
 
 const outcome = 'The settings in effect, and the names of those that were set'
 
+const group: OperationGroup = {
+  name: 'settings',
+  about: about('Settings: the names and the look of the calendar'),
+}
+
 /** The route of the settings. */
-export const settingsRoute: Route = ownRoute('/settings', 'settings', [
+export const settingsRoute: Route = ownRoute('/settings', group, [
   {
     methods: ['GET'],
     audience: 'administrators',

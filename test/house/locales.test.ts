@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
 import { messages, type Text } from '../../src/calendar/locales/messages.ts'
+import type { Forms, Texts } from '../../src/calendar/locales/texts.ts'
 import { locales, translate } from '../../src/calendar/locales/translate.ts'
 import { resources, type ServedResource, series } from '../../src/calendar/resources.ts'
 
@@ -72,8 +73,60 @@ for (const language of languages) {
   })
 }
 
+const root = new URL('../../src/', import.meta.url)
+
+const isTexts = (value: unknown): value is Texts =>
+  typeof value === 'object' && value !== null && Object.values(value).every((row) => row?.de !== undefined)
+
+async function readCatalogue(file: string) {
+  const exported: Record<string, unknown> = await import(new URL(file, root).href)
+  const rows = Object.values(exported).filter(isTexts)
+  assert.ok(rows.length > 0, `${file} exports no texts`)
+  return { file, rows: rows.flatMap((texts) => Object.entries(texts)) }
+}
+
+/** The texts of features, beside them. */
+const catalogues = await Promise.all(
+  globSync('features/**/*-texts.ts', { cwd: root })
+    .filter((file) => readFileSync(new URL(file, root), 'utf8').includes('satisfies Texts'))
+    .map(readCatalogue),
+)
+
+/** With its forms for numbers. */
+const formsOf = (value: string | Forms): string[] =>
+  typeof value === 'string' ? [value] : Object.values(value)
+
+test('features say something for each of their texts, with its placeholders, in every language', () => {
+  for (const { file, rows } of catalogues)
+    for (const [text, row] of rows)
+      for (const language of languages) {
+        const forms = formsOf(row[language])
+        for (const form of forms) assert.notEqual(form.trim(), '', `${file}: ${text}`)
+        if ('en' in row)
+          assert.ok(
+            forms.some((form) => form.includes('{count}')),
+            `${file}: ${text}`,
+          )
+        else assert.deepEqual(placeholders(forms.join(' ')), placeholders(text), `${file}: ${text}`)
+      }
+})
+
+test('features say each of their texts, and none that the kernel has or another has in other words', () => {
+  const said = globSync('features/**/*.ts', { cwd: root })
+    .map((file) => readFileSync(new URL(file, root), 'utf8'))
+    .join('\n')
+  const rowsOf = Map.groupBy(
+    catalogues.flatMap(({ rows }) => rows),
+    ([text]) => text,
+  )
+  for (const [text, rows] of rowsOf) {
+    assert.ok(!texts.includes(text), `the kernel has ${text}`)
+    assert.ok(said.split(text).length - 1 > rows.length, `nothing says ${text}`)
+    for (const row of rows) assert.deepEqual(row, rows[0], text)
+  }
+})
+
 test('every message is said somewhere, and stands once in the list', () => {
-  const root = new URL('../../src/', import.meta.url)
   const files = globSync('**/*.ts', {
     cwd: root,
     exclude: languages.map((language) => `calendar/locales/${language}.ts`),

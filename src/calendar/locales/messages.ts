@@ -12,22 +12,6 @@ import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 
-/** Texts of `WebhookReason`. */
-export const webhookReasons = {
-  administrator: 'By an administrator.',
-  command: 'By command.',
-  silent: 'Nothing has arrived for five days.',
-  gone: 'The receiver answered that it is gone (410).',
-  answered: 'The receiver answered {status}.',
-  unreachable: 'The receiver could not be reached.',
-  failed: 'The receiver could not be reached ({code}).',
-  late: 'The receiver did not answer in time.',
-  forbidden: 'The address may not be sent to.',
-} as const
-
-/** Stored as a code and the value of its text, such as `answered 500`. */
-export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhookReasons} ${string}`
-
 /** In no declaration; `{name}` is a value. The key that languages translate. */
 export const messages = [
   'Jump to a date',
@@ -82,13 +66,6 @@ export const messages = [
   'Write many records with one request',
   'The answers to the requests, in their order',
   'Many requests in one',
-  'The address that messages are sent to, by https',
-  'Of which changes it is told: event.*, venue.created and the like, or *',
-  'Whether it is told everything, as administrators see it',
-  'Whether it is told of changes',
-  'The id of the webhook',
-  'The id of the message',
-  'How many messages are listed, up to 1000',
   'What the application password is for',
   'The UUID by which the program names itself',
   'The only members to put back; without it, all of them',
@@ -131,29 +108,6 @@ export const messages = [
   'The settings in effect, and the names of those that were set',
   'Change what owners set while the service runs',
   'Settings: the names and the look of the calendar',
-  'List all webhooks',
-  'All webhooks',
-  'Add a webhook',
-  'The added webhook, with its secret',
-  'Read a webhook',
-  'Change a webhook',
-  'The changed webhook',
-  'Remove a webhook and the log of its messages',
-  'The removed webhook',
-  'Send a webhook a test message at once',
-  'What came of the message',
-  'Give a webhook a new secret',
-  'The webhook with its new secret',
-  'List the newest messages of a webhook',
-  'Messages, the newest first',
-  'Send a message again',
-  'Send all failed messages again',
-  'How many messages wait to be sent',
-  'The message, which waits to be sent',
-  'Webhooks: addresses that are told of changes',
-  'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
-  '"{type}" is no type of change; there are {known}.',
-  ...Object.values(webhookReasons),
   ...new Set(Object.values(PROBLEMS).map(({ text }) => text)),
   'Series: events that repeat, with all their dates',
   'The texts and links of {dates} dates take up more than {limit} bytes.',
@@ -327,10 +281,6 @@ export const messages = [
   'Show the calendar',
   'Skip to content',
   'This address isn’t quite right.',
-  '1 date',
-  '{count} dates',
-  '1 more date',
-  '{count} more dates',
   'Show every date',
   'until today',
   'Ongoing',

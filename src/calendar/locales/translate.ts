@@ -6,24 +6,55 @@ import { de } from './de.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
 import type { Locale, MessageText } from './messages.ts'
+import type { CountedIn, Forms, TextIn, Texts } from './texts.ts'
 
 export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
 
+type Values = Readonly<Record<string, string>>
+
 export function translatorFor({ language }: { language: Language }) {
-  return (text: string, values?: Readonly<Record<string, string>>): string =>
-    translate(language, text, values)
+  return (text: string, values?: Values): string => translate(language, text, values)
 }
 
-/** With `{name}` replaced. */
-export function translate(
-  language: Language,
-  text: string,
-  values?: Readonly<Record<string, string>>,
-): string {
+/** Says texts of a feature, or of the kernel. */
+export function sayIn<const Own extends Texts>(texts: Own) {
+  return ({ language }: { language: Language }, text: TextIn<Own>, values?: Values): string =>
+    translate(language, text, values, texts)
+}
+
+/** Says a text in the form for a number. `written`: as the text has it for `{count}`. */
+export function sayCountIn<const Own extends Texts>(texts: Own) {
+  return (
+    { language }: { language: Language },
+    text: CountedIn<Own>,
+    count: number,
+    values: Values = {},
+  ): string => {
+    const row: Texts[string] | undefined = texts[text]
+    const form = row && 'en' in row ? formFor(language, row[language], count) : text
+    return filled(form, { count: String(count), ...values })
+  }
+}
+
+const pluralRules = new Map(LANGUAGES.map((language) => [language, new Intl.PluralRules(language)]))
+
+function formFor(language: Language, forms: Forms, count: number): string {
+  const form = new Map<string, string>(Object.entries(forms)).get(
+    pluralRules.get(language)?.select(count) ?? '',
+  )
+  return form ?? forms.other
+}
+
+/** With `{name}` replaced. A text that is not among those of a feature is one of the kernel. */
+export function translate(language: Language, text: string, values?: Values, texts: Texts = {}): string {
+  const own = language === 'en' ? undefined : texts[text]?.[language]
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
-  const translation = translations[text] ?? text
-  if (values === undefined) return translation
-  return translation.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+  return filled(typeof own === 'string' ? own : (translations[text] ?? text), values)
+}
+
+function filled(text: string, values: Values | undefined): string {
+  if (values === undefined) return text
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
 type StatusOf = Pick<EventRow, 'event_status'>

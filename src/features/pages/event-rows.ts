@@ -17,6 +17,7 @@ import { isOvernight, nearName } from '../../http/when-in-words.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
 import type { Card, Picture } from './cards.ts'
 import type { ShownTerm } from './page-terms.ts'
+import { sayCount } from './page-texts.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 // Events as rows of lists: titles, times, places, chips, pictures.
@@ -145,8 +146,7 @@ function awayFrom({ context: { site }, memory, around }: Viewing, venue: number)
 /** How the series repeats and how many dates follow; false without later dates. */
 export function againOf({ context: { site } }: Viewing, { series, following = 0 }: Card): Html | false {
   if (!series || following === 0) return false
-  const more =
-    following === 1 ? say(site, '1 more date') : say(site, '{count} more dates', { count: String(following) })
+  const more = sayCount(site, '{count} more dates', following)
   const text = series.rhythm === '' ? more : `${capitalized(site, series.rhythm)}, ${more}`
   return html`<p class="again"><a href="${pathTo(site, series.path)}">${text}</a></p>`
 }

@@ -19,6 +19,7 @@ import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { portrait } from './linked-view.ts'
 import { findCards, findPageEvents, from } from './page-finding.ts'
 import { learnTerms } from './page-terms.ts'
+import { sayCount } from './page-texts.ts'
 import { joinLink, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
 import { teaserOf } from './teasers.ts'
 import { calendarPath, pager } from './view-head.ts'
@@ -136,7 +137,7 @@ function dates(
 }
 
 const sayDates = (site: Site, count: number) =>
-  count === 1 ? say(site, '1 date') : say(site, '{count} dates', { count: writtenNumber(site, count) })
+  sayCount(site, '{count} dates', count, { count: writtenNumber(site, count) })
 
 /** Excerpts and places that repeat the top are left out. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {

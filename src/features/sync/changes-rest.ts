@@ -8,7 +8,13 @@ import type { EventsQuery } from '../../calendar/events/event-filters.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import { events } from '../../calendar/resources.ts'
 import { okReply, type Reply } from '../../http/format.ts'
-import { type MatchedRequest, type OwnGround, ownRoute, type Route } from '../../http/routes.ts'
+import {
+  type MatchedRequest,
+  type OperationGroup,
+  type OwnGround,
+  ownRoute,
+  type Route,
+} from '../../http/routes.ts'
 import { FEED_KINDS, readerOf, readFeed } from './changes-feed.ts'
 import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 
@@ -64,9 +70,11 @@ const page: Schema = record(
   ['changes'],
 )
 
+const group: OperationGroup = { name: 'changes', about: about('What has changed since a reader came last') }
+
 /** Declares the route of the feed: what has changed since a sync token was given. */
 export function changesRoute(): Route {
-  return ownRoute('/changes', 'changes', [
+  return ownRoute('/changes', group, [
     {
       methods: ['GET'],
       query: { ...feedFields, ...eventFilters() },

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { formatUtc } from '../../base/text/moments.ts'
-import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'
 import type { WebhookColumns } from '../../store/storage/schema.ts'
+import type { WebhookReason } from './webhook-texts.ts'
 
 // Signs and sends messages.
 

@@ -4,7 +4,6 @@ import { formatUtc } from '../../base/text/moments.ts'
 import { utcToMs } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
-import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
 import { resources, type ServedResource, series } from '../../calendar/resources.ts'
 import type { Database } from '../../store/storage/database.ts'
@@ -22,6 +21,7 @@ import {
   setDelivery,
   setFailing,
 } from './webhook-store.ts'
+import type { WebhookReason } from './webhook-texts.ts'
 
 // Sends the outbox, again where messages do not arrive; disables webhooks that stay silent.
 

@@ -16,7 +16,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { writeOnce } from '../../calendar/editing/idempotency.ts'
-import { about } from '../../calendar/locales/messages.ts'
 import { okReply, type Reply } from '../../http/format.ts'
 import { idIn } from '../../http/handlers.ts'
 import {
@@ -50,39 +49,40 @@ import {
   type WebhookChange,
   WebhookRefusal,
 } from './webhook-store.ts'
+import { type WebhookText, webhookText, webhookTexts } from './webhook-texts.ts'
 
 // Webhooks over REST. One may receive everything, so only administrators manage them.
 
 const webhookFields = defineFields({
   url: {
     kind: text,
-    about: about('The address that messages are sent to, by https'),
+    about: webhookText('The address that messages are sent to, by https'),
     required: true,
     within: limits.url,
   },
   events: {
     kind: words,
-    about: about('Of which changes it is told: event.*, venue.created and the like, or *'),
+    about: webhookText('Of which changes it is told: event.*, venue.created and the like, or *'),
     default: 'event.*',
     valid: (value) => value !== '',
   },
   private: {
     kind: flag,
-    about: about('Whether it is told everything, as administrators see it'),
+    about: webhookText('Whether it is told everything, as administrators see it'),
     default: false,
   },
-  enabled: { kind: flag, about: about('Whether it is told of changes'), default: true },
+  enabled: { kind: flag, about: webhookText('Whether it is told of changes'), default: true },
 })
 
 const deliveryFilters = defineFields({
   page: { kind: count, about: 'The page of the list to return', default: '1' },
-  per_page: { kind: count, about: about('How many messages are listed, up to 1000'), default: '100' },
+  per_page: { kind: count, about: webhookText('How many messages are listed, up to 1000'), default: '100' },
 })
 
-const byId = defineFields({ id: { kind: recordId, about: about('The id of the webhook') } })
+const byId = defineFields({ id: { kind: recordId, about: webhookText('The id of the webhook') } })
 const byDelivery = defineFields({
   ...byId,
-  delivery: { kind: recordId, about: about('The id of the message') },
+  delivery: { kind: recordId, about: webhookText('The id of the message') },
 })
 
 const properties = {
@@ -125,8 +125,8 @@ type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context:
 function onWebhooks({
   answer,
   ...operation
-}: Omit<OwnOperation, 'audience' | 'queue' | 'answer'> &
-  Partial<Pick<OwnOperation, 'queue'>> & { answer: Answering }): OwnOperation {
+}: Omit<OwnOperation<WebhookText>, 'audience' | 'queue' | 'answer'> &
+  Partial<Pick<OwnOperation, 'queue'>> & { answer: Answering }): OwnOperation<WebhookText> {
   return {
     audience: 'administrators',
     queue: operation.methods[0] === 'GET' ? 'reads' : 'writes',
@@ -139,21 +139,22 @@ function onWebhooks({
       try {
         return await answer(asked, idIn(asked.variables.id ?? '0'), ground, context)
       } catch (error) {
-        throw error instanceof WebhookRefusal ? problems[error.reason](error) : error
+        throw error instanceof WebhookRefusal ? problems[error.reason](error, context) : error
       }
     },
   }
 }
 
-const problems: Record<RefusalReason, (refusal: WebhookRefusal) => Problem> = {
+const problems: Record<RefusalReason, (refusal: WebhookRefusal, context: Context) => Problem> = {
   'no-webhook': () => new Problem('rest-webhook-not-found'),
   'no-message': () => new Problem('rest-message-not-found'),
   'too-many': () => new Problem('too-many-webhooks', { data: { limit: MOST_WEBHOOKS } }),
-  address: (refusal) => invalidParam('url', told(refusal)),
-  events: (refusal) => invalidParam('events', told(refusal)),
+  address: (refusal, context) => invalidParam('url', told(refusal, context)),
+  events: (refusal, context) => invalidParam('events', told(refusal, context)),
 }
 
-const told = ({ text, values }: WebhookRefusal) => ({ why: 'told', message: text, values }) as const
+const told = ({ shown }: WebhookRefusal, { site }: Context) =>
+  ({ why: 'told', message: shown(site.language), values: {} }) as const
 
 const list = onWebhooks({
   methods: ['GET'],
@@ -304,8 +305,14 @@ const resendAll = onWebhooks({
     okReply({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
 })
 
-const routeAt = (template: string, ...operations: OwnOperation[]): Route =>
-  ownRoute(template, 'webhooks', operations)
+const group = {
+  name: 'webhooks',
+  about: webhookText('Webhooks: addresses that are told of changes'),
+  texts: webhookTexts,
+} as const
+
+const routeAt = (template: string, ...operations: OwnOperation<WebhookText>[]): Route =>
+  ownRoute(template, group, operations)
 
 export const webhookRoutes: readonly Route[] = [
   routeAt('/webhooks', list, create),

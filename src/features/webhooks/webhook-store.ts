@@ -2,8 +2,6 @@ import { sql, type Updateable } from 'kysely'
 import type { Language } from '../../base/config.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
-import { type MessageText, type WebhookReason, webhookReasons } from '../../calendar/locales/messages.ts'
-import { translate } from '../../calendar/locales/translate.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { notHeld } from '../../store/storage/edition.ts'
 import { insertActs, TOLD_KINDS, VERBS } from '../../store/storage/history.ts'
@@ -13,6 +11,7 @@ import type { Tx, WriteAction } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { makeSecret, mayPost } from './post-message.ts'
+import { sayWebhook, type WebhookReason, type WebhookText, webhookReasons } from './webhook-texts.ts'
 
 // Webhooks and their messages.
 
@@ -24,26 +23,24 @@ const OLD_SECRET_DAYS = 1
 
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** For the command line, `text` with `values`. */
+/** For the command line in English. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
-  readonly text: string
-  readonly values: Readonly<Record<string, string>>
+  readonly shown: (language: Language) => string
 
-  constructor(reason: RefusalReason, text: string, values: Readonly<Record<string, string>> = {}) {
-    super(translate('en', text, values))
+  constructor(reason: RefusalReason, shown: (language: Language) => string) {
+    super(shown('en'))
     this.reason = reason
-    this.text = text
-    this.values = values
+    this.shown = shown
   }
 }
 
 function refusedField(
   reason: 'address' | 'events',
-  text: MessageText,
+  text: WebhookText,
   values?: Readonly<Record<string, string>>,
 ) {
-  return new WebhookRefusal(reason, text, values)
+  return new WebhookRefusal(reason, (language) => sayWebhook({ language }, text, values))
 }
 
 const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
@@ -85,7 +82,7 @@ export async function addWebhook(
   if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
     throw new WebhookRefusal(
       'too-many',
-      `There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`,
+      () => `There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`,
     )
   const secret = makeSecret()
   const row = { ...added, secret, created_utc: formatUtc(now), ...NO_OLD_SECRET, ...NEVER_FAILED }
@@ -107,7 +104,10 @@ export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
   if (!found)
-    throw new WebhookRefusal('no-webhook', `There is no webhook ${id}; kalends webhook list shows them.`)
+    throw new WebhookRefusal(
+      'no-webhook',
+      () => `There is no webhook ${id}; kalends webhook list shows them.`,
+    )
   return found
 }
 
@@ -230,7 +230,7 @@ export async function resendDelivery(
   if (message) return message
   throw new WebhookRefusal(
     'no-message',
-    `There is no message ${id} any more; kalends webhook deliveries lists those of the last 30 days.`,
+    () => `There is no message ${id} any more; kalends webhook deliveries lists those of the last 30 days.`,
   )
 }
 
@@ -342,13 +342,13 @@ export async function countDisabled(db: Db): Promise<number> {
   return Number((await disabled.executeTakeFirst())?.n ?? 0)
 }
 
-const texts = new Map<string, string>(Object.entries(webhookReasons))
+const texts = new Map<string, WebhookText>(Object.entries(webhookReasons))
 
 /** A text of an older version stays as it is. */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)
-  return text === undefined ? stored : translate(language, text, { status: value, code: value })
+  return text === undefined ? stored : sayWebhook({ language }, text, { status: value, code: value })
 }
 
 /** Written before a time; returns how many. */

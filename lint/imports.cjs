@@ -51,6 +51,7 @@ const ARROWS = {
   push: ['imports', 'transfer', 'sync'],
   transfer: ['feeds'],
   webhooks: ['desk'],
+  mail: ['pages', 'feeds', 'desk'],
   assistants: ['feeds'],
 }
 const FEATURES = Object.fromEntries(
@@ -70,7 +71,7 @@ const PACKAGES = {
     'store',
     'calendar',
     'wordpress/post-list.ts',
-    ...['desk', 'imports', 'push', 'transfer', 'webhooks'].map((name) => `features/${name}`),
+    ...['desk', 'imports', 'push', 'transfer', 'webhooks', 'mail'].map((name) => `features/${name}`),
   ],
   'node:sqlite': ['store/storage'],
   pg: ['store/storage'],

@@ -18,7 +18,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const SPARE = ['webhooks', 'assistants', 'imports', 'push', 'transfer', 'sync', 'demo', 'doctor', 'metrics']
+const SPARE = [
+  'webhooks',
+  'mail',
+  'assistants',
+  'imports',
+  'push',
+  'transfer',
+  'sync',
+  'demo',
+  'doctor',
+  'metrics',
+]
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))

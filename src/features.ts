@@ -5,6 +5,7 @@ import { desk } from './features/desk/desk-feature.ts'
 import { doctor } from './features/doctor/doctor-feature.ts'
 import { feeds } from './features/feeds/feeds-feature.ts'
 import { imports } from './features/imports/imports-feature.ts'
+import { mail } from './features/mail/mail-feature.ts'
 import { metrics } from './features/metrics/metrics-feature.ts'
 import { pages } from './features/pages/pages-feature.ts'
 import { push } from './features/push/push-feature.ts'
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   push,
   transfer,
   webhooks,
+  mail,
   assistants,
   doctor,
   metrics,

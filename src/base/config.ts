@@ -186,6 +186,18 @@ export const settings = {
     'names of hosts',
     isHost,
   ),
+  mail: discreet(
+    word(
+      'The relay of e-mail: smtp://USER@HOST:PORT, or smtps for TLS from the start. Empty: no e-mail.',
+      'ADDRESS',
+      '',
+    ),
+    'takes smtp://USER@HOST:PORT or smtps://…',
+    (text) => text === '' || (/^smtps?:\/\/(?:[^\s@/?#]*@)?[^\s@/?#]+\/?$/.test(text) && URL.canParse(text)),
+  ),
+  mail_password_file: word('The file of the password for the relay.', 'FILE', ''),
+  mail_from: word('The address that e-mail comes from. Empty: the user of the relay.', 'ADDRESS', ''),
+  mail_per_hour: wholeNumber('E-mails an hour at the most.', 'NUMBER', 200, 1, 1_000_000),
   image_bytes: wholeNumber('The largest image, in bytes.', 'BYTES', 20_000_000, 1000, 500_000_000),
   body_bytes: wholeNumber(
     'The largest request body, uploads of images apart, in bytes.',
@@ -374,6 +386,7 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
     ...['pages', 'desk', 'mcp', 'frame_ancestors', 'image_hosts', 'webhook_hosts'],
     ...Object.keys(mapSettings),
   ],
+  'E-mail': ['mail', 'mail_password_file', 'mail_from', 'mail_per_hour'],
   Look: [...Object.keys(lookSettings), 'pages_css'],
   Limits: [
     ...[
@@ -453,6 +466,8 @@ export interface Site {
   /** Months ahead for which occurrences are written. */
   seriesMonths: number
   hasDesk: boolean
+  /** Whether e-mail can be sent. */
+  hasMail: boolean
   /** As sources of a Content-Security-Policy. */
   frameAncestors: readonly string[]
   /** 12 or 24 hours; `auto` follows the language. */
@@ -486,6 +501,7 @@ export function siteOf(config: Config, port: number): Site {
     maps: { directions: config.directions, tiles: config.map_tiles, attribution: config.map_attribution },
     seriesMonths: config.series_months,
     hasDesk: config.desk === 'on',
+    hasMail: config.mail !== '',
     frameAncestors: config.frame_ancestors.filter((source) => source !== 'none'),
     clock: config.pages_clock,
   }

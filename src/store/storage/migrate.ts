@@ -186,6 +186,16 @@ const migrations: readonly Migration[] = [
         ])),
     'drop table presented_records',
   ]),
+  // E-mail on its way.
+  step('0053-mail', ({ id, text, sequence }) => [
+    `create table mail_messages (id ${sequence}, name ${text} not null unique, recipient ${text} not null,
+      language ${text} not null, topic ${text} not null, content ${text} not null, state ${text} not null,
+      created_utc ${text} not null, next_utc ${text} not null, until_utc ${text} not null, by_stranger ${id} not null,
+      attempts ${id} not null, status ${id} not null, error ${text} not null, settled_utc ${text} not null)`,
+    `create index mail_messages_due on mail_messages (next_utc, id) where next_utc <> ''`,
+    `create index mail_messages_settled on mail_messages (settled_utc) where settled_utc <> ''`,
+    'create index mail_messages_recipient on mail_messages (recipient, created_utc)',
+  ]),
 ]
 
 /** SQLite narrows lists by indexes alone (`indexesOfPosts` in 0034-one-schema.ts). */

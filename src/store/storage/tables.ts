@@ -31,6 +31,7 @@ const OWN = [
   'name_stems',
   'kept_answers',
   'webhook_deliveries',
+  'mail_messages',
   'sessions',
   'sign_in_links',
   'unsaved_texts',

@@ -1,0 +1,34 @@
+import { domainToASCII } from 'node:url'
+
+// E-mail addresses as they are kept: one way to write each.
+
+/** RFC 5321, 4.5.3.1: the local part, and what fits between the brackets of a command. */
+const LONGEST_LOCAL = 64
+const LONGEST = 254
+
+/** RFC 5322 without quotes, so that nothing in an address can be a header, a name or a second address. */
+const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/**
+ * Undefined for no address, and for a local part beyond ASCII, which few relays take. The domain is written
+ * in lower case, an international one in punycode.
+ */
+export function parseMailAddress(text: string): string | undefined {
+  const trimmed = text.trim()
+  const at = trimmed.lastIndexOf('@')
+  if (at < 1 || at > LONGEST_LOCAL || trimmed.length > LONGEST) return undefined
+  const local = trimmed.slice(0, at)
+  const domain = domainToASCII(trimmed.slice(at + 1))
+  if (!LOCAL.test(local) || !isMailDomain(domain)) return undefined
+  const address = `${local}@${domain}`
+  return address.length <= LONGEST ? address : undefined
+}
+
+/** A number at the end would be an IP address. */
+function isMailDomain(domain: string): boolean {
+  const labels = domain.split('.')
+  return labels.length > 0 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')
+}
+
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)

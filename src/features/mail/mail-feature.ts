@@ -1,0 +1,18 @@
+import type { Feature } from '../../feature.ts'
+
+/** E-mail to people. */
+export const mail: Feature = {
+  name: 'mail',
+  commands: [
+    {
+      names: ['mail'],
+      register: async (program, { configure }) => {
+        const { registerMailCommands } = await import('./mail-command.ts')
+        registerMailCommands(program, configure)
+      },
+    },
+  ],
+  prunings: async () => (await import('./outbox.ts')).mailPrunings,
+  troubles: async (ask) => (await import('./mail-troubles.ts')).listMailTroubles(ask),
+  serve: async (start) => (await import('./serve-mail.ts')).serveMail(start),
+}

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { Config } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
+import { isRecord } from '../../base/foreign-json.ts'
+import { onOneLine, type WrittenLetter } from './letter.ts'
+import { domainOf, parseMailAddress } from './mail-address.ts'
+import type { Outcome } from './outbox.ts'
+
+// Speaks to the relay, by nodemailer.
+
+export interface Relay {
+  /** Never throws. `signal` ends the attempt. */
+  send: (message: OutgoingMessage, signal: AbortSignal) => Promise<Outcome & { answer: string }>
+  close: () => void
+  from: string
+  domain: string
+}
+
+export interface OutgoingMessage extends WrittenLetter {
+  to: string
+  /** Of the site, beside the address. */
+  fromName: string
+  messageId: string
+  /** Of a list: where one click ends it, and its name. */
+  list?: { unsubscribe: string; id: string } | undefined
+  /** A calendar file. */
+  calendar?: string | undefined
+}
+
+const CONNECT_MS = 15_000
+const SILENT_MS = 30_000
+
+/** Ms for a whole message, so that a relay that sends a byte a second is left. */
+const ATTEMPT_MS = 90_000
+
+const A_SECOND = 10
+
+/** Undefined where no mail is set. @throws Error with one sentence for a file or sender that is missing */
+export async function openRelay(config: Config): Promise<Relay | undefined> {
+  if (config.mail === '') return undefined
+  const address = new URL(config.mail)
+  const user = decodeURIComponent(address.username)
+  const from = senderOf(config, user)
+  const isSecure = address.protocol === 'smtps:'
+  const host = address.hostname.replace(/^\[|\]$/g, '')
+  const pass = passwordOf(config, decodeURIComponent(address.password))
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({
+    host,
+    port: Number(address.port) || (isSecure ? 465 : 587),
+    secure: isSecure,
+    // A password never goes over an open line, but to this machine.
+    requireTLS: user !== '' && !isSecure && !isLoopback(host),
+    ...(user === '' ? {} : { auth: { user, pass } }),
+    pool: true,
+    maxConnections: 1,
+    maxRequeues: 0,
+    rateLimit: A_SECOND,
+    idleTimeout: SILENT_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    socketTimeout: SILENT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  // Failures come with each message; without a listener one would end the process.
+  transport.on('error', () => undefined)
+  return {
+    from,
+    domain: domainOf(from),
+    close: () => transport.close(),
+    send: async (message, signal) => {
+      try {
+        const ends = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)])
+        const info = await transport.sendMail({ ...optionsOf(message, from), signal: ends })
+        return { kind: 'sent', answer: String(info.response ?? '') }
+      } catch (error) {
+        return { ...readFailure(error), answer: messageOf(error) }
+      }
+    },
+  }
+}
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** @throws Error with one sentence */
+function passwordOf({ mail_password_file: file }: Config, inAddress: string): string {
+  if (file === '') return inAddress
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`The file of KALENDS_MAIL_PASSWORD_FILE cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** @throws Error with one sentence */
+function senderOf({ mail_from }: Config, user: string): string {
+  const from = parseMailAddress(mail_from || user)
+  if (from !== undefined) return from
+  throw new Error('KALENDS_MAIL needs KALENDS_MAIL_FROM: the address that messages come from.')
+}
+
+function optionsOf(message: OutgoingMessage, from: string) {
+  const { to, fromName, subject, text, html, messageId, list, calendar } = message
+  return {
+    from: { name: onOneLine(fromName), address: from },
+    to: { name: '', address: to },
+    envelope: { from, to: [to] },
+    subject,
+    text,
+    html,
+    messageId,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...(list && {
+        Precedence: 'bulk',
+        'List-Id': `<${list.id}>`,
+        'List-Unsubscribe': `<${list.unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
+    ...(calendar !== undefined && {
+      icalEvent: { method: 'PUBLISH', content: calendar, filename: 'event.ics' },
+    }),
+  }
+}
+
+/** Refusals of the reader or the message itself; the rest is for the operator to mend. */
+const OF_MESSAGE = new Set(['RCPT TO', 'DATA'])
+
+function readFailure(error: unknown): Outcome {
+  const thrown = isRecord(error) ? error : {}
+  const status = typeof thrown.responseCode === 'number' ? thrown.responseCode : 0
+  const told = status === 0 ? messageOf(error) : String(thrown.response ?? '')
+  const text = told.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, LONGEST_ERROR)
+  const isOfMessage = typeof thrown.command === 'string' && OF_MESSAGE.has(thrown.command)
+  if (!isOfMessage || status === 0 || status === 421) return { kind: 'relay', status, error: text }
+  return { kind: status >= 500 ? 'refused' : 'later', status, error: text }
+}
+
+const LONGEST_ERROR = 300

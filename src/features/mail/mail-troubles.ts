@@ -1,0 +1,32 @@
+import { type Trouble, warning } from '../../base/finding.ts'
+import type { Ask } from '../../store/storage/examine.ts'
+import { mailText } from './mail-texts.ts'
+
+/** Tries after which a message that waits is told: about half an hour. */
+const TOLD_AFTER = 4
+
+/** E-mail that was given up within 30 days, or waits for long; without addresses. */
+export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
+  const rows = await ask(
+    `select state, count(*) as n, max(status) as status from mail_messages
+      where state = 'given_up' or (state <> 'sent' and attempts >= ${TOLD_AFTER}) group by state order by state`,
+  )
+  return rows.map((row) => {
+    const isStopped = row.state === 'given_up'
+    const [count, status] = [String(row.n), String(row.status)]
+    const says = isStopped ? '{count} messages were given up.' : '{count} messages wait for the relay.'
+    const reason = row.status === 0 ? 'The relay could not be reached.' : 'The relay answered {status}.'
+    return {
+      finding: warning(
+        'e-mail',
+        `${mailText('en', says, { count })} ${mailText('en', reason, { status })}`,
+        'kalends mail list shows them, kalends mail test ADDRESS what the relay says.',
+      ),
+      shown: (language) => ({
+        name: mailText(language, says, { count }),
+        isStopped,
+        reason: mailText(language, reason, { status }),
+      }),
+    }
+  })
+}

@@ -1,0 +1,281 @@
+import { hash, randomUUID } from 'node:crypto'
+import { LANGUAGES, type Language } from '../../base/config.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
+import { formatUtc, HOUR_MS, MINUTE_MS } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { notHeld } from '../../store/storage/edition.ts'
+import { claimedRows, holdName } from '../../store/storage/locks.ts'
+import type { Pruning } from '../../store/storage/pruning.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { MailMessageColumns } from '../../store/storage/schema.ts'
+import type { Letter } from './letter.ts'
+import { parseMailAddress } from './mail-address.ts'
+
+// The outbox: messages are written in the transaction of what causes them, and claimed by senders.
+
+export interface NewMessage {
+  to: string
+  language: Language
+  /** Such as `invitation`, for lists and metrics: at most 40 characters. */
+  topic: string
+  letter: Letter
+  /** A second message of this name is not queued. */
+  once?: string
+  /** Ms since the epoch, after which it is not sent. */
+  goodUntil?: number
+  /** A stranger has typed the address: few such messages go to one. */
+  isByStranger?: true
+}
+
+/** No e-mail address. */
+export class MailRefusal extends Error {
+  override name = 'MailRefusal'
+}
+
+/** Messages that strangers cause to one address: one in ten seconds, ten a day. */
+const STRANGER_EVERY_MS = 10_000
+const STRANGER_A_DAY = 10
+
+/** A longer letter is no letter. */
+const LONGEST_CONTENT = 200_000
+
+/**
+ * False when it was queued before, or when strangers have caused too many to the address.
+ * @param now ms since the epoch
+ * @throws MailRefusal when `to` is no address
+ */
+export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
+  const { to, language, topic, letter, once, goodUntil, isByStranger = false } = message
+  const recipient = parseMailAddress(to)
+  const content = JSON.stringify(letter)
+  if (recipient === undefined || content.length > LONGEST_CONTENT)
+    throw new MailRefusal('This is no address.')
+  if (isByStranger && (await isEnough(tx, recipient, now))) return false
+  const columns = { recipient, language, topic, content, by_stranger: Number(isByStranger) }
+  const until_utc = goodUntil === undefined ? '' : formatUtc(goodUntil)
+  return insertMessage(tx, { ...columns, name: once ?? randomUUID(), until_utc }, now)
+}
+
+type Queued = Pick<
+  MailMessageColumns,
+  'name' | 'recipient' | 'language' | 'topic' | 'content' | 'until_utc' | 'by_stranger'
+>
+
+/** False when there is one of its name. */
+export async function insertMessage(tx: Tx, queued: Queued, now: number): Promise<boolean> {
+  const nowUtc = formatUtc(now)
+  const row = { ...queued, state: 'waiting', created_utc: nowUtc, next_utc: nowUtc, ...NEVER_TRIED } as const
+  const inserted = await tx
+    .insertInto('mail_messages')
+    .values(row)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirst()
+  return Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0
+}
+
+const NEVER_TRIED = { attempts: 0, status: 0, error: '', settled_utc: '' }
+
+async function isEnough(tx: Tx, recipient: string, now: number): Promise<boolean> {
+  await holdName(tx, `mail to ${recipient}`)
+  const { n, last } = await tx
+    .selectFrom('mail_messages')
+    .select(({ fn }) => [fn.countAll().as('n'), fn.max('created_utc').as('last')])
+    .where('recipient', '=', recipient)
+    .where('by_stranger', '=', 1)
+    .where('created_utc', '>', formatUtc(now - 24 * HOUR_MS))
+    .where('created_utc', '<=', formatUtc(now))
+    .executeTakeFirstOrThrow()
+  return Number(n) >= STRANGER_A_DAY || (last ?? '') > formatUtc(now - STRANGER_EVERY_MS)
+}
+
+/** All of one address, whatever became of it; how many there were. */
+export async function forgetQueued(tx: Tx, address: string): Promise<number> {
+  const gone = await tx.deleteFrom('mail_messages').where('recipient', '=', address).executeTakeFirst()
+  return Number(gone.numDeletedRows)
+}
+
+/** A letter of `queueMessage`; undefined for content that is none. */
+export function readLetter(content: string): Letter | undefined {
+  const parsed = parsedJson(content)
+  return isLetter(parsed) ? parsed : undefined
+}
+
+const isLetter = (value: unknown): value is Letter =>
+  isRecord(value) && typeof value.subject === 'string' && Array.isArray(value.blocks)
+
+export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
+  LANGUAGES.find((known) => known === language) ?? 'en'
+
+/** The same on every attempt, so that a mail program shows a message that came twice once. */
+export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
+  `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
+
+// Sending.
+
+/** Ms for which a message is left to its process; an attempt takes less. */
+const LEASE_MS = 3 * MINUTE_MS
+
+/** After each failure, 24 hours together; then a message is given up. */
+const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
+
+/** Due later than any pause allows: the clock was wrong when this was written. */
+const LATEST = 12 * HOUR_MS
+
+const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
+
+/**
+ * The next message, left to this process for three minutes; undefined when none is due, `perHour` have been
+ * sent within the hour, or the calendar is held.
+ */
+export async function claimMessage(
+  tx: Tx,
+  perHour: number,
+  now: number,
+): Promise<MailMessageColumns | undefined> {
+  const { nowUtc, latestUtc } = dueTimes(now)
+  // Senders count one after the other, so that two of them together stay below the limit.
+  await holdName(tx, 'mail')
+  if ((await countSending(tx, now)) >= perHour) return undefined
+  const due = tx
+    .selectFrom('mail_messages')
+    .selectAll()
+    .where('next_utc', '<>', '')
+    .where(({ eb, or }) => or([eb('next_utc', '<=', nowUtc), eb('next_utc', '>', latestUtc)]))
+    .where(notHeld())
+    .orderBy('next_utc')
+    .orderBy('id')
+    .limit(1)
+  const message = await claimedRows(tx, due).executeTakeFirst()
+  if (!message) return undefined
+  const claim = { next_utc: formatUtc(now + LEASE_MS), state: 'sending' } as const
+  await tx.updateTable('mail_messages').set(claim).where('id', '=', message.id).execute()
+  return message
+}
+
+/** Whether a look at the outbox is worth a write. */
+export async function isMailDue(db: Db, now: number): Promise<boolean> {
+  const { nowUtc, latestUtc } = dueTimes(now)
+  const due = db.selectFrom('mail_messages').select('id').where('next_utc', '<>', '')
+  const found = due
+    .where(({ eb, or }) => or([eb('next_utc', '<=', nowUtc), eb('next_utc', '>', latestUtc)]))
+    .where(notHeld())
+    .limit(1)
+  return (await found.executeTakeFirst()) !== undefined
+}
+
+/** Sent within the last hour, and on their way. */
+async function countSending(tx: Tx, now: number): Promise<number> {
+  const { n } = await tx
+    .selectFrom('mail_messages')
+    .select(({ fn }) => fn.countAll().as('n'))
+    .where(({ eb, or, and }) =>
+      or([
+        and([
+          eb('state', '=', 'sent'),
+          eb('settled_utc', '>', formatUtc(now - HOUR_MS)),
+          eb('settled_utc', '<=', formatUtc(now)),
+        ]),
+        and([eb('state', '=', 'sending'), eb('next_utc', '>', formatUtc(now)), eb('attempts', '=', 0)]),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** What became of an attempt; `status` is that of the relay, 0 for none. */
+export type Outcome =
+  | { kind: 'sent' }
+  /** It need not be sent any more. */
+  | { kind: 'dropped' }
+  | { kind: 'refused' | 'later'; status: number; error: string }
+  /** The relay is at fault or away, not the message. */
+  | { kind: 'relay'; status: number; error: string }
+
+/** The content goes once it is settled: it may have a secret link. True when it is given up. */
+export async function settleMessage(
+  tx: Tx,
+  { id, attempts }: MailMessageColumns,
+  outcome: Outcome,
+  now: number,
+): Promise<boolean> {
+  if (outcome.kind === 'dropped') {
+    await tx.deleteFrom('mail_messages').where('id', '=', id).execute()
+    return false
+  }
+  const settled = { content: '', next_utc: '', settled_utc: formatUtc(now), attempts: attempts + 1 }
+  if (outcome.kind === 'sent') {
+    const sent = { ...settled, state: 'sent', status: 250, error: '' } as const
+    await tx.updateTable('mail_messages').set(sent).where('id', '=', id).execute()
+    return false
+  }
+  const { kind, status, error } = outcome
+  const pause = PAUSES[attempts]
+  if (kind === 'refused' || pause === undefined) {
+    const failed = { ...settled, state: 'given_up', status, error } as const
+    await tx.updateTable('mail_messages').set(failed).where('id', '=', id).execute()
+    return true
+  }
+  const next_utc = formatUtc(now + pause)
+  const again = { state: 'waiting', attempts: attempts + 1, status, error, next_utc } as const
+  await tx.updateTable('mail_messages').set(again).where('id', '=', id).execute()
+  return false
+}
+
+/** Back to others at once: a stop has cut the attempt off. */
+export async function returnMessage(tx: Tx, { id, created_utc }: MailMessageColumns): Promise<void> {
+  const back = { state: 'waiting', next_utc: created_utc } as const
+  await tx.updateTable('mail_messages').set(back).where('id', '=', id).execute()
+}
+
+export interface OutboxCounts {
+  waiting: number
+  given_up: number
+  /** UTC; empty for none. */
+  oldest_utc: string
+}
+
+export async function countOutbox(db: Db): Promise<OutboxCounts> {
+  const rows = await db
+    .selectFrom('mail_messages')
+    .select(({ fn }) => ['state', fn.countAll().as('n'), fn.min('created_utc').as('oldest')])
+    .where('state', '<>', 'sent')
+    .groupBy('state')
+    .execute()
+  const of = (...states: string[]) => rows.filter(({ state }) => states.includes(state))
+  const unsent = of('waiting', 'sending')
+  return {
+    waiting: unsent.reduce((sum, { n }) => sum + Number(n), 0),
+    given_up: of('given_up').reduce((sum, { n }) => sum + Number(n), 0),
+    oldest_utc: unsent.map(({ oldest }) => oldest).sort()[0] ?? '',
+  }
+}
+
+/** The newest first, without contents. */
+export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColumns, 'content'>[]> {
+  return db
+    .selectFrom('mail_messages')
+    .select(['id', 'name', 'recipient', 'language', 'topic', 'state', 'created_utc', 'next_utc', 'until_utc'])
+    .select(['by_stranger', 'attempts', 'status', 'error', 'settled_utc'])
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+}
+
+/** How long a row tells what was sent, and that it was given up. */
+const KEPT_DAYS = 30
+
+export const mailPrunings: readonly Pruning[] = [
+  {
+    days: KEPT_DAYS,
+    drop: async (tx, beforeUtc, most) => {
+      const old = tx
+        .selectFrom('mail_messages')
+        .select('id')
+        .where('settled_utc', '<>', '')
+        .where('settled_utc', '<', beforeUtc)
+        .limit(most)
+      const gone = await tx.deleteFrom('mail_messages').where('id', 'in', old).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  },
+]

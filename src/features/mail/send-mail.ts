@@ -1,0 +1,94 @@
+import type { Site } from '../../base/config.ts'
+import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
+import type { Database } from '../../store/storage/database.ts'
+import type { MailMessageColumns } from '../../store/storage/schema.ts'
+import { type Letterhead, writeLetter } from './letter.ts'
+import type { OutgoingMessage, Relay } from './mail-relay.ts'
+import {
+  claimMessage,
+  isMailDue,
+  languageOf,
+  messageIdOf,
+  type Outcome,
+  readLetter,
+  returnMessage,
+  settleMessage,
+} from './outbox.ts'
+
+// Sends the outbox beside requests, one message after the other.
+
+export interface MailSender {
+  database: Database
+  site: Site
+  relay: Relay
+  perHour: number
+  report: (error: unknown) => void
+  /** Quick, never throws. */
+  onSettled: (message: MailMessageColumns, outcome: Outcome, isGivenUp: boolean) => void
+  stopping: AbortController
+  /** The round of this process. */
+  round: Promise<void> | undefined
+  /** Ms since the epoch: the relay is left alone until then. */
+  restsUntil: number
+}
+
+/** What a message is when it is sent; undefined if it need not be sent any more. */
+type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
+
+/** Ms, after a relay that was busy or away. */
+const REST_MS = MINUTE_MS
+
+/** Ends the round that is under way, if any. */
+export function sendMail(sender: MailSender, now: number): Promise<void> {
+  if (sender.stopping.signal.aborted || sender.round) return sender.round ?? Promise.resolve()
+  // A clock that was set back does not make the rest longer.
+  if (sender.restsUntil > now && sender.restsUntil <= now + REST_MS) return Promise.resolve()
+  sender.round = sendRound(sender)
+    .catch(sender.report)
+    .finally(() => {
+      sender.round = undefined
+    })
+  return sender.round
+}
+
+export async function stopMail({ stopping, round, relay }: MailSender): Promise<void> {
+  stopping.abort()
+  await round
+  relay.close()
+}
+
+async function sendRound(sender: MailSender): Promise<void> {
+  const { database, perHour, stopping } = sender
+  if (!(await isMailDue(database.read, Date.now()))) return
+  while (!stopping.signal.aborted) {
+    const message = await database.write((tx) => claimMessage(tx, perHour, Date.now()))
+    if (!message) return
+    const outcome = await attemptMessage(sender, message)
+    if (stopping.signal.aborted && outcome.kind === 'relay')
+      return database.write((tx) => returnMessage(tx, message))
+    const isGivenUp = await database.write((tx) => settleMessage(tx, message, outcome, Date.now()))
+    sender.onSettled(message, outcome, isGivenUp)
+    if (outcome.kind !== 'relay') continue
+    sender.restsUntil = Date.now() + REST_MS
+    return
+  }
+}
+
+async function attemptMessage(sender: MailSender, message: MailMessageColumns): Promise<Outcome> {
+  const { relay, site, stopping } = sender
+  const composed = composeMessage(sender, message)
+  if (!composed) return { kind: 'dropped' }
+  const messageId = messageIdOf(message, relay.domain)
+  const outgoing = { ...composed, to: message.recipient, fromName: site.name, messageId }
+  return relay.send(outgoing, stopping.signal)
+}
+
+function composeMessage({ site }: MailSender, message: MailMessageColumns): Composed | undefined {
+  if (message.until_utc !== '' && message.until_utc < formatUtc(Date.now())) return undefined
+  const letter = readLetter(message.content)
+  return letter && writeLetter(letter, letterheadOf(site, message))
+}
+
+export function letterheadOf(site: Site, message: Pick<MailMessageColumns, 'language'>): Letterhead {
+  return { language: languageOf(message), name: site.name, url: site.url, foot: [] }
+}

@@ -1,0 +1,62 @@
+import { type Family, labelled, single } from '../../base/metric-families.ts'
+import type { ServiceStart, Serving } from '../../feature.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { openRelay } from './mail-relay.ts'
+import { countOutbox } from './outbox.ts'
+import { type MailSender, sendMail, stopMail } from './send-mail.ts'
+
+// Sends mail while the calendar is served, and logs and counts what comes of it.
+
+const EVERY_MS = 500
+
+/** @throws Error with one sentence for settings that do not fit together */
+export async function serveMail({ config, logger, report }: ServiceStart): Promise<Serving> {
+  const relay = await openRelay(config)
+  if (!relay) return {}
+  const counts: Record<string, number> = { sent: 0, failed: 0, given_up: 0 }
+  const count = (name: string) => {
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  let sender: MailSender | undefined
+  return {
+    works: ({ database, site }) => {
+      const made: MailSender = {
+        database,
+        site,
+        relay,
+        perHour: config.mail_per_hour,
+        report,
+        stopping: new AbortController(),
+        round: undefined,
+        restsUntil: 0,
+        // Without the address of the reader, and without the words of the relay, which may repeat it.
+        onSettled: ({ id, topic }, outcome, isGivenUp) => {
+          if (outcome.kind === 'dropped') return
+          if (outcome.kind === 'sent') return count('sent')
+          count(isGivenUp ? 'given_up' : 'failed')
+          const line = { message: id, topic, status: outcome.status }
+          if (isGivenUp) logger.error(line, 'e-mail given up')
+          else logger.warn(line, 'e-mail not taken, tried again')
+        },
+      }
+      sender = made
+      return [{ every: EVERY_MS, look: () => sendMail(made, Date.now()) }]
+    },
+    families: async () => (sender ? mailFamilies(counts, sender.database.read) : []),
+    stop: async () => (sender ? stopMail(sender) : relay.close()),
+  }
+}
+
+/** Without those of the database if it does not answer. */
+async function mailFamilies(counts: Readonly<Record<string, number>>, read: Db): Promise<Family[]> {
+  const found = await countOutbox(read).catch(() => undefined)
+  const tried = Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const)
+  const about = 'Attempts to send an e-mail: sent, failed and to be made again, or given up.'
+  const families = [labelled('kalends_mail_attempts_total', 'counter', about, tried)]
+  if (!found) return families
+  return [
+    ...families,
+    single('kalends_mail_waiting', 'gauge', 'E-mails that the relay has not taken yet.', found.waiting),
+    single('kalends_mail_given_up', 'gauge', 'E-mails of the last 30 days given up.', found.given_up),
+  ]
+}

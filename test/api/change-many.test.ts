@@ -47,8 +47,8 @@ const deeds: [
 ][] = [
   ['draft', { do: 'draft' }, (body) => body.status, 'draft'],
   ['trash', { do: 'trash' }, (body) => body.status, 'trash'],
-  ['terms', { do: 'terms', field: 'categories', add: [], remove: [] }, (body) => body.categories.length, 1],
-  ['link', { do: 'link', field: 'venue', ids: [] }, (body) => body.venue, []],
+  ['terms', { do: 'link', field: 'categories', add: [], remove: [] }, (body) => body.categories.length, 1],
+  ['link', { do: 'link', field: 'venue', add: [], remove: [], replaces: true }, (body) => body.venue, []],
   [
     'announce',
     { do: 'announce', event_status: 'canceled', reason: 'Rain' },
@@ -68,7 +68,7 @@ for (const [name, deed, check, is] of deeds)
     const editor = await context('editor')
     const ids = await make(3, { venue, categories: categories.slice(0, 2), cost: '5' })
     const done: BulkAction =
-      deed.do === 'terms' ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) } : deed
+      deed.do === 'link' && deed.field === 'categories' ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) } : deed
     const had = await Promise.all(ids.map(reading))
     const { rows, undo } = await changeMany(editor, events, ids, done)
     assert.deepEqual(
@@ -170,7 +170,7 @@ test('of a series the chosen dates change, or all of it where that is asked for;
     { do: 'trash' },
     { do: 'draft' },
     { do: 'move', days: 0, hours: 1 },
-    { do: 'terms', field: 'categories', add: categories, remove: [] },
+    { do: 'link', field: 'categories', add: categories, remove: [] },
   ] satisfies BulkAction[])
     for (const scope of ['this', 'all'] as const) {
       const chosen = ids.slice(1, 3)

@@ -295,13 +295,13 @@ const deed: fc.Arbitrary<() => BulkAction> = fc.oneof(
   fc.boolean().map((adds) => () => {
     const [some = 0, other = 0] = categories
     return {
-      do: 'terms',
+      do: 'link',
       field: 'categories',
       add: [adds ? some : other],
       remove: [adds ? other : some],
     } as const
   }),
-  fc.constant(() => ({ do: 'link', field: 'venue', ids: venues.slice(1) }) as const),
+  fc.constant(() => ({ do: 'link', field: 'venue', add: venues.slice(1), remove: [], replaces: true }) as const),
 )
 
 const changeAtOnce: fc.Arbitrary<Step> = fc

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -139,6 +140,91 @@ describe('many events at once', () => {
     const gone = await doAll(editor, 'delete', ids)
     assert.doesNotMatch(gone.body, /name="undo"/)
     assert.equal((await service.get(`/events/${id}`, 'admin')).status, 404)
+  })
+
+  test('organizers, venues and terms are added, taken off and replaced, and the others stay', async () => {
+    const made = async (organizer: string) => (await service.create('/organizers', { organizer })).id
+    const [first, second, third] = [await made('Quire'), await made('Bell Ringers'), await made('Brass, Inc')]
+    const ids = await make(4, { organizer: [first], tags: 'early' })
+    const [id = 0] = ids
+    const names = async () =>
+      (await service.get(`/events/${id}`, 'admin')).body.organizer.map((one: { id: number }) => one.id)
+    const told = await doAll(editor, 'organizer', ids, { add: 'bell ringers, Brass, Inc' })
+    assert.match(told.body, /4 events changed/)
+    assert.deepEqual(await names(), [first, second, third])
+    await doAll(editor, 'organizer', ids, { remove: 'Quire' })
+    assert.deepEqual(await names(), [second, third])
+    await doAll(editor, 'organizer', ids, { add: 'Quire', replace: '1' })
+    assert.deepEqual(await names(), [first])
+    await doAll(editor, 'organizer', ids, { replace: '1' })
+    assert.deepEqual(await names(), [])
+    const tagged = await doAll(editor, 'tags', ids, { add: 'free entry', replace: '1' })
+    const tags = async () =>
+      (await service.get(`/events/${id}`)).body.tags.map(({ name }: { name: string }) => name)
+    assert.deepEqual(await tags(), ['free entry'])
+    await takeBack(editor, tagged)
+    assert.deepEqual(await tags(), ['early'])
+    const asked = await editor.post('/desk/events/many', { deed: 'venue', ids: ids.map(String) })
+    assert.match(asked.body, /name="replace" value="1" checked/)
+  })
+
+  test('price, place among the featured and moment of publication are those of many, and are taken back', async () => {
+    const ids = await make(2, { status: 'draft', cost: '5' })
+    const [id = 0] = ids
+    const read = async () => (await service.get(`/events/${id}`, 'admin')).body
+    const priced = await doAll(editor, 'price', ids, { cost: '8' })
+    assert.match((await read()).cost, /8/)
+    await takeBack(editor, priced)
+    assert.match((await read()).cost, /5/)
+    await doAll(editor, 'featured', ids, { featured: '1' })
+    assert.equal((await read()).featured, true)
+    await doAll(editor, 'featured', ids, { featured: '0' })
+    assert.equal((await read()).featured, false)
+    const when = { date: later(2), date_time: '9:00' }
+    const waiting = await doAll(editor, 'schedule', ids, when)
+    assert.deepEqual([(await read()).status, (await read()).date], ['future', `${later(2)} 09:00:00`])
+    await takeBack(editor, waiting)
+    assert.equal((await read()).status, 'draft')
+    const asked = await editor.post('/desk/events/many', { deed: 'schedule', ids: ids.map(String) })
+    const past = await editor.post('/desk/events/many', { ...fieldsOf(asked.body), ...when, date: later(-2) })
+    assert.equal(past.status, 422)
+    const [public_ = 0] = await make(1)
+    assert.match((await doAll(editor, 'schedule', [public_], when)).body, /1 was unchanged/)
+  })
+
+  test('one picture, sent or from the library, is that of all chosen events, and undone as well', async () => {
+    const ids = await make(3)
+    const [id = 0] = ids
+    const picture = async () => (await service.get(`/events/${id}`)).body.image
+    const asked = await editor.post('/desk/events/many', { deed: 'picture', ids: ids.map(String) })
+    const send = async (fields: Record<string, string>, file?: Blob) => {
+      const body = new FormData()
+      for (const [name, value] of Object.entries({ ...fieldsOf(asked.body), ...fields }))
+        body.append(name, value)
+      if (file) body.append('picture', file, 'season.png')
+      const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin }
+      const where = new URL('/desk/events/many', service.origin)
+      return fetch(where, { method: 'POST', body, redirect: 'manual', headers })
+    }
+    assert.equal((await send({})).status, 422)
+    const refused = await send({}, new Blob(['no picture']))
+    assert.equal(refused.status, 422)
+    const png = await drawPng(60, 40, '#0b6e5f')
+    const done = await send({ image_alt: 'The season' }, new Blob([new Uint8Array(png)]))
+    assert.equal(done.status, 303)
+    const shown = await picture()
+    assert.match(shown.url, /season/)
+    const told = await editor.get(done.headers.get('location') ?? '')
+    await takeBack(editor, told)
+    assert.equal(await picture(), false)
+    const form = { ...fieldsOf(asked.body), show: 'pictures', picture_search: 'the seas' }
+    const found = await editor.post('/desk/events/many', form)
+    assert.match(found.body, new RegExp(`name="image" value="${shown.id}"[^>]*><img [^>]*alt="The season"`))
+    const chosen = await doAll(editor, 'picture', ids, { image: String(shown.id) })
+    assert.match(chosen.body, /3 events changed/)
+    assert.equal((await picture()).id, shown.id)
+    await doAll(editor, 'picture', ids, { image: '0' })
+    assert.equal(await picture(), false)
   })
 
   test('what events brought along is taken back with them, but for what another public event has by now', async () => {

@@ -423,18 +423,24 @@ const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
   if (seesAll(caller)) return images.and([])
-  const usedIn = (table: RecordTable) =>
-    images
-      .selectFrom(table as 'events')
-      .select(sql.lit(1).as('used'))
-      .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
-  const open = TABLES.map((table) => images.exists(usedIn(table).where(visibleTo(caller, table))))
-  const unused = images.and(TABLES.map((table) => images.not(images.exists(usedIn(table)))))
+  const open = TABLES.map((table) => images.exists(shownBy(table).where(visibleTo(caller, table))))
   return images.or([
     ...open,
-    unused,
+    isShownNowhere(),
     ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : []),
   ])
+}
+
+function shownBy(table: RecordTable) {
+  return expressionBuilder<Tables, 'images'>()
+    .selectFrom(table as 'events')
+    .select(sql.lit(1).as('used'))
+    .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
+}
+
+function isShownNowhere(): Expression<SqlBool> {
+  const images = expressionBuilder<Tables, 'images'>()
+  return images.and(TABLES.map((table) => images.not(images.exists(shownBy(table)))))
 }
 
 export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
@@ -463,12 +469,27 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
   ]
 }
 
+export interface ImageList {
+  search?: string
+  /** Older than this one. */
+  before?: number | undefined
+  /** By one uploader. */
+  author?: number | undefined
+  /** Those that no record shows. */
+  isUnused?: boolean
+}
+
 /** The newest first. */
 export async function listLatestImages(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   most: number,
+  { search = '', before, author, isUnused = false }: ImageList = {},
 ): Promise<ImageRow[]> {
-  const open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
+  let open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
+  for (const condition of imageConditions({ search })) open = open.where(condition)
+  if (before !== undefined) open = open.where('images.id', '<', before)
+  if (author !== undefined) open = open.where('images.author', '=', author)
+  if (isUnused) open = open.where(isShownNowhere())
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 

@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { limits, over } from '../../base/fields/limits.ts'
+import { limits, over, overText } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { doOnce, findResult } from '../../calendar/editing/idempotency.ts'
-import { findNamed, type PickedKind } from '../../calendar/events/picked-names.ts'
+import { findNamed, findSameName, type PickedKind } from '../../calendar/events/picked-names.ts'
+import { withImages } from '../../calendar/images/images.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { mayRead } from '../../calendar/people/caller.ts'
+import { can, mayRead } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { shortened } from '../pages/teasers.ts'
-import { type BulkAction, changeMany, MOST_AT_ONCE, undoMany } from './change-many.ts'
+import { type BulkAction, changeMany, type LinkField, MOST_AT_ONCE, undoMany } from './change-many.ts'
 import { type DeskEvent, findDeskIds, loadDeskEvents } from './desk-events.ts'
+import { UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   countAtDesk,
   type DeskAnswer,
@@ -28,7 +30,10 @@ import {
   titleAtDesk,
 } from './desk-page.ts'
 import { mayUseForm } from './event-form/event-form.ts'
+import { readPublication } from './event-form/event-form-aside.ts'
+import { keepPicture, sayWhatItShows, uploadField } from './event-form/event-picture.ts'
 import { BULK_ACTIONS, type BulkActionName, listPath, readList } from './event-list.ts'
+import { findLibrary, libraryChoice } from './picture-library.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // Changes many events at once: asks first, reports each event afterwards, offers an undo.
@@ -100,7 +105,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
       : countAtDesk(site, asked.ids.length, press, ask),
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
-    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" action="${deskPath(site, '/events/many')}">
+    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(site, '/events/many')}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
 ${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${countAtDesk(site, others, 'and 1 more', 'and {count} more')}</li>`}</ul>`}
 ${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
 ${await detailsOf(request, asked, seen)}
@@ -131,15 +136,14 @@ function scopeOf(
 
 /** Controls for the values of an action, such as the days of a move. */
 async function detailsOf(
-  { context, form, query }: DeskRequest,
+  request: DeskRequest,
   { deed }: Asked,
   seen: readonly DeskEvent[],
 ): Promise<Content> {
+  const { context, form, query } = request
   const { site } = context
   const say = deskTranslatorFor(site)
   const value = (name: string) => fieldOf({ form }, name)
-  const line = (name: string, label: MessageText, hint: MessageText, options: readonly string[] = []) =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
   if (deed === 'move')
     return html`<div class="row">${number('days', say('Days later'), value('days'))}${number('hours', say('Hours later'), value('hours'))}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
   if (deed === 'cancel') {
@@ -149,28 +153,59 @@ async function detailsOf(
     const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
     return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`
   }
-  if (deed === 'venue')
-    return line(
-      'to',
-      'Venue',
-      'The name of a venue that is in the directory; leave it empty for none.',
-      await venueNames(context),
-    )
-  if (deed === 'organizer')
-    return line(
-      'to',
-      'Organizer',
-      'The name of an organizer that is in the directory; leave it empty for none.',
-    )
-  if (deed !== 'categories' && deed !== 'tags') return ''
-  const names = [...(await readTermsAlone(context)).byId.values()]
-    .filter(({ taxonomy }) => taxonomy === (deed === 'tags' ? 'tag' : 'category'))
-    .map(({ name }) => name)
-  return html`${line('add', 'Add', 'Names, separated by commas.', names)}${line('remove', 'Take off', 'Names, separated by commas.', names)}`
+  if (deed === 'picture') return pictureDetails(request)
+  if (deed === 'price')
+    return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" name="cost" value="${value('cost')}" maxlength="${String(limits.cost.bytes)}" autocomplete="off" aria-describedby="cost-hint"><p class="hint" id="cost-hint">${say('Leave it empty for none.')}</p></div>`
+  if (deed === 'featured') {
+    const isOff = value('featured') === '0'
+    const radio = (to: string, text: MessageText, isOn: boolean) =>
+      html`<label class="check"><input type="radio" name="featured" value="${to}"${isOn && html` checked`}> ${say(text)}</label>`
+    return html`<fieldset class="field"><legend>${say('Featured')}</legend>${radio('1', 'Yes', !isOff)}${radio('0', 'No', isOff)}</fieldset>`
+  }
+  if (deed === 'schedule') {
+    const field = (name: string, label: MessageText, hint: string) =>
+      html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
+    return html`<div class="row">${field('date', 'Date', say('fri, 4 Dec, tomorrow …'))}${field('date_time', 'Time', site.timezone.replaceAll('_', ' '))}</div>`
+  }
+  if (!isLinkAction(deed)) return ''
+  const replaces = fieldOf({ form }, 'sure') === '1' ? value('replace') === '1' : deed === 'venue'
+  const names = await offeredNames(context, deed)
+  const line = (name: string, label: MessageText) =>
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[deed]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
+  return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${replaces && html` checked`}> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
 }
 
-async function venueNames(context: Context): Promise<string[]> {
-  return (await readPageTerms(context)).venues.map(({ name }) => name)
+/** Characters. */
+const LONGEST_NAMES = 2000
+
+type LinkAction = Extract<BulkActionName, LinkField>
+
+const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
+  categories: 'category',
+  tags: 'tag',
+  venue: 'venue',
+  organizer: 'organizer',
+}
+
+const isLinkAction = (deed: BulkActionName): deed is LinkAction => Object.hasOwn(NAMED_BY, deed)
+
+/** For browsers without scripts; a script offers organizers as well. */
+async function offeredNames(context: Context, deed: LinkAction): Promise<string[]> {
+  if (deed === 'organizer') return []
+  if (deed === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
+  return [...(await readTermsAlone(context)).byId.values()]
+    .filter(({ taxonomy }) => taxonomy === NAMED_BY[deed])
+    .map(({ name }) => name)
+}
+
+async function pictureDetails({ context, form }: DeskRequest): Promise<Html> {
+  const { site, caller } = context
+  const library = await findLibrary(context, fieldOf({ form }, 'picture_search'))
+  const chosen = fieldOf({ form }, 'image')
+  const upload =
+    can(caller, 'upload') &&
+    html`${uploadField(context, false)}<div class="field"><label for="image_alt">${sayAtDesk(site, 'What it shows')}</label><input type="text" id="image_alt" name="image_alt" value="${fieldOf({ form }, 'image_alt')}" maxlength="${String(limits.line.characters)}" autocomplete="off" dir="auto" aria-describedby="image_alt-hint"><p class="hint" id="image_alt-hint">${sayAtDesk(site, 'For those who do not see it.')}</p></div>`
+  return html`${upload}<fieldset class="field"><legend>${sayAtDesk(site, 'From the library')}</legend>${libraryChoice(context, library, { chosen, none: '0' })}</fieldset>`
 }
 
 const number = (name: string, label: string, value: string): Html =>
@@ -197,47 +232,89 @@ async function readAction(request: DeskRequest, deed: BulkActionName): Promise<B
     )
     return { do: 'announce', event_status: status ?? 'canceled', reason: field('reason'), ...scope }
   }
-  if (deed === 'venue' || deed === 'organizer') {
-    const to = await namedIds(context, deed, field('to') === '' ? [] : [field('to')])
-    return typeof to === 'string' ? to : { do: 'link', field: deed, ids: to, ...scope }
+  if (deed === 'picture') return readPicture(request)
+  if (deed === 'price') {
+    const cost = field('cost')
+    return overText(cost, limits.cost, context.site)
+      ? say('The value is invalid.')
+      : { do: 'price', cost, ...scope }
   }
-  const kind = deed === 'tags' ? 'tag' : 'category'
-  const add = await namedIds(context, kind, listed(field('add')))
-  const remove = await namedIds(context, kind, listed(field('remove')))
+  if (deed === 'featured') return { do: 'feature', featured: field('featured') !== '0', ...scope }
+  if (deed === 'schedule') {
+    const typed = { status: ['future'], date: [field('date')], date_time: [field('date_time')] }
+    const { date, faults } = readPublication(context, typed)
+    const [fault = say('Is needed.')] = Object.values(faults)
+    return date === undefined ? fault : { do: 'schedule', date, ...scope }
+  }
+  const kind = NAMED_BY[deed]
+  // A form of before, or of a program: the one that takes the place of all others.
+  const to = fieldOf(request, 'to').trim()
+  const isWhole = request.form.to !== undefined
+  const add = await namedIds(context, kind, isWhole ? to : field('add'))
   if (typeof add === 'string') return add
+  const remove = await namedIds(context, kind, field('remove'))
   if (typeof remove === 'string') return remove
-  if (add.length + remove.length === 0) return say('Name at least one.')
-  return { do: 'terms', field: deed, add, remove, ...scope }
+  const replaces = isWhole || field('replace') === '1'
+  if (add.length + remove.length === 0 && !replaces) return say('Name at least one.')
+  return { do: 'link', field: deed, add, remove, replaces, ...scope }
+}
+
+/** The one sent, stored, or the one chosen from the library. */
+async function readPicture(request: DeskRequest): Promise<BulkAction | string> {
+  const { context } = request
+  const scope = fieldOf(request, 'scope') === 'all' ? ({ scope: 'all' } as const) : {}
+  const sent = await keepPicture(request, fieldOf(request, 'key'))
+  if (sent && 'fault' in sent) return sent.fault
+  const alt = fieldOf(request, 'image_alt').trim()
+  if (sent && alt !== '') await sayWhatItShows(context, sent.id, alt, { former: 0, shown: undefined })
+  const chosen = fieldOf(request, 'image')
+  if (!sent && !/^\d{1,9}$/.test(chosen)) return sayAtDesk(context.site, 'Choose a picture')
+  return { do: 'picture', image: sent?.id ?? Number(chosen), ...scope }
 }
 
 const MOST_NAMES = 50
-
-const listed = (text: string) =>
-  text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-    .slice(0, MOST_NAMES)
 
 function readStep(text: string): number | undefined {
   const step = text === '' ? 0 : /^[-−+]?\d{1,5}$/.test(text) ? Number(text.replace('−', '-')) : undefined
   return step !== undefined && Math.abs(step) <= MOST_DAYS * 24 ? step : undefined
 }
 
-/** Or a sentence on the first name that no record has. */
-async function namedIds(
-  context: Context,
-  kind: PickedKind,
-  names: readonly string[],
-): Promise<number[] | string> {
+/** The most commas in a name. */
+const MOST_COMMAS = 2
+
+/** Names between commas, and names with commas. Or a sentence on the first name that no record has. */
+async function namedIds(context: Context, kind: PickedKind, text: string): Promise<number[] | string> {
+  const parts = text
+    .slice(0, LONGEST_NAMES)
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .slice(0, MOST_NAMES)
   const ids: number[] = []
-  for (const name of names) {
-    const found = await findNamed(kind, name, context)
+  for (let at = 0; at < parts.length; ) {
+    const found = await namedAt(context, kind, parts.slice(at, at + MOST_COMMAS + 1))
     if (!found)
-      return sayAtDesk(context.site, 'There is no “{name}”.', { name: shortened(name, LONGEST_TOLD) })
+      return sayAtDesk(context.site, 'There is no “{name}”.', {
+        name: shortened(parts[at] ?? '', LONGEST_TOLD),
+      })
     ids.push(found.id)
+    at += found.parts
   }
   return ids
+}
+
+/** The longest name that the parts begin with. */
+async function namedAt(
+  context: Context,
+  kind: PickedKind,
+  parts: readonly string[],
+): Promise<{ id: number; parts: number } | undefined> {
+  for (let count = parts.length; count > 1; count -= 1) {
+    const whole = await findSameName(kind, parts.slice(0, count).join(', '), context)
+    if (whole) return { id: whole.id, parts: count }
+  }
+  const found = await findNamed(kind, parts[0] ?? '', context)
+  return found && { id: found.id, parts: 1 }
 }
 
 interface Outcomes {
@@ -256,7 +333,8 @@ const isKey = (text: string) => /^[\w-]{8,64}$/.test(text)
 
 async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
-  if (fieldOf(request, 'sure') !== '1') return confirm(request)
+  const isSearch = fieldOf(request, 'show') === 'pictures'
+  if (fieldOf(request, 'sure') !== '1' || isSearch) return confirm(request)
   const asked = await readAsked(request)
   const deed = await readAction(request, asked.deed)
   if (typeof deed === 'string') return confirm(request, deed)
@@ -382,7 +460,11 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
 }
 
 export const bulkPages: readonly DeskPage[] = [
-  { at: '/events/many', get: confirm, post: changeChosen },
+  {
+    at: '/events/many',
+    get: confirm,
+    post: (request) => withImages(request.context, () => changeChosen(request)),
+  },
   { at: '/events/many/:key', get: showOutcomes },
   { at: '/events/undo', post: takeBack },
 ]

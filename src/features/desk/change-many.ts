@@ -10,6 +10,8 @@ import type { AskedUpdate, WriteSteps } from '../../calendar/declare/operations.
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { isMerged, isUsedInPublic } from '../../calendar/editing/merge-records.ts'
 import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
+import { parseCost } from '../../calendar/events/event-cost.ts'
+import { findEventLinks } from '../../calendar/events/event-store.ts'
 import {
   formerStatus,
   listActsWithChanges,
@@ -32,7 +34,7 @@ import { eraseRecord } from './save-form.ts'
 
 // Changes many records at once, and undoes such changes.
 
-/** Terms, links, announcements and moves are for events alone. */
+/** All but the first two are for events alone. */
 export type BulkAction = {
   /** Of a series: the chosen dates, or all. */
   scope?: 'this' | 'all'
@@ -40,13 +42,21 @@ export type BulkAction = {
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
   /** Deletes records in the trash for good, without an undo. */
   | { do: 'erase' }
-  | { do: 'terms'; field: 'categories' | 'tags'; add: readonly number[]; remove: readonly number[] }
-  /** Ids in order; none to link to none. */
-  | { do: 'link'; field: 'venue' | 'organizer'; ids: readonly number[] }
+  /** Ids in order; `replaces`: all others go. */
+  | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
+  /** An image, or 0 for none. */
+  | { do: 'picture'; image: number }
+  /** Empty for none. */
+  | { do: 'price'; cost: string }
+  | { do: 'feature'; featured: boolean }
+  /** Wall time of the site; published events stay so. */
+  | { do: 'schedule'; date: string }
   | { do: 'announce'; event_status: 'scheduled' | 'canceled' | 'postponed'; reason: string }
   /** Wall time: an event at eight stays at eight, whatever the clocks do in between. */
   | { do: 'move'; days: number; hours: number }
 )
+
+export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
  * Undefined where there is nothing to do.
@@ -85,25 +95,60 @@ async function valuesOf(
   }
 }
 
-type EventAction = Extract<BulkAction, { do: 'terms' | 'link' | 'announce' | 'move' }>
+type EventAction = Exclude<BulkAction, { do: 'publish' | 'draft' | 'trash' | 'restore' | 'erase' }>
 
 async function eventValuesOf(
   db: Context['db'],
   row: EventRow,
   deed: EventAction,
 ): Promise<RawValues | undefined> {
-  if (deed.do === 'link') return { [deed.field]: deed.ids.length > 0 ? deed.ids : '' }
-  if (deed.do === 'move') return movedTimes(row, deed)
-  if (deed.do === 'announce') {
-    const { event_status, reason } = deed
-    const isSame = row.event_status === event_status && row.event_status_reason === reason
-    return isSame ? undefined : { event_status, event_status_reason: reason }
+  switch (deed.do) {
+    case 'move':
+      return movedTimes(row, deed)
+    case 'announce': {
+      const { event_status, reason } = deed
+      const isSame = row.event_status === event_status && row.event_status_reason === reason
+      return isSame ? undefined : { event_status, event_status_reason: reason }
+    }
+    case 'picture':
+      // The event's own text was about the former picture.
+      return (row.image ?? 0) === deed.image
+        ? undefined
+        : { image: deed.image || '', image_alt: '', image_decorative: '0' }
+    case 'price':
+      return row.cost === JSON.stringify(parseCost(deed.cost)) ? undefined : { cost: deed.cost }
+    case 'feature':
+      return (row.featured === 1) === deed.featured ? undefined : { featured: deed.featured ? '1' : '0' }
+    case 'schedule': {
+      const isOut = row.status === 'publish' || row.status === 'private'
+      const isSame = row.status === 'future' && row.date === deed.date
+      return isOut || isSame ? undefined : { status: 'future', date: deed.date }
+    }
+    default:
+      return linkedValues(db, row, deed)
   }
-  const { field, add, remove } = deed
-  const found = (await findTermIdsOf(db, [row.id])).get(row.id)
-  const had = found?.[field === 'categories' ? 'category' : 'tag'] ?? []
-  const has = [...new Set([...had, ...add])].filter((id) => !remove.includes(id))
-  return has.length === had.length && has.every((id) => had.includes(id)) ? undefined : { [field]: has }
+}
+
+async function linkedValues(
+  db: Context['db'],
+  row: EventRow,
+  { field, add, remove, replaces = false }: Extract<BulkAction, { do: 'link' }>,
+): Promise<RawValues | undefined> {
+  const had = await linkedTo(db, row, field)
+  const has = [...new Set([...(replaces ? [] : had), ...add])].filter((one) => !remove.includes(one))
+  if (has.length === had.length && has.every((one, at) => one === had[at])) return undefined
+  return { [field]: has.length > 0 ? has : '' }
+}
+
+/** In order, without records in the trash, which no event can be linked to anew. */
+async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
+  if (field === 'categories' || field === 'tags') {
+    const found = (await findTermIdsOf(db, [row.id])).get(row.id)
+    return found?.[field === 'categories' ? 'category' : 'tag'] ?? []
+  }
+  const links = (await findEventLinks(db, [row])).get(row.id)
+  const linked = links?.[field === 'venue' ? 'venues' : 'organizers'] ?? []
+  return linked.flatMap(({ id, status }) => (status === 'trash' ? [] : [id]))
 }
 
 /** Undefined for a move by nothing. @throws Problem for whole days that are to move by hours */

@@ -19,6 +19,7 @@ import { historyPages } from './history-room.ts'
 import { lookPages } from './look-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
+import { pictureLibraryPages } from './picture-library.ts'
 import { quickPages } from './quick-room.ts'
 import { recordPages, recordRemovalPages } from './record-room.ts'
 import { inboxPages } from './review/inbox-room.ts'
@@ -42,6 +43,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...lookPages,
   ...monthPages,
   ...peoplePages,
+  ...pictureLibraryPages,
   ...quickPages,
   ...recordPages,
   ...recordRemovalPages,

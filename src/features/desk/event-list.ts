@@ -418,17 +418,21 @@ ${bodies}</table>
 ${bulkBar(listing)}</form>`
 }
 
+const LINKS = ['categories', 'tags', 'venue', 'organizer'] as const
+const SHOWN = ['picture', 'price', 'featured'] as const
+
 const BAR: Readonly<Record<DeskTab, readonly BulkActionName[]>> = {
-  coming: ['move', 'cancel', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
-  past: ['categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
-  pending: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
-  draft: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'trash'],
-  future: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
+  coming: ['move', 'cancel', ...LINKS, ...SHOWN, 'draft', 'trash'],
+  past: [...LINKS, ...SHOWN, 'draft', 'trash'],
+  pending: ['publish', 'schedule', 'move', ...LINKS, ...SHOWN, 'draft', 'trash'],
+  draft: ['publish', 'schedule', 'move', ...LINKS, ...SHOWN, 'trash'],
+  future: ['publish', 'schedule', 'move', ...LINKS, ...SHOWN, 'draft', 'trash'],
   trash: ['restore', 'delete'],
 }
 
 const BAR_NAMES: Readonly<Record<BulkActionName, MessageText>> = {
   publish: 'Publish',
+  schedule: 'Publish later',
   draft: 'Draft',
   trash: 'Trash',
   restore: 'Restore',
@@ -437,14 +441,19 @@ const BAR_NAMES: Readonly<Record<BulkActionName, MessageText>> = {
   tags: 'Tags',
   venue: 'Venue',
   organizer: 'Organizer',
+  picture: 'Picture',
+  price: 'Price',
+  featured: 'Featured',
   cancel: 'Cancel or postpone',
   move: 'Move',
 }
 
+const TO_PUBLISH: readonly BulkActionName[] = ['publish', 'schedule']
+
 /** Behind the last row and in sight; with a script once something is chosen. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
-  const deeds = BAR[list.tab].filter((deed) => deed !== 'publish' || can(caller, 'publish'))
+  const deeds = BAR[list.tab].filter((deed) => !TO_PUBLISH.includes(deed) || can(caller, 'publish'))
   const isMore = found.earlier !== undefined || found.later !== undefined
   const total = found.counts?.[list.tab] ?? MOST_COUNTED + 1
   const most = writtenNumber(site, Math.min(total, MOST_COUNTED))
@@ -562,8 +571,12 @@ export const BULK_ACTIONS = {
   delete: { ask: 'Delete {count} events for good?', press: 'Delete for good' },
   categories: { ask: 'Change the categories of {count} events', press: 'Change categories' },
   tags: { ask: 'Change the tags of {count} events', press: 'Change tags' },
-  venue: { ask: 'Give {count} events another venue', press: 'Change the venue' },
-  organizer: { ask: 'Give {count} events another organizer', press: 'Change the organizer' },
+  venue: { ask: 'Change the venues of {count} events', press: 'Change the venue' },
+  organizer: { ask: 'Change the organizers of {count} events', press: 'Change the organizer' },
+  picture: { ask: 'Give {count} events a picture', press: 'Give the picture' },
+  price: { ask: 'Change the price of {count} events', press: 'Change the price' },
+  featured: { ask: 'Feature {count} events?', press: 'Feature' },
+  schedule: { ask: 'Publish {count} events later', press: 'Publish later' },
   cancel: { ask: 'Cancel or postpone {count} events', press: 'Cancel or postpone' },
   move: { ask: 'Move {count} events', press: 'Move' },
 } as const satisfies Record<string, { ask: MessageText; press: MessageText }>

@@ -6,6 +6,7 @@ import './month.js'
 import './search-as-typed.js'
 
 if (document.querySelector('.event-form')) import('./event-form.js')
+if (document.querySelector('input[data-library]')) import('./picture-library.js')
 if (document.querySelector('form[data-look]')) import('./look-room.js')
 if (document.querySelector('details.keys')) import('./inbox.js')
 

@@ -3,21 +3,28 @@
 for (const form of document.querySelectorAll('form[data-many]'))
   if (form instanceof HTMLFormElement) chooseIn(form)
 
-for (const input of document.querySelectorAll('.tools [data-names]'))
+for (const input of document.querySelectorAll('.tools [data-names], .confirm [data-names]'))
   if (input instanceof HTMLInputElement)
     input.addEventListener('focus', () => offerNames(input), { once: true })
 
-/** @param {HTMLInputElement} input */
+/** Of several names, the last one is completed. @param {HTMLInputElement} input */
 async function offerNames(input) {
   const { comboboxOn } = await import('./combobox.js')
+  const desk = input.form?.dataset.desk ?? ''
+  const before = () => (desk === '' ? [] : input.value.split(',').slice(0, -1))
+  const last = () => input.value.split(',').at(-1) ?? ''
+  // The list of browsers without scripts would cover this one.
+  input.removeAttribute('list')
   comboboxOn(input, {
     find: async (text) => {
-      const query = new URLSearchParams({ kind: input.dataset.names ?? '', starts: text.trim() })
-      const answer = await fetch(`${new URL('names', input.form?.action)}?${query}`)
+      const starts = (desk === '' ? text : last()).trim()
+      const query = new URLSearchParams({ kind: input.dataset.names ?? '', starts })
+      const names = desk === '' ? new URL('names', input.form?.action) : `${desk}/names`
+      const answer = await fetch(`${names}?${query}`)
       return { names: answer.ok ? (await answer.json()).names : [] }
     },
     pick: (_id, name) => {
-      input.value = name
+      input.value = [...before().map((one) => one.trim()), name].join(', ')
     },
   })
 }

@@ -37,7 +37,9 @@ function refuseLarge({ target: file }) {
 function guard(form) {
   const text = () =>
     new URLSearchParams(
-      [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name]),
+      [...new FormData(form)].flatMap(([name, value]) =>
+        name === 'picture_search' ? [] : [[name, typeof value === 'string' ? value : value.name]],
+      ),
     ).toString()
   const before = text()
   const warning = document.createElement('p')

@@ -1,8 +1,7 @@
-import { plainText } from '../../../base/text/html.ts'
 import { utcToMs, wallNow } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { event } from '../../../calendar/events/event.ts'
-import { type Content, type Html, html, link } from '../../../http/page-html.ts'
+import { type Html, html, link } from '../../../http/page-html.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { pictureOf } from '../../pages/cards.ts'
 import { described, type FormFaults, fieldControl, labelOf, statusName } from '../desk-inputs.ts'
@@ -14,6 +13,7 @@ import {
   sayAtDesk,
   type TypedForm,
 } from '../desk-page.ts'
+import { libraryChoice } from '../picture-library.ts'
 import {
   chip,
   controlStateOf,
@@ -62,19 +62,9 @@ export function pictureCard(form: EventForm): Html {
   const { image, may, library, context, typed, faults } = form
   const chosen = lastTyped(typed, 'image')
   const picture = image && pictureOf(context, image)
-  const choice = (id: string, content: Content, alt = '') =>
-    html`<label><input type="radio" name="image" value="${id}" data-alt="${alt}"${id === chosen && html` checked`}>${content}</label>`
-  const shown = library.map((row) => {
-    const { src, alt } = pictureOf(context, row)
-    return choice(
-      String(row.id),
-      html`<img src="${link(src)}" alt="${alt || plainText(row.title)}" loading="lazy">`,
-      alt,
-    )
-  })
   const fault = faults.image
   const isPictured = may.upload || image !== undefined
-  if (!isPictured && library.length === 0) return html``
+  if (!isPictured && library.rows.length === 0) return html``
   const isSilent =
     image !== undefined &&
     lastTyped(typed, 'image_alt').trim() === '' &&
@@ -83,7 +73,7 @@ export function pictureCard(form: EventForm): Html {
 ${may.upload && uploadField(context, image !== undefined)}${fault && html`<p class="error" id="image-error">${fault}</p>`}
 ${isPictured && html`${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}<div class="checks">${switchOf(form, 'image_decorative', labelOf(context.site, event.fields.image_decorative))}</div>`}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
 ${image && focusChoice(form)}
-<details class="inline"${!isPictured && html` open`}><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`, picture?.alt)}${shown}</div></details></section>`
+<details class="inline"${(!isPictured || library.search !== '') && html` open`}><summary>${say('From the library')}</summary>${libraryChoice(context, library, { chosen, none: '', image })}</details></section>`
 }
 
 function focusChoice(form: EventForm): Html {

@@ -6,6 +6,7 @@ import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../../store
 import type { Clashes } from '../clashes.ts'
 import { type CategoryOptions, described, type FormFaults, type FormState, labelOf } from '../desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
+import type { Library } from '../picture-library.ts'
 import type { ShownDates } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 
@@ -38,7 +39,7 @@ export interface EventForm {
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]
   image: ImageRow | undefined
-  library: readonly ImageRow[]
+  library: Library
   times: TimesInWords
   dates: ShownDates | undefined
   ruleInWords: string

@@ -83,7 +83,7 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const record = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   if (record !== undefined) await getKnownEvent(context, record)
-  const { id: _id, key: _key, form: _form, is_last, ...values } = typed
+  const { id: _id, key: _key, form: _form, picture_search: _search, is_last, ...values } = typed
   const version = versionSent(request) ?? 0
   const place = { kind: 'event', record: record ?? 0, form: fieldOf(request, 'form') }
   const state = await keepUnsavedText(context, { ...place, version, values }, is_last !== undefined)

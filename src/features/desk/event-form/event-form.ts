@@ -13,7 +13,7 @@ import { findEvent } from '../../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../../calendar/events/event-when.ts'
 import { recurrenceOf, showRule, startOf } from '../../../calendar/events/recurrence-present.ts'
 import { readStates } from '../../../calendar/history/record-states.ts'
-import { findOpenImage, listLatestImages, withImages } from '../../../calendar/images/images.ts'
+import { findOpenImage, withImages } from '../../../calendar/images/images.ts'
 import { recordUrl } from '../../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { can, mayDelete, mayEdit } from '../../../calendar/people/caller.ts'
@@ -47,6 +47,7 @@ import {
   typedOf,
   versionSent,
 } from '../desk-page.ts'
+import { findLibrary } from '../picture-library.ts'
 import { mayOpen } from '../record-links.ts'
 import { waitingTerms } from '../review/linked-drafts.ts'
 import { saveForm } from '../review/merge-edits.ts'
@@ -145,7 +146,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
     findTermsByIds(db, allTyped(typed, 'tags').map(Number).filter(Number.isSafeInteger)),
     can(caller, 'edit_others') ? listUsers(db) : [],
     image > 0 ? findOpenImage(context, image) : undefined,
-    listLatestImages(context, LIBRARY),
+    findLibrary(context, lastTyped(typed, 'picture_search')),
     formInWords(context, typed, known),
   ])
   return {
@@ -193,9 +194,6 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
     ...(isConflict && { isConflict }),
   }
 }
-
-/** Of the library. */
-const LIBRARY = 24
 
 /** The typed values in words. */
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
@@ -488,7 +486,7 @@ async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): P
   const read = await readSentForm(request, known, known?.typed)
   const { typed, faults } = read
   const again = (shown: FormFaults) => formAgain(request, known, typed, shown)
-  if (fieldOf(request, 'show') === 'dates')
+  if (['dates', 'pictures'].includes(fieldOf(request, 'show')))
     return again(faults.image === undefined ? {} : { image: faults.image })
   if (Object.keys(faults).length > 0) return again(await allFaults(context, read))
   const image = Number(lastTyped(typed, 'image'))

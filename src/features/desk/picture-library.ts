@@ -1,0 +1,76 @@
+import { limits } from '../../base/fields/limits.ts'
+import { plainText } from '../../base/text/html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { findOpenImage, listLatestImages } from '../../calendar/images/images.ts'
+import { type Content, type Html, html, link } from '../../http/page-html.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
+import { pictureOf } from '../pages/cards.ts'
+import { type DeskPage, deskPath, sayAtDesk } from './desk-page.ts'
+
+// The pictures that forms offer, by search.
+
+const OFFERED = 24
+
+export interface Library {
+  /** The newest first. */
+  rows: readonly ImageRow[]
+  search: string
+  areMore: boolean
+}
+
+export async function findLibrary(context: Context, search: string): Promise<Library> {
+  const words = search.trim().slice(0, limits.search.characters)
+  const found = await listLatestImages(context, OFFERED + 1, { search: words })
+  return { rows: found.slice(0, OFFERED), search: words, areMore: found.length > OFFERED }
+}
+
+interface Choice {
+  /** Id, or `none`. */
+  chosen: string
+  /** The value of no picture. */
+  none: string
+  /** Shown whether or not it is found. */
+  image?: ImageRow | undefined
+}
+
+/** Radio buttons with a search; a script searches as one types. */
+export function libraryChoice(context: Context, library: Library, choice: Choice): Html {
+  const { site } = context
+  const label = sayAtDesk(site, 'Search pictures')
+  return html`<div class="library-search"><input type="search" name="picture_search" value="${library.search}" maxlength="${String(limits.search.characters)}" autocomplete="off" dir="auto" aria-label="${label}" placeholder="${label}" data-library="${deskPath(site, '/pictures/choose')}"><button type="submit" class="button" name="show" value="pictures" formnovalidate>${sayAtDesk(site, 'Search')}</button></div>
+<div class="library" role="radiogroup" aria-label="${sayAtDesk(site, 'From the library')}" data-none="${choice.none}">${choices(context, library, choice)}</div>`
+}
+
+function choices(
+  context: Context,
+  { rows, areMore, search }: Library,
+  { chosen, none, image }: Choice,
+): Html {
+  const { site } = context
+  const one = (id: string, content: Content, alt = '') =>
+    html`<label><input type="radio" name="image" value="${id}" data-alt="${alt}"${id === chosen && html` checked`}>${content}</label>`
+  const shown = [...(image && !rows.some(({ id }) => id === image.id) ? [image] : []), ...rows].map((row) => {
+    const { src, alt } = pictureOf(context, row)
+    const name = alt || plainText(row.title)
+    return one(
+      String(row.id),
+      html`<img src="${link(src)}" alt="${name}" title="${name}" loading="lazy">`,
+      alt,
+    )
+  })
+  const told = rows.length === 0 && search !== '' ? 'Nothing matches.' : undefined
+  return html`${one(none, html`<span>${sayAtDesk(site, 'No picture')}</span>`)}${shown}${told && html`<p class="hint">${sayAtDesk(site, told)}</p>`}${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
+}
+
+export const pictureLibraryPages: readonly DeskPage[] = [
+  {
+    at: '/pictures/choose',
+    get: async ({ context, query }) => {
+      const library = await findLibrary(context, query.get('search') ?? '')
+      const chosen = query.get('chosen') ?? ''
+      const none = query.get('none') === '0' ? '0' : ''
+      const image = /^[1-9]\d{0,8}$/.test(chosen) ? await findOpenImage(context, Number(chosen)) : undefined
+      return { data: { markup: choices(context, library, { chosen, none, image }).markup } }
+    },
+  },
+]

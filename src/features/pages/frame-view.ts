@@ -74,8 +74,9 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
 }
 
 function foot(viewing: Viewing, asked: EventsAsked): Html {
-  const { site } = viewing.context
-  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
+  const { context, links } = viewing
+  const { site } = context
+  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a>${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>`)}<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
 }
 
 /** A sentence and a link to the calendar. */

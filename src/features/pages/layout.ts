@@ -15,7 +15,7 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 const LONGEST_DESCRIPTION = 200
 export const LONGEST_TITLE = 110
 
-export function layOut({ context: { site }, assets, look, address }: Viewing, view: View): string {
+export function layOut({ context: { site }, assets, look, links, address }: Viewing, view: View): string {
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
   const { pages_picture: picture } = assets.files
@@ -36,7 +36,7 @@ ${[...(view.styles ?? []), assets.style].map(({ path }) => html`<link rel="style
 <header class="top"><div class="wrap">
 <a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
 ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
-</div></header>
+${links.map(({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>\n`)}</div></header>
 <main id="main" class="wrap">
 ${view.body}
 </main>
@@ -44,7 +44,7 @@ ${view.body}
 <span>${site.name}</span>
 ${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venues')}</a>
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
-<a href="${pathTo(site, '/embed/')}">${say(site, 'Add to your website')}</a>
+${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>\n`)}<a href="${pathTo(site, '/embed/')}">${say(site, 'Add to your website')}</a>
 <a href="${`${site.base}/`}">${say(site, 'API for developers')}</a>
 ${languageSwitch(site, address)}<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span>
 </div></footer>

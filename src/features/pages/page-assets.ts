@@ -8,6 +8,7 @@ import { weekStartOf } from '../../http/page-dates.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 import { attributeFilters } from './page-filters.ts'
+import type { PageLink } from './pages-part.ts'
 
 // Style sheets, scripts, images and icons; scripts for other sites; colours of a look.
 
@@ -115,14 +116,14 @@ function readOwnStyle(path: string): string {
 }
 
 /** @throws Error with one sentence for a file that cannot be used */
-export function readAssets(site: Site, look: Look): Assets {
+export function readAssets(site: Site, look: Look, links: readonly PageLink[]): Assets {
   const { accent, weekStart } = look
   const files = lookAssets(look)
   const icon = files.pages_icon ?? files.pages_logo ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
   const font = files.pages_font?.path.slice(ASSETS_PATH.length)
   const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
   const leaflet = leafletAssets()
-  const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
+  const embed = [...embedScripts(site, weekStart, links)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
@@ -286,10 +287,22 @@ const EXTRA_TEXTS = ['Free'] as const satisfies readonly MessageText[]
 const inLanguages = (texts: readonly MessageText[]) =>
   Object.fromEntries(LANGUAGES.map((language) => [language, texts.map((text) => translate(language, text))]))
 
+const linksInLanguages = (links: readonly PageLink[]) =>
+  Object.fromEntries(
+    LANGUAGES.map((language) => [
+      language,
+      links.map(({ path, text }) => [path.slice(1), text({ language })]),
+    ]),
+  )
+
 export const EMBED_PATH = '/embed.js'
 
 /** By path: a list needs only the first; months and days another, extras a third. */
-function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string> {
+function embedScripts(
+  site: Site,
+  weekStart: string,
+  links: readonly PageLink[],
+): ReadonlyMap<string, string> {
   const facts = {
     list: `${site.restRoot}/${site.namespace}/events`.slice(1),
     zone: zoneOf(site.timezone),
@@ -297,6 +310,7 @@ function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string
     locale: localeOf(site),
     filters: [...attributeFilters].map((pair) => [...new Set(pair)].join('=')).join('&'),
     texts: inLanguages(TEXTS),
+    links: links.length === 0 ? {} : linksInLanguages(links),
     css: styleOf('embed.css'),
   }
   const withFacts = (name: string, own: object) =>

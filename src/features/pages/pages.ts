@@ -67,6 +67,7 @@ import {
   withoutListDates,
 } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
+import type { PageLink } from './pages-part.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { isList, oldSpan, type Span } from './spans.ts'
@@ -81,6 +82,8 @@ export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
+  /** Of other features. */
+  links: readonly PageLink[]
   /** `memory.settings` when the look was read. */
   settings: number
   /** By language. */
@@ -103,11 +106,17 @@ export interface PageAnswer {
 }
 
 /** @throws Error with one sentence for a file that cannot be read */
-export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
+export function makePages(
+  site: Site,
+  memory: EventMemory,
+  budget: CacheBudget,
+  { look, links }: Pick<Pages, 'look' | 'links'>,
+): Pages {
   return {
     memory,
-    assets: readAssets(site, look),
+    assets: readAssets(site, look, links),
     look,
+    links,
     settings: memory.settings,
     cards: byLanguage(() => noCards(budget)),
     terms: undefined,
@@ -117,7 +126,7 @@ export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, 
 
 export function renewLook(pages: Pages, site: Site): void {
   pages.settings = pages.memory.settings
-  pages.assets = readAssets(site, pages.look)
+  pages.assets = readAssets(site, pages.look, pages.links)
 }
 
 const HTML = 'text/html; charset=UTF-8'
@@ -224,8 +233,9 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
 
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
-async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
-  const { memory, assets, look, cards } = pages
+/** Also for pages of other features. */
+export async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
+  const { memory, assets, look, links, cards } = pages
   const { site, now } = context
   const terms = await termsOf(pages, context)
   const wall = wallNow(site.timezone, now)
@@ -235,6 +245,7 @@ async function viewingOf(pages: Pages, context: Context, address?: string): Prom
     cards: cards[site.language],
     assets,
     look,
+    links,
     // A page adds the terms that it shows, for itself alone.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
@@ -565,12 +576,12 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
 
 /** Reads no data. `names` are the wrong parameters. */
 export function problemPage(
-  pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
+  pages: Pick<Pages, 'assets' | 'look' | 'links' | 'memory' | 'cards'>,
   context: Context,
   status: ProblemStatus,
   { names = [], address }: { names?: readonly string[]; address?: string } = {},
 ): PageAnswer {
-  const { assets, look, memory, cards } = pages
+  const { assets, look, links, memory, cards } = pages
   const wall = wallNow(context.site.timezone, context.now)
   const viewing: Viewing = {
     context,
@@ -578,6 +589,7 @@ export function problemPage(
     cards: cards[context.site.language],
     assets,
     look,
+    links,
     terms: noTerms(),
     weekStart: 0,
     wall,

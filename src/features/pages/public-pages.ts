@@ -30,7 +30,6 @@ import { lackBehind } from '../../store/storage/unavailable.ts'
 import { inEnglish } from '../../wordpress/translated-paths.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts'
 import type { ProblemStatus } from './layout.ts'
-import type { Look } from './look.ts'
 import { isPagePath, SUGGEST_PATH } from './page-addresses.ts'
 import { type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
 import {
@@ -84,9 +83,9 @@ export function makePublicPages(
   front: Front,
   finished: FinishedAnswers,
   budget: CacheBudget,
-  look: Look,
+  own: Pick<Pages, 'look' | 'links'>,
 ): PublicPages {
-  const pages = makePages(service.site, service.memory, budget, look)
+  const pages = makePages(service.site, service.memory, budget, own)
   const languages = makeLanguageChooser(service.site)
   return {
     service,
@@ -231,7 +230,7 @@ function problemFor(
   const chosen = chosenFor(all, visit)
   const { url } = visit
   const asked = url.text.length > LONGEST_URL ? { names } : { names, address: url.text }
-  return outgoing(all, problemPage(all.pages, presentContext(all, chosen), status, asked), chosen)
+  return outgoing(all, problemPage(all.pages, contextOfVisit(all, visit), status, asked), chosen)
 }
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
@@ -258,6 +257,11 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   const made = makeInTurn(all, visits, visit, feed, isShared).finally(() => all.making.delete(key))
   all.making.set(key, { made, visits })
   return made
+}
+
+/** In the language that the visit asks for. */
+export function contextOfVisit(all: PublicPages, visit: Visit): Context {
+  return presentContext(all, chosenFor(all, visit))
 }
 
 function presentContext(all: PublicPages, chosen: Chosen): Context {

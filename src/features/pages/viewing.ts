@@ -13,6 +13,7 @@ import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
+import type { PageLink } from './pages-part.ts'
 import type { Span } from './spans.ts'
 
 // What views are made with, and the texts and links that all of them use.
@@ -24,6 +25,8 @@ export interface Viewing {
   terms: PageTerms
   assets: Assets
   look: Look
+  /** Of other features. */
+  links: readonly PageLink[]
   /** 0 for Sunday to 6 for Saturday. */
   weekStart: number
   /** In the zone of the site. */

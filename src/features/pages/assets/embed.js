@@ -3,7 +3,7 @@
 
 /**
  * @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string,
- * string[]>, css: string }} Put in by the server.
+ * string[]>, links: Record<string, [path: string, text: string][]>, css: string }} Put in by the server.
  */
 export const site = JSON.parse('{}')
 const home = new URL('.', import.meta.url).href
@@ -227,6 +227,8 @@ export function draw(state, focus) {
   const { body, texts, days } = state
   state.drawn = state.day
   const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, `${texts[2]}`))
+  for (const [path, text] of site.links[state.locale.slice(0, 2)] ?? [])
+    foot.append(' ', make('a', { href: home + path, part: 'link' }, `${text}`))
   if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== site.zone)
     foot.append(make('span', {}, `${texts[4]}`.replace('{zone}', zoneOf(state))))
   body.replaceChildren(...(days?.above(state) ?? []), agenda(state), foot)

@@ -102,7 +102,7 @@ export async function prepareGround(
   const file = fileAt(config.data)
   if (file !== undefined) throw new Error(`${file} is a file, and --data takes a folder.`)
   const store = await openMediaStore(mediaAddress(config), report)
-  const database = await openStorage(config, tell)
+  const database = await openStorage(config, features, tell)
   const now = Date.now()
   await createFirstAdministrator(database, now)
   const site = siteOf(config, config.port)

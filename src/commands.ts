@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Config, settingsPage, siteOf } from './base/config.ts'
 import { type Print, runCommand } from './base/run-command.ts'
 import type { CommandGround, CommandGroup, Feature } from './feature.ts'
+import type { Database } from './store/storage/database.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 
 // All commands but `serve`, in groups whose code is loaded on demand; and those that belong to no folder.
@@ -10,24 +11,24 @@ import { openCalendar } from './store/storage/open-database.ts'
 const ownGroups: readonly CommandGroup[] = [
   {
     names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'],
-    register: (program, { configure }) => registerOwn(program, configure),
+    register: registerOwn,
   },
   {
     names: ['user', 'password'],
-    register: async (program, { configure }) => {
+    register: async (program, { configure, features }) => {
       const { registerUserCommands } = await import('./calendar/people/user-commands.ts')
       registerUserCommands(
         program,
-        () => openCalendar(configure()),
+        () => openCalendar(configure(), features),
         () => deskSiteOf(configure()),
       )
     },
   },
   {
     names: ['audit'],
-    register: async (program, { configure }) => {
+    register: async (program, { configure, features }) => {
       const { registerAuditCommand } = await import('./calendar/people/audit-command.ts')
-      registerAuditCommand(program, () => openCalendar(configure()))
+      registerAuditCommand(program, () => openCalendar(configure(), features))
     },
   },
 ]
@@ -52,7 +53,8 @@ export async function registerCommands(
   for (const { register } of found.length > 0 ? found : groups) await register(program, ground)
 }
 
-function registerOwn(program: Command, configure: () => Config): void {
+function registerOwn(program: Command, { configure, features }: CommandGround): void {
+  const open = () => openCalendar(configure(), features)
   const add = (name: string, about: string, work: (print: Print) => Promise<void>) =>
     program
       .command(name)
@@ -67,23 +69,23 @@ function registerOwn(program: Command, configure: () => Config): void {
   add(
     'invalidate-etags',
     'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
-    (print) => invalidateTags(configure(), print),
+    (print) => invalidateTags(open, print),
   ).alias('restored')
   add('hold', 'Turn webhooks and scheduled imports off. Run it on a copy before it is started.', (print) =>
-    holdOrResume(configure(), 'hold', print),
+    holdOrResume(open, 'hold', print),
   )
   add(
     'resume',
     'Turn webhooks and scheduled imports on again. A restore in another place turns them off.',
-    (print) => holdOrResume(configure(), 'resume', print),
+    (print) => holdOrResume(open, 'resume', print),
   )
 }
 
-async function invalidateTags(config: Config, print: Print): Promise<void> {
+async function invalidateTags(open: () => Promise<Database>, print: Print): Promise<void> {
   const { renewEdition } = await import('./store/storage/edition.ts')
   const { raiseSequences } = await import('./store/storage/history.ts')
   const { formatUtc } = await import('./base/text/zones.ts')
-  const database = await openCalendar(config)
+  const database = await open()
   try {
     await database.write(async (tx) => {
       await renewEdition(tx)
@@ -95,9 +97,13 @@ async function invalidateTags(config: Config, print: Print): Promise<void> {
   print('All ETags that clients hold are invalid now.')
 }
 
-async function holdOrResume(config: Config, command: 'hold' | 'resume', print: Print): Promise<void> {
+async function holdOrResume(
+  open: () => Promise<Database>,
+  command: 'hold' | 'resume',
+  print: Print,
+): Promise<void> {
   const { setHeld } = await import('./store/storage/edition.ts')
-  const database = await openCalendar(config)
+  const database = await open()
   try {
     const isChanged = await database.write((tx) => setHeld(tx, command === 'hold'))
     if (command === 'hold') print('Webhooks and scheduled imports are off until kalends resume.')

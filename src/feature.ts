@@ -12,6 +12,7 @@ import type { AnswerRow, RowGround } from './http/router.ts'
 import type { EventMemory } from './store/memory/event-memory.ts'
 import type { Database } from './store/storage/database.ts'
 import type { Ask } from './store/storage/examine.ts'
+import type { KeepsTables } from './store/storage/migration.ts'
 import type { OwnerTexts } from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import type { FeatureRoutes } from './wordpress/platform.ts'
@@ -19,7 +20,7 @@ import type { FeatureRoutes } from './wordpress/platform.ts'
 // Declares what a feature brings.
 
 /** What a feature brings, as data. Its code is loaded when it is asked for. */
-export interface Feature {
+export interface Feature extends KeepsTables {
   name: string
   commands?: readonly CommandGroup[]
   /** Representations, and routes of this project's own. */

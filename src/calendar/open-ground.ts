@@ -1,6 +1,7 @@
 import { assumedPath, type Config, databaseAddress, mediaAddress, siteOf } from '../base/config.ts'
 import type { MediaStore } from '../store/media/media-store.ts'
 import type { Database } from '../store/storage/database.ts'
+import { type FeatureTables, type KeepsTables, listFeatureTables } from '../store/storage/migration.ts'
 import { openCalendar } from '../store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from '../store/storage/owner-settings.ts'
 import type { CalendarGround } from './ground.ts'
@@ -14,6 +15,8 @@ import type { CalendarGround } from './ground.ts'
 export interface CalendarPlaces {
   /** The address of the database. */
   database: string
+  /** Of features. */
+  tables: readonly FeatureTables[]
   media: MediaStore
   failure: () => Error | undefined
 }
@@ -38,16 +41,19 @@ export interface OpenedMedia {
   failure: () => Error | undefined
 }
 
-export async function openMedia(config: Config): Promise<OpenedMedia> {
-  const { media, failure } = await findRestorePlaces(config)
-  return { database: await openCalendar(config), store: media, failure }
+export async function openMedia(config: Config, features: readonly KeepsTables[]): Promise<OpenedMedia> {
+  const { media, failure } = await findRestorePlaces(config, features)
+  return { database: await openCalendar(config, features), store: media, failure }
 }
 
 /**
  * Returns the places of the database and the images, for backup and restore. The database is not opened, and
  * no folder is made.
  */
-export async function findRestorePlaces(config: Config): Promise<RestorePlaces> {
+export async function findRestorePlaces(
+  config: Config,
+  features: readonly KeepsTables[],
+): Promise<RestorePlaces> {
   const { openMediaStore } = await import('../store/media/open-media-store.ts')
   let last: Error | undefined
   const media = await openMediaStore(mediaAddress(config), (error) => {
@@ -56,6 +62,7 @@ export async function findRestorePlaces(config: Config): Promise<RestorePlaces> 
   const mediaPlace = mediaAddress(config).replace(/^file:/, '')
   return {
     database: databaseAddress(config),
+    tables: await listFeatureTables(features),
     media,
     mediaPlace,
     failure: () => last,
@@ -67,8 +74,8 @@ export async function findRestorePlaces(config: Config): Promise<RestorePlaces> 
  * Opens the calendar with its images and the settings of its owner, for imports to write to and exports to
  * read.
  */
-export async function openGround(started: Config): Promise<CalendarGround> {
-  const { database, store } = await openMedia(started)
+export async function openGround(started: Config, features: readonly KeepsTables[]): Promise<CalendarGround> {
+  const { database, store } = await openMedia(started, features)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))
   const site = siteOf(config, config.port)
   const { imagesOf } = await import('../store/media/open-media-store.ts')

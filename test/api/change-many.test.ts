@@ -68,7 +68,9 @@ for (const [name, deed, check, is] of deeds)
     const editor = await context('editor')
     const ids = await make(3, { venue, categories: categories.slice(0, 2), cost: '5' })
     const done: BulkAction =
-      deed.do === 'link' && deed.field === 'categories' ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) } : deed
+      deed.do === 'link' && deed.field === 'categories'
+        ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) }
+        : deed
     const had = await Promise.all(ids.map(reading))
     const { rows, undo } = await changeMany(editor, events, ids, done)
     assert.deepEqual(

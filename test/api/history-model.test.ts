@@ -301,7 +301,9 @@ const deed: fc.Arbitrary<() => BulkAction> = fc.oneof(
       remove: [adds ? other : some],
     } as const
   }),
-  fc.constant(() => ({ do: 'link', field: 'venue', add: venues.slice(1), remove: [], replaces: true }) as const),
+  fc.constant(
+    () => ({ do: 'link', field: 'venue', add: venues.slice(1), remove: [], replaces: true }) as const,
+  ),
 )
 
 const changeAtOnce: fc.Arbitrary<Step> = fc

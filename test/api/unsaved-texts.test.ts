@@ -13,6 +13,7 @@ import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { pluck } from '../support/lists.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
@@ -115,7 +116,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   assert.equal(await position(), before)
   assert.equal(await etag(), shown)
   assert.deepEqual(await acts(), told)
-  const names = (await listTables(database.read)).map(({ name }) => name)
+  const names = (await listTables(database.read, featureTables)).map(({ name }) => name)
   assert.ok(
     names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'),
   )

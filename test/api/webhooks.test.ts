@@ -20,11 +20,12 @@ import {
   setDelivery,
   webhookPrunings,
 } from '../../src/features/webhooks/webhook-store.ts'
+import type { DeliveryColumns, WebhookColumns } from '../../src/features/webhooks/webhook-tables.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import type { DeliveryColumns, WebhookColumns } from '../../src/store/storage/schema.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { runCommand } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { addUsers, credentialsOf, day, serviceForTests, testConfig } from '../support/service.ts'
 
 interface Received {
@@ -530,7 +531,7 @@ test('a process that is stopped gives back what it is sending, and another one s
 })
 
 test('messages are not in copies and backups, and are dropped after 30 days', async () => {
-  const tables = (await listTables(database().read)).map(({ name }) => name)
+  const tables = (await listTables(database().read, featureTables)).map(({ name }) => name)
   assert.ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
   const told = await hook('venue.*')
   await service.create('/venues', { venue: 'For a while' })

@@ -263,7 +263,7 @@ async function calendarIn(file: string): Promise<void> {
 async function copy(words: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
   Object.assign(process.env, env)
   try {
-    return await runCommand(registerCopyCommand, ['copy', ...words])
+    return await runCommand((program) => registerCopyCommand(program, []), ['copy', ...words])
   } finally {
     for (const name of Object.keys(env)) delete process.env[name]
   }

@@ -38,6 +38,7 @@ test('a file that may not be read is named by import and restore, with who may n
   await chmod(closed, 0o000)
   const target = {
     database: `sqlite:${join(folder, 'none.sqlite')}`,
+    tables: [],
     media: localMediaStore(folder),
     mediaPlace: folder,
   }
@@ -59,7 +60,9 @@ test('a file that may not be made is said so by backup and export, with the fold
   const folder = await mkdtemp(join(tmpdir(), 'kalends-unwritable-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const settings = ['--data', folder, '--database', `sqlite:${join(folder, 'a.sqlite')}`]
-  await (await openStorage(testConfig(folder, { database: `sqlite:${join(folder, 'a.sqlite')}` }))).close()
+  await (
+    await openStorage(testConfig(folder, { database: `sqlite:${join(folder, 'a.sqlite')}` }), [])
+  ).close()
   if (isRoot)
     for (const name of ['', ...(await readdir(folder))]) await chown(join(folder, name), NOBODY, NOBODY)
   const closed = await mkdtemp(join(folder, 'closed-'))

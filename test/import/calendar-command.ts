@@ -9,6 +9,7 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { openGround } from '../support/command-ground.ts'
 import { type CommandResult, runCommand } from '../support/commands.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 export interface Calendar {
@@ -60,7 +61,7 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
 const PASSED_OVER = ['imports', 'import_sources', 'credentials']
 
 export async function rowsOf({ read }: Database): Promise<string> {
-  const tables = (await listTables(read)).filter(({ name }) => !PASSED_OVER.includes(name))
+  const tables = (await listTables(read, featureTables)).filter(({ name }) => !PASSED_OVER.includes(name))
   const rows: unknown[] = []
   for (const { name, key } of tables) {
     const order = sql.join(key.map((column) => sql.ref(column)))

@@ -41,12 +41,13 @@ import { findMove, noteMove } from '../../src/store/storage/database-address.ts'
 import { readEdition } from '../../src/store/storage/edition.ts'
 import { migrate, migrationNames } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
-import { listTables, SECRET_TABLES } from '../../src/store/storage/tables.ts'
+import { listTables, secretTables } from '../../src/store/storage/tables.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
 import { type CommandResult, kalends, runCommand } from '../support/commands.ts'
 import { databaseName, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
@@ -74,7 +75,14 @@ function command(words: readonly string[], { database, media }: Places): Promise
       const store = await openMediaStore(media, (error) => {
         last = error
       })
-      return { database, media: store, mediaPlace: media, failure: () => last, assumed: undefined }
+      return {
+        database,
+        tables: featureTables,
+        media: store,
+        mediaPlace: media,
+        failure: () => last,
+        assumed: undefined,
+      }
     }
     registerBackupCommand(program, open)
     registerRestoreCommand(program, open)
@@ -488,7 +496,7 @@ describe('a backup of a whole calendar', () => {
 
   test('leaves out every table with a column that sounds like a secret, when asked', async () => {
     const database = await openDatabase(source.database)
-    const tables = await listTables(database.read)
+    const tables = await listTables(database.read, featureTables)
     await database.close()
     // The position in another calendar's feed gives no access, and the hash of a text is only its key.
     const harmless = ['former_texts', 'import_sources']
@@ -496,12 +504,15 @@ describe('a backup of a whole calendar', () => {
       ({ name, columns }) =>
         !harmless.includes(name) && columns.some((column) => /hash|secret|password|token/.test(column)),
     )
-    assert.deepEqual(secret.map(({ name }) => name).sort(), SECRET_TABLES.toSorted())
+    assert.deepEqual(secret.map(({ name }) => name).sort(), secretTables(featureTables).toSorted())
   })
 
   test('is not begun where the disk surely has too little room', async () => {
     await assert.rejects(
-      writeBackupTables(source.database, path('tight.backup'), { withSecrets: true, free: 10_000 }),
+      writeBackupTables(source.database, path('tight.backup'), featureTables, {
+        withSecrets: true,
+        free: 10_000,
+      }),
       /^Error: The disk has 10000 bytes left, and the backup needs \d+ at the least: make room first\.$/,
     )
     assert.equal(existsSync(path('tight.backup')), false)

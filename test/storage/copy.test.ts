@@ -17,6 +17,7 @@ import { listTables } from '../../src/store/storage/tables.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { readEveryAnswer } from '../support/every-answer.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
@@ -31,7 +32,7 @@ async function copy(
   media: { mediaFrom?: string; mediaTo?: string } = {},
 ): Promise<string> {
   const lines: string[] = []
-  await copyByAddress({ from, to, ...media }, (line) => lines.push(line))
+  await copyByAddress({ from, to, ...media }, featureTables, (line) => lines.push(line))
   return lines.join('\n')
 }
 
@@ -265,7 +266,7 @@ test('a file whose calendar has been copied elsewhere is not served any more, an
     refused,
   )
   assert.match(await copy(address, target.address), /^The target held all 500 rows already\.$/m)
-  await (await openCalendar(config)).close()
+  await (await openCalendar(config, [])).close()
   await rm(note)
   await (await startApp(config)).stop()
   await target.remove()

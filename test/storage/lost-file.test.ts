@@ -117,17 +117,20 @@ describe('the file of a database', onSqlite, () => {
   test('that is empty, or has left its log alone, is not taken for a new calendar', async () => {
     const file = join(folder, 'emptied.sqlite')
     const config = testConfig(folder, { database: `sqlite:${file}` })
-    await (await openStorage(config)).close()
+    await (await openStorage(config, [])).close()
     await truncate(file)
     await assert.rejects(
-      openStorage(config),
+      openStorage(config, []),
       /^Error: The database .*emptied\.sqlite is empty: restore a backup/,
     )
     assert.equal((await stat(file)).size, 0)
     await rm(file)
     await writeFile(`${file}-wal`, 'what was written last')
-    await assert.rejects(openStorage(config), /^Error: There is no database .*, but its log .*-wal is there/)
+    await assert.rejects(
+      openStorage(config, []),
+      /^Error: There is no database .*, but its log .*-wal is there/,
+    )
     await rm(`${file}-wal`)
-    await (await openStorage(config)).close()
+    await (await openStorage(config, [])).close()
   })
 })

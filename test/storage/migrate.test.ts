@@ -4,12 +4,20 @@ import { sql } from 'kysely'
 import { wantedWords } from '../../src/base/text/stems.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { listIds } from '../../src/store/storage/id-set.ts'
-import { finishMigration, migrate, migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
+import {
+  finishMigration,
+  migrate,
+  migrateWithin,
+  migrationNames,
+  refuseUnknown,
+} from '../../src/store/storage/migrate.ts'
+import { type FeatureTables, featureOfStep, step } from '../../src/store/storage/migration.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { findWords } from '../../src/store/storage/search/find-words.ts'
-import { findMigrations, listTables } from '../../src/store/storage/tables.ts'
+import { findMigrations, listTables, secretTables } from '../../src/store/storage/tables.ts'
 import { administer, databaseName, onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
@@ -71,6 +79,44 @@ test('a database that a newer version has had is refused in one sentence, and le
       'The database is of a newer version of Kalends, which made the steps 9999-later; start that version, or restore a backup from before it.',
   })
   assert.equal(await database.cursor(), cursor)
+})
+
+const letters: FeatureTables = {
+  feature: 'letters',
+  migrations: [
+    step('letters-0001-outbox', ({ text }) => [
+      `create table letters (name ${text} primary key, key ${text})`,
+    ]),
+    step('letters-0002-held', () => ['create table held_letters (id integer primary key)']),
+  ],
+  own: ['held_letters'],
+  secret: ['letters'],
+}
+
+test('tables of a feature are made after those of the kernel, and once', async (t) => {
+  const { database } = await openScratch(t)
+  const names = ['letters-0001-outbox', 'letters-0002-held']
+  assert.deepEqual((await migrate(database, [letters])).ran, names)
+  assert.deepEqual((await migrate(database, [letters])).ran, [])
+  assert.deepEqual(await findMigrations(database.read), [...migrationNames, ...names])
+  const copied = (await listTables(database.read, [letters])).map(({ name }) => name)
+  assert.ok(copied.includes('letters') && !copied.includes('held_letters'))
+  assert.ok(secretTables([letters]).includes('letters'))
+})
+
+test('a calendar goes on without a feature that is left out, is not copied, and refuses newer steps of one', async (t) => {
+  const { database } = await openScratch(t)
+  await migrate(database, [letters])
+  assert.deepEqual((await migrate(database)).ran, [])
+  const names = (await findMigrations(database.read)) ?? []
+  assert.throws(() => refuseUnknown(names, []), {
+    message: 'The database has tables of letters, which this program is without.',
+  })
+  const older = { ...letters, migrations: letters.migrations?.slice(0, 1) ?? [] }
+  await assert.rejects(
+    migrate(database, [older]),
+    /newer version of Kalends, which made the steps letters-0002-held;/,
+  )
 })
 
 test('a step that fails leaves nothing behind', async (t) => {
@@ -331,6 +377,13 @@ test('steps are numbered in order, and no number comes twice', () => {
     numbers.filter((number, at) => at > 0 && !(number > (numbers[at - 1] ?? 0))),
     [],
   )
+})
+
+test('steps of features have the name of their feature, and no two have one name', () => {
+  const names = featureTables.flatMap(({ migrations = [] }) => migrations.map(({ name }) => name))
+  assert.deepEqual(names, [...new Set(names)])
+  for (const { feature, migrations = [] } of featureTables)
+    for (const { name } of migrations) assert.equal(featureOfStep(name), feature)
 })
 
 test('a calendar that stopped behind any step goes on from there, and ends with the tables of a new one', async (t) => {

@@ -13,6 +13,7 @@ import type { Tx } from '../../src/store/storage/recording.ts'
 import { makePlatform } from '../../src/wordpress/platform.ts'
 import { startCalendar } from '../import/calendar-command.ts'
 import { onSqlite, scratchDatabase } from '../support/database.ts'
+import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Answer, onDay, serviceForTests, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
@@ -429,7 +430,7 @@ test('the first start and the demo are recorded and told; a copy carries both al
 
   const { database: target } = await openScratch(t)
   const silent = { start: () => undefined, advance: () => undefined, finish: () => undefined }
-  await copyCalendar(app.database, target, undefined, silent)
+  await copyCalendar(app.database, target, featureTables, undefined, silent)
   const copied = await readWritten(target)
   const unplaced = (rows: typeof written.changes) =>
     [...rows].map(([key, { position: _position, ...row }]) => `${key} ${JSON.stringify(row)}`).sort()

@@ -13,6 +13,7 @@ import { findUserByLogin, insertUser, listUsers } from '../../src/calendar/peopl
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase, type Template } from './database.ts'
+import { featureTables } from './feature-tables.ts'
 import { send } from './send.ts'
 import { PATIENCE_MS, until } from './waiting.ts'
 
@@ -103,7 +104,7 @@ export async function addUsers({ database }: Pick<App, 'database'>): Promise<Rec
 export async function makeCalendar(address: string): Promise<void> {
   const database = await openDatabase(address)
   try {
-    await migrate(database)
+    await migrate(database, featureTables)
     await addUsers({ database })
   } finally {
     await database.close()
@@ -114,7 +115,7 @@ export async function makeCalendar(address: string): Promise<void> {
 export async function fillTemplate(address: string, content: Template): Promise<void> {
   const database = await openDatabase(address)
   try {
-    await migrate(database)
+    await migrate(database, featureTables)
     if (content !== 'users') return
     await createFirstAdministrator(database, Date.now())
     await addUsers({ database })

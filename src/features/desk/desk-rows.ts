@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
-import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
+import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './desk-tables.ts'
 
 // Unsaved texts, proposals and undo records. No version, list or cache depends on them, so the record of
 // changes does not have them. Also lists failing imports and webhooks.

@@ -6,6 +6,7 @@ import { type Feature, listTroubles } from '../../feature.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { type Examined, examineDatabase } from '../../store/storage/examine.ts'
+import { listFeatureTables } from '../../store/storage/migration.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
 
 // Checks of the database: answer, state, users, work, backups.
@@ -27,9 +28,10 @@ export async function checkDatabase(
   let examined: Examined
   try {
     await refuseLost(config)
-    examined = await examineDatabase(databaseAddress(config), formatUtc(now), (ask) =>
-      listTroubles(features, ask),
-    )
+    examined = await examineDatabase(databaseAddress(config), formatUtc(now), {
+      tables: await listFeatureTables(features),
+      troubles: (ask) => listTroubles(features, ask),
+    })
   } catch (error) {
     const todo = 'Look at --database and --data, at the server, and at its log.'
     return { examined: undefined, findings: [failing('database', messageOf(error), todo)] }

@@ -6,7 +6,7 @@ import { TIMES } from '../../calendar/series/series-schedule.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { attempt, holdName } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
-import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
+import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { isConflict } from '../../store/storage/unavailable.ts'
 import { findOwn, findUidHolders } from './already-here.ts'
 import { newImageRows } from './bring-pictures.ts'
@@ -24,6 +24,7 @@ import {
   StalePlan,
 } from './import-run.ts'
 import { deleteItem, findItems, saveItems } from './import-store.ts'
+import type { ImportActColumns } from './import-tables.ts'
 import { isLater, type PlannedItem, pageOf, planItems, recordOf } from './plan-items.ts'
 import { laterBegin, laterTimes } from './shown-records.ts'
 import {

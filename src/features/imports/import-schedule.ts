@@ -8,7 +8,7 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
-import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
+import type { ImportScheduleColumns } from './import-tables.ts'
 
 // Imports on a schedule: stored, listed, paused, and run when due, in a process each.
 

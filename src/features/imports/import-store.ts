@@ -3,13 +3,9 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
-import type {
-  ImportActColumns,
-  ImportColumns,
-  ImportItemColumns,
-  ImportSourceColumns,
-} from '../../store/storage/schema.ts'
+import type { ImportItemColumns, ImportSourceColumns } from '../../store/storage/schema.ts'
 import { rowParts, statement, wholeList } from '../../store/storage/statement.ts'
+import type { ImportActColumns, ImportColumns } from './import-tables.ts'
 import type { ItemKind } from './source-item.ts'
 
 // The SQL of sources, runs, items and acts of imports.

@@ -6,7 +6,7 @@ export const imports: Feature = {
   commands: [
     {
       names: ['import', 'imports'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { databaseAddress } = await import('../../base/config.ts')
         const { openGround } = await import('../../calendar/open-ground.ts')
         const { refuseMoved } = await import('../../store/storage/database-address.ts')
@@ -16,7 +16,7 @@ export const imports: Feature = {
           lowerPriority()
           const config = configure()
           refuseMoved(databaseAddress(config))
-          return openGround(config)
+          return openGround(config, features)
         })
       },
     },

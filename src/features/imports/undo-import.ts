@@ -3,7 +3,7 @@ import { type RecordState, readStates } from '../../calendar/history/record-stat
 import { resourceNamed } from '../../calendar/resources.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
+import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { holdSource } from './hold-source.ts'
 import {
   ABOVE_ALL,
@@ -17,6 +17,7 @@ import {
   saveToken,
   updateRun,
 } from './import-store.ts'
+import type { ImportActColumns } from './import-tables.ts'
 import { isTouched } from './missing-items.ts'
 import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
 import { prepareItemChange, trashRecord } from './write-item.ts'

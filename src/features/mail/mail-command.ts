@@ -3,6 +3,8 @@ import { type Config, siteOf } from '../../base/config.ts'
 import { addList, askedCount, runCommand, table } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import { runOnDatabase } from '../../calendar/people/user-commands.ts'
+import type { CommandGround } from '../../feature.ts'
+import type { Database } from '../../store/storage/database.ts'
 import { openCalendar } from '../../store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from '../../store/storage/owner-settings.ts'
 import { writeLetter } from './letter.ts'
@@ -14,49 +16,46 @@ import { letterheadOf } from './send-mail.ts'
 
 // The command `mail`.
 
-export function registerMailCommands(program: Command, configure: () => Config): void {
+export function registerMailCommands(program: Command, { configure, features }: CommandGround): void {
+  const open = () => openCalendar(configure(), features)
   const mail = program.command('mail').description('Try out e-mail, and list what is sent.')
   mail
     .command('test')
     .description('Send one message at once, and print what the relay answers.')
     .argument('<address>', 'where it goes')
     .action((address: string, _options: unknown, command: Command) =>
-      runCommand(command, async (print) => print(await sendTest(configure(), address))),
+      runCommand(command, async (print) => print(await sendTest(configure(), open, address))),
     )
   addList(mail)
     .description('List messages that wait, and those of the last 30 days, the newest first.')
     .addOption(new Option('--limit <number>', 'list at most this many').default('100'))
     .action(({ limit }: { limit: string }, command: Command) =>
-      runOnDatabase(
-        command,
-        () => openCalendar(configure()),
-        async (database, print) => {
-          const rows = await listMessages(database.read, askedCount('--limit', limit))
-          const cells = rows.map((row) => [
-            `${row.id}`,
-            row.created_utc,
-            row.topic,
-            row.recipient,
-            row.state.replace('_', ' '),
-            `${row.attempts}`,
-            row.next_utc,
-            row.error,
-          ])
-          print(
-            table([['ID', 'TIME (UTC)', 'TOPIC', 'TO', 'STATE', 'TRIES', 'NEXT (UTC)', 'ANSWER'], ...cells]),
-          )
-        },
-      ),
+      runOnDatabase(command, open, async (database, print) => {
+        const rows = await listMessages(database.read, askedCount('--limit', limit))
+        const cells = rows.map((row) => [
+          `${row.id}`,
+          row.created_utc,
+          row.topic,
+          row.recipient,
+          row.state.replace('_', ' '),
+          `${row.attempts}`,
+          row.next_utc,
+          row.error,
+        ])
+        print(
+          table([['ID', 'TIME (UTC)', 'TOPIC', 'TO', 'STATE', 'TRIES', 'NEXT (UTC)', 'ANSWER'], ...cells]),
+        )
+      }),
     )
 }
 
 /** @throws Error with one sentence, also when the relay does not take it */
-async function sendTest(started: Config, text: string): Promise<string> {
+async function sendTest(started: Config, open: () => Promise<Database>, text: string): Promise<string> {
   const to = parseMailAddress(text)
   if (to === undefined) throw new Error(`${text} is no e-mail address.`)
   const relay = await openRelay(started)
   if (!relay) throw new Error('E-mail is off: KALENDS_MAIL names no relay.')
-  const config = withOwnerSettings(started, await findOwnerSettings(started))
+  const config = withOwnerSettings(started, await findOwnerSettings(open))
   const site = siteOf(config, config.port)
   const { language } = site
   const now = Date.now()
@@ -78,8 +77,8 @@ async function sendTest(started: Config, text: string): Promise<string> {
   return `The relay answered: ${answer}`
 }
 
-async function findOwnerSettings(config: Config) {
-  const database = await openCalendar(config)
+async function findOwnerSettings(open: () => Promise<Database>) {
+  const database = await open()
   try {
     return await readOwnerSettings(database.read)
   } finally {

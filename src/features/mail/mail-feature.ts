@@ -6,9 +6,9 @@ export const mail: Feature = {
   commands: [
     {
       names: ['mail'],
-      register: async (program, { configure }) => {
+      register: async (program, ground) => {
         const { registerMailCommands } = await import('./mail-command.ts')
-        registerMailCommands(program, configure)
+        registerMailCommands(program, ground)
       },
     },
   ],

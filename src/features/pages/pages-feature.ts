@@ -6,10 +6,10 @@ export const pages: Feature = {
   commands: [
     {
       names: ['look', 'set'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { openCalendar } = await import('../../store/storage/open-database.ts')
         const { registerLookCommand } = await import('./look-command.ts')
-        registerLookCommand(program, () => openCalendar(configure()), configure)
+        registerLookCommand(program, () => openCalendar(configure(), features), configure)
       },
     },
   ],

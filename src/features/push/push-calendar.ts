@@ -5,7 +5,6 @@ import { type RecordState, readStates } from '../../calendar/history/record-stat
 import { findAncestors } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { readEdition } from '../../store/storage/edition.ts'
-import type { PushItemColumns } from '../../store/storage/schema.ts'
 import { type Counts, noCounts, type Remark } from '../imports/import-run.ts'
 import { SourceFailure } from '../imports/polite-fetch.ts'
 import { LINKED } from '../imports/shown-records.ts'
@@ -25,6 +24,7 @@ import {
   savePushed,
   targetNumber,
 } from './push-run.ts'
+import type { PushItemColumns } from './push-tables.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 

@@ -6,10 +6,10 @@ export const push: Feature = {
   commands: [
     {
       names: ['push'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { openGround } = await import('../../calendar/open-ground.ts')
         const { registerPushCommand } = await import('./push-command.ts')
-        registerPushCommand(program, () => openGround(configure()))
+        registerPushCommand(program, () => openGround(configure(), features))
       },
     },
   ],

@@ -7,7 +7,7 @@ import { findImages, imageUrl } from '../../calendar/images/images.ts'
 import { findOccurrences, readShared } from '../../calendar/series/series-store.ts'
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import type { Db } from '../../store/storage/database.ts'
-import type { EventRow, ImageRow, PushItemColumns, SeriesRow } from '../../store/storage/schema.ts'
+import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { SourceFailure } from '../imports/polite-fetch.ts'
 import type { ShownRecord } from '../imports/shown-records.ts'
 import { readFingerprints } from '../imports/source-item.ts'
@@ -24,6 +24,7 @@ import {
   unkeptMembers,
   withoutOpenLink,
 } from './push-run.ts'
+import type { PushItemColumns } from './push-tables.ts'
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 

@@ -6,7 +6,6 @@ import { withExceptions } from '../../base/recurrence/recurrence-text.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
-import type { PushItemColumns } from '../../store/storage/schema.ts'
 import type { Counts, Remark } from '../imports/import-run.ts'
 import {
   itemsOf,
@@ -23,6 +22,7 @@ import {
   fingerprintsOf,
   type ItemKind,
 } from '../imports/source-item.ts'
+import type { PushItemColumns } from './push-tables.ts'
 import type { PushTarget } from './push-target.ts'
 
 // The state of a push, what was pushed, and records in the target's form.

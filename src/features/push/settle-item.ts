@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { resourceNamed } from '../../calendar/resources.ts'
-import type { PushItemColumns } from '../../store/storage/schema.ts'
 import type { Counts } from '../imports/import-run.ts'
 import { SourceFailure } from '../imports/polite-fetch.ts'
 import { decodeName, type ShownRecord } from '../imports/shown-records.ts'
@@ -18,6 +17,7 @@ import {
   printsOf,
   printsOfShown,
 } from './push-run.ts'
+import type { PushItemColumns } from './push-tables.ts'
 import {
   NO_SLUG,
   type PushTarget,

@@ -169,7 +169,7 @@ function describeBackup(
   ]
 }
 
-type BackupSource = Pick<CalendarPlaces, 'database' | 'media'>
+type BackupSource = Pick<CalendarPlaces, 'database' | 'media' | 'tables'>
 
 /** At the same time. */
 const FILES_AT_ONCE = 8
@@ -242,14 +242,17 @@ function isRunning(pid: number): boolean {
 }
 
 async function writeBackup(
-  { database, media }: BackupSource,
+  { database, media, tables: ofFeatures }: BackupSource,
   file: string,
   withSecrets: boolean,
   now: number,
   progress: CopyProgress,
 ): Promise<Manifest> {
   const free = await freeBytesOf(dirname(file))
-  const { writer, tables } = await writeBackupTables(database, file, { withSecrets, free })
+  const { writer, tables } = await writeBackupTables(database, file, ofFeatures, {
+    withSecrets,
+    free,
+  })
   try {
     const files = await addFiles(writer, media, progress)
     const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: packageJson.version }

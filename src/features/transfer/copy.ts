@@ -12,6 +12,7 @@ import { openMediaStore } from '../../store/media/open-media-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { forgetMove, noteMove, withoutPassword } from '../../store/storage/database-address.ts'
 import { migrate } from '../../store/storage/migrate.ts'
+import { type FeatureTables, type KeepsTables, listFeatureTables } from '../../store/storage/migration.ts'
 import { openDatabase, openExisting, readSnapshot } from '../../store/storage/open-database.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import {
@@ -29,7 +30,7 @@ import {
 
 // The command `copy`: into another database.
 
-export function registerCopyCommand(program: Command): void {
+export function registerCopyCommand(program: Command, features: readonly KeepsTables[]): void {
   program
     .command('copy')
     .description('Copy a calendar with everything in it into another, empty database.')
@@ -46,12 +47,13 @@ export function registerCopyCommand(program: Command): void {
     .option('--media-from <address>', 'the store to read the files of images from, as in --media')
     .option('--media-to <address>', 'the store to put them into, as in --media')
     .action((first: string | undefined, second: string | undefined, options: CopyOptions, command: Command) =>
-      runCommand(command, (print) => {
+      runCommand(command, async (print) => {
         const { mediaFrom, mediaTo } = options
         const databases = databasesOf([first, second], options, process.env)
         for (const word of [first, second]) if (word !== undefined && hasPassword(word)) print(remarkOn(word))
-        return copyByAddress(
+        await copyByAddress(
           { ...databases, ...(mediaFrom && { mediaFrom }), ...(mediaTo && { mediaTo }) },
+          await listFeatureTables(features),
           print,
         )
       }),
@@ -120,16 +122,26 @@ interface CopyAddresses {
 }
 
 /** @throws Error with one sentence */
-export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
+export async function copyByAddress(
+  addresses: CopyAddresses,
+  features: readonly FeatureTables[],
+  print: Print,
+): Promise<void> {
   const failures: Error[] = []
   const stores = await openStores(addresses, (error) => failures.push(error))
   const source = await openExisting(addresses.from)
   try {
     const target = await openDatabase(addresses.to)
     try {
-      const { remarks } = await migrate(target)
+      const { remarks } = await migrate(target, features)
       remarks.forEach(print)
-      const copied = await copyCalendar(source, target, stores, await showProgress(process.stdout, print))
+      const copied = await copyCalendar(
+        source,
+        target,
+        features,
+        stores,
+        await showProgress(process.stdout, print),
+      )
       forgetMove(addresses.to)
       const noted = noteMove(addresses.from, addresses.to, Date.now())
       for (const line of [...describeCopied(copied), ...(noted ? [noted] : [])]) print(line)
@@ -208,18 +220,19 @@ interface FileStores {
 export async function copyCalendar(
   source: Database,
   target: Database,
+  features: readonly FeatureTables[],
   stores: FileStores | undefined,
   progress: CopyProgress,
 ): Promise<Copied> {
   return readSnapshot(source, async (from) => {
     await requireSameMigrations(from, target.read)
-    const tables = await listCommonTables(from, target.read)
+    const tables = await listCommonTables(from, target.read, features)
     const wasThere = await holdsCopy(from, target.read, tables, progress)
     const files = stores && (await copyFiles(from, tables, stores, progress))
     if (!wasThere) {
       await target.migrate((tx) => copyTables(from, tx, tables, progress))
       // For the search index.
-      await migrate(target)
+      await migrate(target, features)
       await gatherStatistics(target.read)
     }
     return { wasThere, counts: await compareCounts(from, target.read, tables), files }
@@ -242,9 +255,13 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
  * All of the calendar: other tables are one database's own, or somebody else's. @throws Error when columns
  * differ
  */
-export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
-  const sources = new Map((await listTables(from)).map((table) => [table.name, table]))
-  return (await listTables(to)).filter((table) => {
+export async function listCommonTables(
+  from: Db,
+  to: Db,
+  features: readonly FeatureTables[],
+): Promise<TableShape[]> {
+  const sources = new Map((await listTables(from, features)).map((table) => [table.name, table]))
+  return (await listTables(to, features)).filter((table) => {
     const source = sources.get(table.name)
     if (source && source.columns.toSorted().join() !== table.columns.toSorted().join())
       throw new Error(`The table ${table.name} has other columns in the source than in the target.`)

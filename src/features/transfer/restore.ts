@@ -12,8 +12,8 @@ import type { Db } from '../../store/storage/database.ts'
 import { findMove, withoutPassword } from '../../store/storage/database-address.ts'
 import { setIdentity } from '../../store/storage/edition.ts'
 import { raiseSequences } from '../../store/storage/history.ts'
-import { finishMigration, migrateWithin, migrationNames } from '../../store/storage/migrate.ts'
-import { countedSteps, FIRST_STEP } from '../../store/storage/migration.ts'
+import { findUnknown, finishMigration, migrateWithin, stepNames } from '../../store/storage/migrate.ts'
+import { type FeatureTables, FIRST_STEP } from '../../store/storage/migration.ts'
 import {
   type Fill,
   type Former,
@@ -152,7 +152,7 @@ export async function restore(
   const backup = openBackup(file)
   try {
     const { manifest } = backup
-    requireKnownVersion(manifest)
+    requireKnownVersion(manifest, target.tables)
     await requireImages(backup)
     const { lacking, others } = await compareFiles(backup, target.media)
     replacing.tell(`${lacking.length} files of images go into ${target.mediaPlace}.`)
@@ -162,7 +162,7 @@ export async function restore(
       if (former?.calendar !== manifest.calendar && !replacesImages) refuseOthers(others)
       if (others.length > 0)
         remarks.push(`${others.length} other files of the same names gave way to those of the backup.`)
-      const remark = await fillDatabase(backup, tx, replacing.now, progress)
+      const remark = await fillDatabase(backup, tx, target.tables, replacing.now, progress)
       if (remark) remarks.push(remark)
       const named = standingOf(manifest, former)
       isHeld = named.held === 1
@@ -192,8 +192,8 @@ async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
     )
 }
 
-function requireKnownVersion({ version, migrations }: Manifest): void {
-  const unknown = countedSteps(migrations).filter((name) => !migrationNames.includes(name))
+function requireKnownVersion({ version, migrations }: Manifest, features: readonly FeatureTables[]): void {
+  const unknown = findUnknown(migrations, features)
   if (unknown.length > 0)
     throw new Error(
       `The backup was taken by a newer version of Kalends (${version}, with ${unknown.join(', ')}); restore it with that one.`,
@@ -208,12 +208,13 @@ function requireKnownVersion({ version, migrations }: Manifest): void {
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,
+  features: readonly FeatureTables[],
   now: number,
   progress: CopyProgress,
 ): Promise<string | undefined> {
-  await migrateWithin(tx, backup.manifest.migrations)
-  await copyTables(backup.db, tx, await listCommonTables(backup.db, tx), progress)
-  await migrateWithin(tx, migrationNames)
+  await migrateWithin(tx, backup.manifest.migrations, features)
+  await copyTables(backup.db, tx, await listCommonTables(backup.db, tx, features), progress)
+  await migrateWithin(tx, stepNames(features), features)
   await raiseSequences(tx, formatUtc(now))
   return finishMigration(tx)
 }

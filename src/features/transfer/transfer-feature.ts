@@ -6,24 +6,24 @@ export const transfer: Feature = {
   commands: [
     {
       names: ['copy'],
-      register: async (program) => {
+      register: async (program, { features }) => {
         const { registerCopyCommand } = await import('./copy.ts')
-        registerCopyCommand(program)
+        registerCopyCommand(program, features)
       },
     },
     {
       names: ['backup', 'restore'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { findRestorePlaces } = await import('../../calendar/open-ground.ts')
         const { registerBackupCommand } = await import('./backup.ts')
         const { registerRestoreCommand } = await import('./restore.ts')
-        registerBackupCommand(program, () => findRestorePlaces(configure()))
-        registerRestoreCommand(program, () => findRestorePlaces(configure()))
+        registerBackupCommand(program, () => findRestorePlaces(configure(), features))
+        registerRestoreCommand(program, () => findRestorePlaces(configure(), features))
       },
     },
     {
       names: ['export'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { databaseAddress } = await import('../../base/config.ts')
         const { openGround } = await import('../../calendar/open-ground.ts')
         const { warnOfMove } = await import('../../store/storage/database-address.ts')
@@ -31,16 +31,16 @@ export const transfer: Feature = {
         registerExportCommand(program, () => {
           const config = configure()
           warnOfMove(databaseAddress(config))
-          return openGround(config)
+          return openGround(config, features)
         })
       },
     },
     {
       names: ['media'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { openMedia } = await import('../../calendar/open-ground.ts')
         const { registerMediaCommands } = await import('./clean-media.ts')
-        registerMediaCommands(program, () => openMedia(configure()))
+        registerMediaCommands(program, () => openMedia(configure(), features))
       },
     },
   ],

@@ -4,7 +4,7 @@ import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { formatUtc } from '../../base/text/moments.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'
-import type { WebhookColumns } from '../../store/storage/schema.ts'
+import type { WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
 // Signs and sends messages.

@@ -9,7 +9,6 @@ import { resources, type ServedResource, series } from '../../calendar/resources
 import type { Database } from '../../store/storage/database.ts'
 import { findSequences, TOLD_KINDS } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
-import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
 import { type Posted, type PostLimits, postMessage, signedHeaders } from './post-message.ts'
 import {
   claimDue,
@@ -21,6 +20,7 @@ import {
   setDelivery,
   setFailing,
 } from './webhook-store.ts'
+import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
 // Sends the outbox, again where messages do not arrive; disables webhooks that stay silent.

@@ -4,7 +4,6 @@ import { runOnDatabase } from '../../calendar/people/user-commands.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { describeHeld } from '../../store/storage/edition.ts'
 import type { Writer } from '../../store/storage/recording.ts'
-import type { WebhookColumns } from '../../store/storage/schema.ts'
 import { sendTest } from './send-webhooks.ts'
 import {
   addWebhook,
@@ -22,6 +21,7 @@ import {
   resendFailed,
   rotateSecret,
 } from './webhook-store.ts'
+import type { WebhookColumns } from './webhook-tables.ts'
 
 // The command `webhook`.
 

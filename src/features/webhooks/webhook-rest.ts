@@ -26,7 +26,6 @@ import {
   type Route,
 } from '../../http/routes.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
 import { sendTest } from './send-webhooks.ts'
 import {
   addWebhook,
@@ -49,6 +48,7 @@ import {
   type WebhookChange,
   WebhookRefusal,
 } from './webhook-store.ts'
+import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import { type WebhookText, webhookText, webhookTexts } from './webhook-texts.ts'
 
 // Webhooks over REST. One may receive everything, so only administrators manage them.

@@ -8,9 +8,10 @@ import { insertActs, TOLD_KINDS, VERBS } from '../../store/storage/history.ts'
 import { claimedRows } from '../../store/storage/locks.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx, WriteAction } from '../../store/storage/recording.ts'
-import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storage/schema.ts'
+import type { Tables } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { makeSecret, mayPost } from './post-message.ts'
+import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import { sayWebhook, type WebhookReason, type WebhookText, webhookReasons } from './webhook-texts.ts'
 
 // Webhooks and their messages.

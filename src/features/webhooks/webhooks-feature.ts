@@ -6,16 +6,17 @@ export const webhooks: Feature = {
   commands: [
     {
       names: ['webhook'],
-      register: async (program, { configure }) => {
+      register: async (program, { configure, features }) => {
         const { openCalendar } = await import('../../store/storage/open-database.ts')
         const { registerWebhookCommands } = await import('./webhook-command.ts')
         registerWebhookCommands(program, {
-          open: () => openCalendar(configure()),
+          open: () => openCalendar(configure(), features),
           hosts: () => configure().webhook_hosts,
         })
       },
     },
   ],
+  tables: async () => (await import('./webhook-tables.ts')).webhookTables,
   table: async () => ({ routes: (await import('./webhook-rest.ts')).webhookRoutes }),
   prunings: async () => (await import('./webhook-store.ts')).webhookPrunings,
   troubles: async (ask) => (await import('./webhook-troubles.ts')).listFailing(ask),

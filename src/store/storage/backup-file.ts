@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
 import { databaseFile } from './database-address.ts'
-import { migrateWithin, refuseNewer } from './migrate.ts'
-import { countedSteps } from './migration.ts'
+import { migrateWithin, refuseUnknown } from './migrate.ts'
+import { countedSteps, type FeatureTables } from './migration.ts'
 import { openDatabase, openExisting, readSnapshot } from './open-database.ts'
 import { queryBuilder } from './sqlite/sqlite.ts'
 import { prepareKept } from './sqlite/sqlite-connection.ts'
@@ -15,7 +15,7 @@ import {
   findNextNumber,
   listTables,
   readRows,
-  SECRET_TABLES,
+  secretTables,
   type TableShape,
 } from './tables.ts'
 
@@ -64,19 +64,20 @@ export interface BackupWriter {
 
 /**
  * As of one moment, into a new file that nobody else can read, while the calendar is written to.
- * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out hashes and webhooks
+ * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out hashes and the like
  * @throws Error with one sentence when there is no calendar, the file exists, or the disk has too little room
  */
 export async function writeBackupTables(
   address: string,
   file: string,
+  features: readonly FeatureTables[],
   { withSecrets, free }: { withSecrets: boolean; free: number },
 ): Promise<{ writer: BackupWriter; tables: TablesManifest }> {
   const source = await openExisting(address)
   try {
     const steps = await findMigrations(source.read)
     if (!steps) throw new Error('The database holds no calendar.')
-    refuseNewer(steps)
+    refuseUnknown(steps, features)
     if (steps.length === 0)
       throw new Error(
         'The database is of an earlier version; serve it once with this one, which brings it up to date.',
@@ -94,10 +95,10 @@ export async function writeBackupTables(
         `pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`,
       )
       const sourceFile = databaseFile(address)
-      const leftOut = withSecrets ? [] : SECRET_TABLES
+      const leftOut = withSecrets ? [] : secretTables(features)
       const tables = sourceFile
-        ? copyFromFile(target, sourceFile, await listTables(source.read), leftOut)
-        : await readSnapshot(source, (from) => copyFromServer(target, from, leftOut))
+        ? copyFromFile(target, sourceFile, await listTables(source.read, features), leftOut)
+        : await readSnapshot(source, (from) => copyFromServer(target, from, features, leftOut))
       target.exec(SQLAR)
       return { writer: makeWriter(target), tables }
     } catch (error) {
@@ -163,11 +164,12 @@ function copyFromFile(
 async function copyFromServer(
   target: DatabaseSync,
   from: Db,
+  features: readonly FeatureTables[],
   leftOut: readonly string[],
 ): Promise<TablesManifest> {
   const migrations = (await findMigrations(from)) ?? []
-  const shapes = await listTables(from)
-  const forms = await tableForms(migrations)
+  const shapes = await listTables(from, features)
+  const forms = await tableForms(migrations, features)
   target.exec('begin')
   for (const shape of shapes) {
     const { name, columns, counter } = shape
@@ -194,11 +196,14 @@ async function copyFromServer(
 }
 
 /** By table. */
-async function tableForms(migrations: readonly string[]): Promise<Map<string, string>> {
+async function tableForms(
+  migrations: readonly string[],
+  features: readonly FeatureTables[],
+): Promise<Map<string, string>> {
   const blank: Database = await openDatabase('sqlite::memory:')
   try {
     await blank.migrate(async (tx) => {
-      await migrateWithin(tx, migrations)
+      await migrateWithin(tx, migrations, features)
     })
     const { rows } = await sql<{ name: string; sql: string }>`
       select name, sql from sqlite_schema where type = 'table'`.execute(blank.read)

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import type { Trouble } from '../../base/finding.ts'
 import type { Db } from './database.ts'
 import { databaseFile, withoutPassword } from './database-address.ts'
-import { migrationNames } from './migrate.ts'
-import { countedSteps } from './migration.ts'
+import { findNewer, stepNames } from './migrate.ts'
+import type { FeatureTables } from './migration.ts'
 import { requireFile } from './open-database.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import type { ImageColumns } from './schema.ts'
@@ -73,25 +73,26 @@ const MOST_IMAGES = 1000
 
 type Row = Record<string, unknown>
 export type Ask = (text: string) => Promise<Row[]>
-type TroublesOf = (ask: Ask) => Promise<Trouble[]>
+
+/** By features. */
+interface Brought {
+  tables: readonly FeatureTables[]
+  troubles: (ask: Ask) => Promise<Trouble[]>
+}
 
 const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
 /** @throws Error with one sentence when it is missing or does not answer */
-export async function examineDatabase(
-  address: string,
-  nowUtc: string,
-  troublesOf: TroublesOf,
-): Promise<Examined> {
+export async function examineDatabase(address: string, nowUtc: string, brought: Brought): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)
-  if (file !== undefined) return examineFile(file, nowUtc, troublesOf)
+  if (file !== undefined) return examineFile(file, nowUtc, brought)
   const database = await openPostgres(address)
   const ask: Ask = async (text) => (await sql.raw<Row>(text).execute(database.read)).rows
   try {
-    return await examineServer(ask, nowUtc, troublesOf)
+    return await examineServer(ask, nowUtc, brought)
   } catch (error) {
     throw new Error(`The database ${withoutPassword(address)} cannot be looked at: ${reason(error)}`)
   } finally {
@@ -99,7 +100,7 @@ export async function examineDatabase(
   }
 }
 
-async function examineFile(file: string, nowUtc: string, troublesOf: TroublesOf): Promise<Examined> {
+async function examineFile(file: string, nowUtc: string, brought: Brought): Promise<Examined> {
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
   const found = { file, size: undefined, readOnly: undefined, clock: undefined, hasSearchIndex: true }
@@ -112,7 +113,7 @@ async function examineFile(file: string, nowUtc: string, troublesOf: TroublesOf)
     const [size] =
       await ask(`select p.page_count * s.page_size as "all", f.freelist_count * s.page_size as free
       from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`)
-    const told = await examineCalendar(ask, tables.length > 0, nowUtc, troublesOf)
+    const told = await examineCalendar(ask, tables.length > 0, nowUtc, brought)
     return { ...found, server, size: { all: Number(size?.all), free: Number(size?.free) }, damage, ...told }
   } catch (error) {
     if (isDamage(error))
@@ -143,7 +144,7 @@ function openToLook(file: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true, timeout: 5000 })
 }
 
-async function examineServer(ask: Ask, nowUtc: string, troublesOf: TroublesOf): Promise<Examined> {
+async function examineServer(ask: Ask, nowUtc: string, brought: Brought): Promise<Examined> {
   const [server] = await ask(`
     select current_setting('server_version') as version, pg_is_in_recovery() as standby,
       current_setting('default_transaction_read_only') as forbidden,
@@ -165,7 +166,7 @@ async function examineServer(ask: Ask, nowUtc: string, troublesOf: TroublesOf): 
     ),
     clock: Number(server?.clock),
     hasSearchIndex: server?.trigrams === true,
-    ...(await examineCalendar(ask, server?.found === true, nowUtc, troublesOf)),
+    ...(await examineCalendar(ask, server?.found === true, nowUtc, brought)),
   }
 }
 
@@ -175,18 +176,12 @@ function whyReadOnly(server: Row | undefined, refused: readonly string[]): strin
   return refused.length > 0 ? `the user may not write ${refused.join(', ')}` : undefined
 }
 
-async function examineCalendar(
-  ask: Ask,
-  isThere: boolean,
-  nowUtc: string,
-  troublesOf: TroublesOf,
-): Promise<Told> {
+async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, brought: Brought): Promise<Told> {
   if (!isThere) return nothingTold(undefined)
   const names = (await ask('select name from migrations')).map(({ name }) => String(name))
-  const done = new Set(countedSteps(names))
   const steps = {
-    missing: migrationNames.filter((name) => !done.has(name)),
-    unknown: [...done].filter((name) => !migrationNames.includes(name)).sort(),
+    missing: stepNames(brought.tables).filter((name) => !names.includes(name)),
+    unknown: findNewer(names, brought.tables),
   }
   // A calendar of another version may have other tables.
   if (steps.missing.length + steps.unknown.length > 0) return nothingTold(steps)
@@ -206,7 +201,7 @@ async function examineCalendar(
     lastBackup: await textOf(ask, `select max(time_utc) from history where kind = 'backup'`),
     images: await examineImages(ask),
     isHeld: await isHeldNow(ask),
-    troubles: await troublesOf(ask),
+    troubles: await brought.troubles(ask),
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, type Db, isPostgres } from './database.ts'
-import { countedSteps, type Migration, step } from './migration.ts'
+import { countedSteps, type FeatureTables, featureOfStep, type Migration, step } from './migration.ts'
 import { oneSchema } from './migrations/0034-one-schema.ts'
 import { freeEvents } from './migrations/0045-free-events.ts'
 import { stemsOfTexts } from './migrations/0046-stems.ts'
@@ -211,18 +211,30 @@ export interface Migrated {
 
 type Tell = (sentence: string) => void
 
-/** In order. */
+/** Those of the kernel, in order. */
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
+
+/** Those of features come after the kernel's. */
+function stepsWith(features: readonly FeatureTables[]): readonly Migration[] {
+  return [...migrations, ...features.flatMap(({ migrations: own = [] }) => own)]
+}
+
+export const stepNames = (features: readonly FeatureTables[]): readonly string[] =>
+  stepsWith(features).map(({ name }) => name)
 
 /**
  * Of several processes one migrates, the others wait. `tell` gets a sentence before an existing calendar is
  * changed, which may take minutes.
  * @throws Error with one sentence when the database is of a newer version
  */
-export async function migrate(database: Database, tell?: Tell): Promise<Migrated> {
+export async function migrate(
+  database: Database,
+  features: readonly FeatureTables[] = [],
+  tell?: Tell,
+): Promise<Migrated> {
   const migrated: Migrated = { ran: [], remarks: [] }
   await database.migrate(async (tx) => {
-    migrated.ran = await migrateWithin(tx, migrationNames, tell)
+    migrated.ran = await migrateWithin(tx, stepNames(features), features, tell)
     const remark = await finishMigration(tx)
     if (remark) migrated.remarks.push(remark)
   })
@@ -233,12 +245,17 @@ export async function migrate(database: Database, tell?: Tell): Promise<Migrated
  * A restore first runs only the steps of its backup, so that its rows fit. @throws Error with one sentence
  * when the database is of a newer version
  */
-export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Tell): Promise<string[]> {
+export async function migrateWithin(
+  tx: Db,
+  wanted: readonly string[],
+  features: readonly FeatureTables[] = [],
+  tell?: Tell,
+): Promise<string[]> {
   await sql`create table if not exists migrations (name text primary key)`.execute(tx)
   const { rows } = await sql<{ name: string }>`select name from migrations`.execute(tx)
   const done = new Set(rows.map((row) => row.name))
-  refuseNewer(done)
-  const lacking = migrations.filter(({ name }) => wanted.includes(name) && !done.has(name))
+  refuseNewer(done, features)
+  const lacking = stepsWith(features).filter(({ name }) => wanted.includes(name) && !done.has(name))
   const [from] = lacking
   if (from && done.size > 0)
     tell?.(
@@ -257,14 +274,34 @@ export async function finishMigration(tx: Db): Promise<string | undefined> {
   return prepareSearch(tx)
 }
 
-/** An unknown step may have changed any table. @throws Error with one sentence */
-export function refuseNewer(done: Iterable<string>): void {
-  const known = new Set(migrationNames)
-  const unknown = countedSteps([...done])
+/** @throws Error with one sentence */
+function refuseNewer(done: Iterable<string>, features: readonly FeatureTables[]): void {
+  const newer = findNewer(done, features)
+  if (newer.length > 0)
+    throw new Error(
+      `The database is of a newer version of Kalends, which made the steps ${newer.join(', ')}; start that version, or restore a backup from before it.`,
+    )
+}
+
+/** An unknown step may have changed any table; one of a feature that is left out here has its own alone. */
+export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
+  const isHere = (feature: string | undefined) =>
+    feature === undefined || features.some((tables) => tables.feature === feature)
+  return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
+}
+
+/** With those of features that are left out here. */
+export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
+  const known = new Set(stepNames(features))
+  return countedSteps([...done])
     .filter((name) => !known.has(name))
     .sort()
-  if (unknown.length > 0)
-    throw new Error(
-      `The database is of a newer version of Kalends, which made the steps ${unknown.join(', ')}; start that version, or restore a backup from before it.`,
-    )
+}
+
+/** What copies a calendar has to know all of its tables. @throws Error with one sentence */
+export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {
+  refuseNewer(done, features)
+  const left = new Set(findUnknown(done, features).map(featureOfStep))
+  if (left.size > 0)
+    throw new Error(`The database has tables of ${[...left].join(', ')}, which this program is without.`)
 }

@@ -9,6 +9,29 @@ export interface Migration {
   up: (db: Db) => Promise<void>
 }
 
+/** What a feature keeps in the database. */
+export interface FeatureTables {
+  feature: string
+  /** They touch no other tables than the feature's, and are named such as `mail-0001-outbox`. */
+  migrations?: readonly Migration[]
+  /** Neither copied nor in backups. */
+  own?: readonly string[]
+  /** Not in backups without secrets. */
+  secret?: readonly string[]
+}
+
+export interface KeepsTables {
+  tables?: () => Promise<FeatureTables>
+}
+
+export async function listFeatureTables(features: readonly KeepsTables[]): Promise<FeatureTables[]> {
+  const all = await Promise.all(features.map(({ tables }) => tables?.()))
+  return all.filter((tables) => tables !== undefined)
+}
+
+/** Undefined for a step of the kernel. */
+export const featureOfStep = (name: string): string | undefined => /^(.*[a-z])-\d{4}-/.exec(name)?.[1]
+
 /**
  * It makes every table in place of the steps before it, and has the name of the last, so that a calendar
  * which went through those counts as having done it.

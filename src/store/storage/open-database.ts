@@ -7,6 +7,7 @@ import { freeBytesOf, ROOM_BYTES } from '../../base/files.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { databaseFile, refuseMoved } from './database-address.ts'
 import { migrate } from './migrate.ts'
+import { type KeepsTables, listFeatureTables } from './migration.ts'
 import type { Tx } from './recording.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { findMigrations } from './tables.ts'
@@ -34,23 +35,27 @@ export async function openDatabase(address: string): Promise<Database> {
 }
 
 /** And migrates. `tell` gets sentences for the operator. @throws Error with one sentence */
-export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
+export async function openStorage(
+  config: Config,
+  features: readonly KeepsTables[],
+  tell?: (sentence: string) => void,
+): Promise<Database> {
   refuseMoved(databaseAddress(config))
   await refuseLost(config)
   const database = keepingAsAsked(await openDatabase(databaseAddress(config)), config)
-  const { remarks } = await migrate(database, tell)
+  const { remarks } = await migrate(database, await listFeatureTables(features), tell)
   if (tell) for (const sentence of remarks) tell(sentence)
   return database
 }
 
 /** Never makes a new one. @throws Error with one sentence when there is no calendar */
-export async function openCalendar(config: Config): Promise<Database> {
+export async function openCalendar(config: Config, features: readonly KeepsTables[]): Promise<Database> {
   await refuseLost(config)
   const database = keepingAsAsked(await openExisting(databaseAddress(config)), config)
   try {
     if (!(await findMigrations(database.read)))
       throw new Error('The database holds no calendar; kalends serve makes a new one in it.')
-    await migrate(database)
+    await migrate(database, await listFeatureTables(features))
     return database
   } catch (error) {
     await database.close()

@@ -309,50 +309,6 @@ export interface KeptAnswerColumns {
   kept_utc: string
 }
 
-/** Kept for 30 days. */
-export interface UnsavedTextColumns {
-  user: number
-  kind: string
-  /** 0 for a new record. */
-  record: number
-  /** Several may be open; empty for a form without a name. */
-  form: string
-  /** That the form was filled with. */
-  version: number
-  /** JSON by field, as forms send them. */
-  values: string
-  saved_utc: string
-}
-
-/** Waits for somebody who may make it. */
-export interface ProposalColumns {
-  id: number
-  kind: string
-  record: number
-  author: number
-  /** 0 for names of terms that an event of the author is to get. */
-  version: number
-  /** JSON by field, as forms send them. */
-  values: string
-  /** Of the author. */
-  note: string
-  state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
-  /** Of the reviewer: 0 for nobody yet. */
-  reply: string
-  reviewer: number
-  created_utc: string
-  changed_utc: string
-}
-
-/** Kept for a day, for an undo. */
-export interface BulkChangeColumns {
-  token: string
-  user: number
-  /** JSON list: kind, id, version before. */
-  records: string
-  done_utc: string
-}
-
 export interface ImportSourceColumns {
   id: number
   address: string
@@ -364,79 +320,6 @@ export interface ImportSourceColumns {
   held_until_utc: string
   /** `moved`: the calendar has replaced the source; `stays`: it remains the original. */
   origin: '' | 'moved' | 'stays'
-}
-
-export interface ImportScheduleColumns {
-  id: number
-  name: string
-  /** JSON list, without `--every`. */
-  words: string
-  every_seconds: number
-  /** Due; and held by a process until. */
-  next_utc: string
-  leased_utc: string
-  paused: number
-  /** In a row; and how the last run ended. */
-  failures: number
-  outcome: string
-}
-
-export interface WebhookColumns {
-  id: number
-  url: string
-  /** Such as `event.*`, separated by commas. */
-  events: string
-  /** 1: everything, as administrators see it. */
-  is_private: number
-  /** `whsec_` and the key in base64. */
-  secret: string
-  /** Also signs, until the time below. */
-  old_secret: string
-  old_secret_until_utc: string
-  created_utc: string
-  /** Empty while deliveries succeed. */
-  failing_since_utc: string
-  /** Empty for one in use. */
-  disabled_utc: string
-  disabled_why: string
-}
-
-/** Waiting, sent or failed. */
-export interface DeliveryColumns {
-  id: number
-  webhook: number
-  /** `webhook-id`, the same on every attempt. */
-  message: string
-  type: string
-  kind: string
-  record: number
-  /** After the change. */
-  sequence: number
-  state: 'waiting' | 'sent' | 'failed'
-  created_utc: string
-  /** Due, or free for another process; empty when sent or failed. */
-  next_utc: string
-  attempts: number
-  /** 0 for none. */
-  status: number
-  /** Of the last attempt. */
-  error: string
-}
-
-export interface ImportColumns {
-  id: number
-  source: number
-  started_utc: string
-  /** Empty while it runs, and if it was cut off. */
-  ended_utc: string
-  state: 'running' | 'done' | 'failed' | 'undone'
-  user: number
-  /** JSON. */
-  options: string
-  /** JSON, by outcome. */
-  counts: string
-  /** Where the next run goes on. */
-  position: string
 }
 
 /**
@@ -459,31 +342,6 @@ export interface ImportItemColumns {
   kept: string
   /** A path where the source has moved, an address where it stays; else empty. */
   page: string
-}
-
-/** With the values that undo it. */
-export interface ImportActColumns {
-  run: number
-  kind: string
-  record: number
-  /** `begin`: a single event became the first occurrence of the series. */
-  action: 'create' | 'update' | 'trash' | 'begin'
-  identity: string
-  occurrence: string
-  /** JSON: former fields, or the event that began to repeat, and the former row of `import_items`. */
-  before: string
-}
-
-/** At another service. */
-export interface PushItemColumns {
-  target: number
-  kind: string
-  record: number
-  /** 0 while it is being made. */
-  remote: number
-  /** JSON fingerprints: last sent, and then shown. */
-  sent: string
-  seen: string
 }
 
 /** E-mail: waiting, on its way, sent or given up. */
@@ -512,7 +370,8 @@ export interface MailMessageColumns {
   settled_utc: string
 }
 
-type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
+/** A row whose id the database gives. */
+export type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
 /** Plain columns of events, venues and organizers come from their declarations. */
 export interface Tables {
@@ -535,25 +394,15 @@ export interface Tables {
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
   kept_answers: KeptAnswerColumns
-  webhooks: WithSequence<WebhookColumns>
-  webhook_deliveries: WithSequence<DeliveryColumns>
   mail_messages: WithSequence<MailMessageColumns>
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
-  unsaved_texts: UnsavedTextColumns
-  proposals: WithSequence<ProposalColumns>
-  bulk_changes: BulkChangeColumns
   /** `owner-settings.ts`. */
   owner_settings: { name: string; value: string }
   /** Base64; `owner_settings` has its name for a value. */
   look_files: { name: string; content: string }
   import_sources: WithSequence<ImportSourceColumns>
-  import_schedules: WithSequence<ImportScheduleColumns>
-  imports: WithSequence<ImportColumns>
   import_items: ImportItemColumns
-  import_acts: ImportActColumns
-  push_targets: { id: Generated<number>; address: string }
-  push_items: PushItemColumns
   /** One row. */
   editions: EditionColumns
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
-import { countedSteps } from './migration.ts'
+import { countedSteps, type FeatureTables } from './migration.ts'
 
 // Tables as the database describes them, for copies and backups.
 
@@ -16,8 +16,7 @@ export interface TableShape {
 export type Row = Record<string, unknown>
 
 /**
- * They serve the database and not the calendar: migrations, editions, derived tables, kept answers, messages
- * to be sent, sign-ins, unsaved texts, undo records.
+ * They serve the database and not the calendar: migrations, editions, derived tables, kept answers, sign-ins.
  */
 const OWN = [
   'migrations',
@@ -30,15 +29,17 @@ const OWN = [
   'named_stems',
   'name_stems',
   'kept_answers',
-  'webhook_deliveries',
   'mail_messages',
   'sessions',
   'sign_in_links',
-  'unsaved_texts',
-  'bulk_changes',
 ]
 
-export const SECRET_TABLES: readonly string[] = ['credentials', 'desk_passwords', 'webhooks']
+const SECRET = ['credentials', 'desk_passwords']
+
+export const secretTables = (features: readonly FeatureTables[]): readonly string[] => [
+  ...SECRET,
+  ...features.flatMap(({ secret = [] }) => secret),
+]
 
 /** Filled by each database: copied changes are one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])
@@ -56,11 +57,12 @@ interface ColumnRow {
 }
 
 /** Each after the tables that it refers to. */
-export async function listTables(db: Db): Promise<TableShape[]> {
+export async function listTables(db: Db, features: readonly FeatureTables[] = []): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
   const byTable = Map.groupBy(rows, ({ table }) => table)
-  const tables = [...byTable].filter(([name]) => !OWN.includes(name)).map(([name, all]) => shapeOf(name, all))
+  const own = new Set([...OWN, ...features.flatMap((feature) => feature.own ?? [])])
+  const tables = [...byTable].filter(([name]) => !own.has(name)).map(([name, all]) => shapeOf(name, all))
   return referredFirst(tables, references)
 }
 

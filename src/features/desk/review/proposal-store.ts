@@ -10,9 +10,9 @@ import { findTermsByTexts, TAXONOMIES, TERM_LISTS } from '../../../calendar/term
 import type { Db } from '../../../store/storage/database.ts'
 import { lockedRows } from '../../../store/storage/locks.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
-import type { ProposalColumns } from '../../../store/storage/schema.ts'
 import { wholeList } from '../../../store/storage/statement.ts'
 import { removeUnsaved } from '../desk-rows.ts'
+import type { ProposalColumns } from '../desk-tables.ts'
 
 // What waits for a review: proposals, pending events, names of terms.
 

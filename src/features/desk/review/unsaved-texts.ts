@@ -1,7 +1,6 @@
 import { formatUtc } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import type { RawValues } from '../../../calendar/declare/parse.ts'
-import type { UnsavedTextColumns } from '../../../store/storage/schema.ts'
 import {
   findLastSaved,
   findUnsavedRow,
@@ -10,6 +9,7 @@ import {
   selectUnsaved,
   trimUnsaved,
 } from '../desk-rows.ts'
+import type { UnsavedTextColumns } from '../desk-tables.ts'
 
 // Keeps the text that somebody is writing beside the record, for them alone.
 

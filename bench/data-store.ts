@@ -78,7 +78,7 @@ async function fill(
   name: string,
   say: (text: string) => void,
 ): Promise<Plan> {
-  const database = await openStorage(readConfig({ database: address }, {}), [])
+  const database = await openStorage(readConfig({ database: address }, {}, []), [])
   try {
     const writer = await findUserByLogin(database.read, WRITER.login)
     if (writer?.name === name) return await readPlan(database.read, events)

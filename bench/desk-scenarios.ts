@@ -61,7 +61,7 @@ export const deskScenarios: readonly Scenario[] = [
  */
 async function sitDown(run: BenchRun, editors = 0): Promise<{ service: RunningService; cookies: string[] }> {
   const service = await run.writer()
-  const database = await openStorage(readConfig({ database: (await run.written()).address }, {}), [])
+  const database = await openStorage(readConfig({ database: (await run.written()).address }, {}, []), [])
   try {
     const cookies = await database.write(async (tx) => {
       const ids: string[] = []

@@ -58,7 +58,7 @@ async function measure(file: string, folder: string): Promise<void> {
   // The cache of compiled code and the low priority are those of the command.
   process.env.NODE_COMPILE_CACHE ??= join(FOLDER, 'compiled')
   lowerPriority()
-  const config = readConfig({ data: folder, log_level: 'silent' }, {})
+  const config = readConfig({ data: folder, log_level: 'silent' }, {}, [])
   const { database, images, site } = await prepareGround(config, () => undefined)
   const [admin] = await listUsers(database.read)
   if (!admin) throw new Error('there is no administrator')

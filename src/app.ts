@@ -154,6 +154,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const refused = refusalsIn(logger)
   const authenticator = makeAuthenticator(database, undefined, refused, () => isBehind(memory))
   const budget = limitCaches(config.cache_bytes)
+  if (servings.some(({ sendsMail }) => sendsMail)) site.hasMail = true
   const owner = await followOwner(database, site, config, servings)
   const memory = openEventMemory(database, budget, report, owner.renew, authenticator.forget)
   const edition = await readEdition(database.read)
@@ -193,7 +194,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   }
   // A port that the system picks has few clients: more listeners would only take time.
   const isShared = canShare && config.port !== 0
-  const port = await listen(http, config, isShared)
+  const port = await listen(http, config, isShared, servings)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)
   for (const work of [loadMemory(memory), lost])
     work.catch((error: unknown) => running.isStopping || report(error))
@@ -391,14 +392,20 @@ function startPruning(
   return setInterval(drop, PRUNING_EVERY).unref()
 }
 
-async function listen(http: HttpServer, { host, port, metrics }: Config, isShared: boolean): Promise<number> {
+async function listen(
+  http: HttpServer,
+  { host, port }: Config,
+  isShared: boolean,
+  servings: readonly Serving[],
+): Promise<number> {
   try {
     return await http.listen({ host, port }, isShared)
   } catch (error) {
     const taken = codeOf(error) === 'EADDRINUSE'
-    if (taken && metrics.endsWith(`:${port}`))
+    const other = servings.find(({ listens }) => listens?.at.endsWith(`:${port}`))?.listens
+    if (taken && other)
       throw new Error(
-        `Port ${port} of ${host} is that of the metrics; choose another with --port or --metrics.`,
+        `Port ${port} of ${host} is that of the ${other.setting}; choose another with --port or --${other.setting}.`,
       )
     throw new Error(
       taken

@@ -7,8 +7,9 @@ import {
   flagName,
   readConfig,
   removedSettings,
+  settingGroupsWith,
   settingSources,
-  settings,
+  settingTable,
 } from './base/config.ts'
 import { messageOf } from './base/errors.ts'
 import { runCommand } from './base/run-command.ts'
@@ -19,13 +20,13 @@ import { withoutSecrets } from './http/request-log.ts'
 // The command line: flags, help, `serve`, and the loading of other commands.
 
 function settingOptions(): Option[] {
-  return Object.entries(settings).map(([name, setting]) => {
-    const fallback = String(setting.default) === '' ? '' : ` (default: ${setting.default})`
-    return new Option(
-      `${flagName(name)} <${setting.value}>`,
-      `${setting.about}${fallback} [${environmentName(name)}]`,
-    )
-  })
+  return settingGroupsWith(features).flatMap(({ heading, settings }) =>
+    Object.entries(settings).map(([name, setting]) => {
+      const fallback = String(setting.default) === '' ? '' : ` (default: ${setting.default})`
+      const about = `${setting.about}${fallback} [${environmentName(name)}]`
+      return new Option(`${flagName(name)} <${setting.value}>`, about).helpGroup(`${heading}:`)
+    }),
+  )
 }
 
 /** Answered with what to do in place of each. */
@@ -48,7 +49,7 @@ function formatHelpEntry(this: Help, term: string, width: number, about: string,
 }
 
 function givenFlags(flags: Record<string, unknown>): Record<string, string> {
-  const texts = [...Object.keys(settings), ...Object.keys(removedSettings)].flatMap((name) => {
+  const texts = [...Object.keys(settingTable(features)), ...Object.keys(removedSettings)].flatMap((name) => {
     const value = flags[optionName(name)]
     return typeof value === 'string' ? [[name, value]] : []
   })
@@ -70,12 +71,12 @@ async function runService(
   env: NodeJS.ProcessEnv,
   demo: boolean,
 ): Promise<void> {
-  const config = readConfig(flags, env)
+  const config = readConfig(flags, env, features)
   // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
   const given = {
     settingWords: settingWords(flags),
-    settings: settingSources(flags, env),
+    settings: settingSources(flags, env, features),
   }
   const tell = (app: App) => {
     stopOnSignal(app)
@@ -160,7 +161,7 @@ export async function makeProgram(
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')
-    const configure = () => readConfig(givenFlags(program.opts()), env)
+    const configure = () => readConfig(givenFlags(program.opts()), env, features)
     await registerCommands(program, { configure, features }, operands[0])
     // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it
     // needs that setting or not.

@@ -64,7 +64,7 @@ function registerOwn(program: Command, { configure, features }: CommandGround): 
   add(
     'settings',
     'Print docs/configuration.md, the page of all settings; kalends serve --help is shorter.',
-    async (print) => print(settingsPage()),
+    async (print) => print(settingsPage(features)),
   )
   add(
     'invalidate-etags',

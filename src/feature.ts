@@ -5,6 +5,7 @@ import type { Config } from './base/config.ts'
 import type { Finding, Trouble } from './base/finding.ts'
 import type { LookFileSetting } from './base/look-settings.ts'
 import type { Family } from './base/metric-families.ts'
+import type { HasSettings } from './base/setting-kinds.ts'
 import type { CalendarGround } from './calendar/ground.ts'
 import type { Admission } from './http/admission.ts'
 import type { OnAnswered } from './http/front.ts'
@@ -20,7 +21,7 @@ import type { FeatureRoutes } from './wordpress/platform.ts'
 // Declares what a feature brings.
 
 /** What a feature brings, as data. Its code is loaded when it is asked for. */
-export interface Feature extends KeepsTables {
+export interface Feature extends HasSettings, KeepsTables {
   name: string
   commands?: readonly CommandGroup[]
   /** Representations, and routes of this project's own. */
@@ -66,6 +67,10 @@ export interface ServiceStart {
 export interface Serving {
   /** A sentence for the operator, once the service answers. */
   told?: string
+  /** Where it listens besides, `HOST:PORT`, and the setting that says so. */
+  listens?: { at: string; setting: string }
+  /** The site says so (`hasMail`). */
+  sendsMail?: true
   around?: (database: Database) => Database
   onAnswered?: OnAnswered
   /** Puts what owners have set into effect: at the start, and after each change. */

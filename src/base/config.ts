@@ -3,29 +3,22 @@ import { resolve } from 'node:path'
 import { CACHE_BYTES } from './cache.ts'
 import { messageOf } from './errors.ts'
 import { lookSettings, mapSettings } from './look-settings.ts'
-import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
+import {
+  checked,
+  choice,
+  discreet,
+  type HasSettings,
+  hosts,
+  isListenHost,
+  list,
+  type Setting,
+  type SettingGroup,
+  wholeNumber,
+  word,
+} from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
 // Every setting, read from flags and the environment; the site and its addresses.
-
-/** With or without a port. */
-function isHost(text: string): boolean {
-  const url = URL.parse(`http://${text}`)
-  return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
-}
-
-function isListenHost(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z0-9][a-z0-9.-]*$/i.test(text)
-}
-
-function isListenPlace(text: string): boolean {
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
-  const isBracketed = host.startsWith('[') && host.endsWith(']')
-  return (
-    Number(port) <= 65535 &&
-    (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
-  )
-}
 
 /** Links can begin with it: no login, query and fragment. */
 function isAddressOfLinks(text: string): boolean {
@@ -57,8 +50,8 @@ function isMask(bits: string, version: number): boolean {
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** `readConfig`, `--help` and `docs/configuration.md` follow from this table. */
-export const settings = {
+/** Those of the kernel. */
+const settings = {
   vendor: checked(
     word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
     'takes lower-case letters, digits and dashes',
@@ -118,18 +111,6 @@ export const settings = {
     default: ['*'],
   },
   desk: choice('The desk at /desk/, where people keep the calendar.', ['on', 'off'], 'on'),
-  mcp: choice(
-    'What assistants may do at /mcp: nothing; read; or with a password or token also write.',
-    ['off', 'read', 'write'],
-    'off',
-  ),
-  mcp_rate_limit: wholeNumber(
-    'Requests a second of each address at /mcp; more are 429. 0: any number.',
-    'NUMBER',
-    10,
-    0,
-    1_000_000,
-  ),
   host: checked(
     word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
     'takes an IP address or the name of a host',
@@ -174,30 +155,9 @@ export const settings = {
   series_months: wholeNumber('How many months ahead dates of series become events.', 'MONTHS', 24, 1, 60),
   geoloc_radius: wholeNumber('The default of geoloc_radius, in kilometres.', 'KM', 25, 1, 20000),
   ...mapSettings,
-  image_hosts: list(
+  image_hosts: hosts(
     'The only hosts that images are fetched from, private ones included. Empty: all public hosts.',
-    'HOST,…',
-    'names of hosts',
-    isHost,
   ),
-  webhook_hosts: list(
-    'The only hosts that webhooks are sent to, private ones and http included. Empty: all public hosts, by https.',
-    'HOST,…',
-    'names of hosts',
-    isHost,
-  ),
-  mail: discreet(
-    word(
-      'The relay of e-mail: smtp://USER@HOST:PORT, or smtps for TLS from the start. Empty: no e-mail.',
-      'ADDRESS',
-      '',
-    ),
-    'takes smtp://USER@HOST:PORT or smtps://…',
-    (text) => text === '' || (/^smtps?:\/\/(?:[^\s@/?#]*@)?[^\s@/?#]+\/?$/.test(text) && URL.canParse(text)),
-  ),
-  mail_password_file: word('The file of the password for the relay.', 'FILE', ''),
-  mail_from: word('The address that e-mail comes from. Empty: the user of the relay.', 'ADDRESS', ''),
-  mail_per_hour: wholeNumber('E-mails an hour at the most.', 'NUMBER', 200, 1, 1_000_000),
   image_bytes: wholeNumber('The largest image, in bytes.', 'BYTES', 20_000_000, 1000, 500_000_000),
   body_bytes: wholeNumber(
     'The largest request body, uploads of images apart, in bytes.',
@@ -255,15 +215,6 @@ export const settings = {
     'IP addresses and networks',
     isProxy,
   ),
-  metrics: checked(
-    word(
-      'Where Prometheus reads /metrics, as everybody can who reaches the port. Empty: nowhere.',
-      'HOST:PORT',
-      '',
-    ),
-    'takes HOST:PORT',
-    (text) => text === '' || isListenPlace(text),
-  ),
   history_days: wholeNumber(
     'Days that the history is kept: who wrote what, and the values from before. 0: for ever.',
     'DAYS',
@@ -286,11 +237,17 @@ export const settings = {
   log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
 }
 
-type Settings = typeof settings
+/** Their settings, which stand beside each feature and are added by `declare module`. */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface FeatureSettings {}
+
+type Settings = typeof settings & FeatureSettings
 /** Its flag has `-` for `_`. */
 export type SettingName = keyof Settings
 /** `given` says which were set. */
-export type Config = { [Name in SettingName]: Settings[Name]['default'] } & {
+export type Config = {
+  [Name in SettingName]: Settings[Name] extends Setting<infer Value> ? Value : never
+} & {
   given?: Readonly<Record<string, SettingSource>>
 }
 
@@ -307,35 +264,42 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
 
-/** No settings: each is read by one command. */
-export const commandVariables = {
-  copyFrom: 'KALENDS_COPY_FROM',
-  copyTo: 'KALENDS_COPY_TO',
-  importPassword: 'KALENDS_IMPORT_PASSWORD',
-  pushPassword: 'KALENDS_PUSH_PASSWORD',
-} as const
+/** By name, those of the kernel first. `readConfig`, `--help` and `docs/configuration.md` follow from it. */
+export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
+  const own: [string, Setting<unknown>][] = Object.entries(settings)
+  const brought = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
+  return Object.fromEntries([...own, ...brought])
+}
+
+export const commandVariables = (features: readonly HasSettings[]): string[] =>
+  features.flatMap(({ variables = [] }) => variables)
 
 /**
  * A flag wins over the environment, that over the default.
  * @throws Error with one sentence for each setting that is unknown, removed or wrong
  */
-export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
+export function readConfig(
+  flags: Readonly<Record<string, string>>,
+  environment: NodeJS.ProcessEnv,
+  features: readonly HasSettings[],
+): Config {
+  const table = settingTable(features)
   const removed = Object.keys(removedSettings)
-  const names = [...Object.keys(settings), ...removed].map(environmentName)
-  const known = new Set<string>([...names, ...Object.values(commandVariables)])
+  const names = [...Object.keys(table), ...removed].map(environmentName)
+  const known = new Set<string>([...names, ...commandVariables(features)])
   const wrong = [
     ...Object.keys(environment)
       .filter((name) => name.startsWith('KALENDS_') && !known.has(name))
       .map((name) => `There is no setting ${name}; kalends serve --help lists them all.`),
     ...removed.flatMap((name) => tellRemoved(name, flags, environment)),
   ]
-  const config = Object.entries(settings).map(([name, setting]) => {
+  const config = Object.entries(table).map(([name, setting]) => {
     const text = flags[name] ?? environment[environmentName(name)]
     const source = flags[name] === undefined ? environmentName(name) : flagName(name)
     return [name, text === undefined ? setting.default : readSetting(setting, text, source, wrong)]
   })
   if (wrong.length > 0) throw new Error(wrong.join('\n'))
-  return { ...Object.fromEntries(config), given: settingSources(flags, environment) }
+  return { ...Object.fromEntries(config), given: settingSources(flags, environment, features) }
 }
 
 function tellRemoved(
@@ -358,8 +322,9 @@ export type SettingSource = 'flag' | 'environment'
 export function settingSources(
   flags: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,
+  features: readonly HasSettings[],
 ): Record<string, SettingSource> {
-  const given = Object.keys(settings).flatMap((name): [string, SettingSource][] => {
+  const given = Object.keys(settingTable(features)).flatMap((name): [string, SettingSource][] => {
     if (flags[name] !== undefined) return [[name, 'flag']]
     return environment[environmentName(name)] === undefined ? [] : [[name, 'environment']]
   })
@@ -379,14 +344,10 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
 const settingGroups: Readonly<Record<string, readonly string[]>> = {
   'Place and addresses': [
     ...['site_url', 'host', 'port', 'trusted_proxy', 'rest_root', 'vendor'],
-    ...['data', 'database', 'media', 'media_url'],
+    ...['data', 'database', 'media', 'media_url', 'image_hosts'],
   ],
   'The calendar': ['timezone', 'language', 'languages', 'currency', 'series_months', 'geoloc_radius'],
-  'Pages and programs': [
-    ...['pages', 'desk', 'mcp', 'frame_ancestors', 'image_hosts', 'webhook_hosts'],
-    ...Object.keys(mapSettings),
-  ],
-  'E-mail': ['mail', 'mail_password_file', 'mail_from', 'mail_per_hour'],
+  'Pages and desk': [...['pages', 'desk', 'frame_ancestors'], ...Object.keys(mapSettings)],
   Look: [...Object.keys(lookSettings), 'pages_css'],
   Limits: [
     ...[
@@ -398,9 +359,9 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
       'cache_bytes',
       'rate_limit',
     ],
-    ...['mcp_rate_limit', 'patience_ms', 'drain_ms', 'stop_ms', 'history_days', 'history_bytes'],
+    ...['patience_ms', 'drain_ms', 'stop_ms', 'history_days', 'history_bytes'],
   ],
-  'Log and metrics': ['log_level', 'request_log', 'metrics'],
+  Log: ['log_level', 'request_log'],
 }
 
 function settingRow(name: string, { value, about, ...setting }: Setting<unknown>): string {
@@ -408,24 +369,30 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `| \`${environmentName(name)}\` | \`${flagName(name)} ${value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${about} |`
 }
 
-/** `docs/configuration.md`; `npm run docs` writes it, and a test compares. */
-export function settingsPage(): string {
+/** In the order of the page: the kernel's, then those of features. */
+export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
-  const groups = Object.entries(settingGroups).flatMap(([heading, names]) => {
-    const rows = names.flatMap((name) => (table[name] ? [settingRow(name, table[name])] : []))
-    return [
-      '',
-      `## ${heading}`,
-      '',
-      '| Environment | Flag | Default | Meaning |',
-      '|---|---|---|---|',
-      ...rows,
-    ]
-  })
+  const own = Object.entries(settingGroups).map(([heading, names]) => ({
+    heading,
+    settings: Object.fromEntries(names.flatMap((name) => (table[name] ? [[name, table[name]]] : []))),
+  }))
+  return [...own, ...features.flatMap((feature) => feature.settings ?? [])]
+}
+
+/** `docs/configuration.md`; `npm run docs` writes it, and a test compares. */
+export function settingsPage(features: readonly HasSettings[]): string {
+  const groups = settingGroupsWith(features).flatMap(({ heading, settings: rows }) => [
+    '',
+    `## ${heading}`,
+    '',
+    '| Environment | Flag | Default | Meaning |',
+    '|---|---|---|---|',
+    ...Object.entries(rows).map(([name, setting]) => settingRow(name, setting)),
+  ])
   return [
     '# Settings',
     '',
-    'Each setting is an environment variable and a flag of every command; the flag wins. `npm run docs` writes this page from `src/base/config.ts`.',
+    'Each setting is an environment variable and a flag of every command; the flag wins. `npm run docs` writes this page from `src/base/config.ts` and the settings of features.',
     '',
     'Name and look can also be set [while the service runs](looks.md); a flag or variable wins. All other settings are read at the start alone.',
     ...groups,
@@ -466,8 +433,8 @@ export interface Site {
   /** Months ahead for which occurrences are written. */
   seriesMonths: number
   hasDesk: boolean
-  /** Whether e-mail can be sent. */
-  hasMail: boolean
+  /** In a service that can send e-mail. */
+  hasMail?: true
   /** As sources of a Content-Security-Policy. */
   frameAncestors: readonly string[]
   /** 12 or 24 hours; `auto` follows the language. */
@@ -501,7 +468,6 @@ export function siteOf(config: Config, port: number): Site {
     maps: { directions: config.directions, tiles: config.map_tiles, attribution: config.map_attribution },
     seriesMonths: config.series_months,
     hasDesk: config.desk === 'on',
-    hasMail: config.mail !== '',
     frameAncestors: config.frame_ancestors.filter((source) => source !== 'none'),
     clock: config.pages_clock,
   }

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 // Kinds of settings: read from text, refused with the end of a sentence.
 
 /** `KALENDS_<NAME>` or a flag of the same name, which wins. */
@@ -59,6 +61,19 @@ export const list = (
   },
 })
 
+/** With or without a port. */
+function isHost(text: string): boolean {
+  const url = URL.parse(`http://${text}`)
+  return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
+}
+
+/** None are all. */
+export const hosts = (about: string): Setting<string[]> => list(about, 'HOST,…', 'names of hosts', isHost)
+
+export function isListenHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9][a-z0-9.-]*$/i.test(text)
+}
+
 export const choice = <const Value extends string>(
   about: string,
   choices: readonly Value[],
@@ -99,3 +114,16 @@ const tested = (
     return text
   },
 })
+
+/** What a feature or a part of the kernel is set by. */
+export interface SettingGroup {
+  /** In `--help` and docs. */
+  heading: string
+  settings: Readonly<Record<string, Setting<unknown>>>
+}
+
+export interface HasSettings {
+  settings?: SettingGroup
+  /** No settings: variables that one command reads, such as those of passwords. */
+  variables?: readonly string[]
+}

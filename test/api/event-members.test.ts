@@ -117,7 +117,7 @@ async function exported(): Promise<Answer['body']> {
   const file = join(service.config.data, 'export.json')
   const words = ['export', '--start-date', '2027-01-01', '--output', file]
   const { code } = await runCommand(
-    (program) => registerExportCommand(program, () => openGround(service)),
+    (program) => registerExportCommand(program, () => openGround(service), []),
     words,
   )
   assert.equal(code, 0)

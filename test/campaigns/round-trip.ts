@@ -245,6 +245,6 @@ export async function exportTo(
   file: string,
 ): Promise<void> {
   const words = ['export', '--format', format, '--output', file]
-  const { code, err } = await runCommand((program) => registerExportCommand(program, ground), words)
+  const { code, err } = await runCommand((program) => registerExportCommand(program, ground, []), words)
   assert.equal(code, 0, `${service.base} ${err}`)
 }

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { commandGroups, registerCommands } from '../../src/commands.ts'
 import { features } from '../../src/features.ts'
 
-const configure = () => readConfig({}, {})
+const configure = () => readConfig({}, {}, features)
 const namesIn = ({ commands }: Command) =>
   commands.flatMap((command) => [command.name(), ...command.aliases()])
 

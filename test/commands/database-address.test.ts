@@ -57,7 +57,7 @@ test('an address that is shown never has the password in it, whatever the passwo
 test('a misspelt address is refused without being repeated', async () => {
   for (const address of ['postgre://anna:secret@host/name', 'host=h password=secret', 'secret']) {
     assert.throws(
-      () => readConfig({ database: address }, {}),
+      () => readConfig({ database: address }, {}, []),
       (error: Error) =>
         !error.message.includes('secret') && /takes sqlite:FILE or postgres/.test(error.message),
     )

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { commandVariables, environmentName, settings } from '../../src/base/config.ts'
+import { commandVariables, environmentName, settingTable } from '../../src/base/config.ts'
+import { features } from '../../src/features.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,8 +18,8 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('deployments set no variable that is no setting', () => {
   const known = new Set<string>([
-    ...Object.keys(settings).map(environmentName),
-    ...Object.values(commandVariables),
+    ...Object.keys(settingTable(features)).map(environmentName),
+    ...commandVariables(features),
   ])
   const named = [...files, 'docs/production.md', 'docs/production-details.md'].flatMap((path) =>
     [...textOf(path).matchAll(/\bKALENDS_[A-Z_]*[A-Z]\b/g)].map(([name]) => `${path}: ${name}`),
@@ -35,7 +36,7 @@ test('every setting reaches the service of compose, but for those of the contain
     textOf('deploy/compose.yaml').match(/(?<=^ {4}environment: &settings\n)( {6}\w+:\n)+/m) ?? []
   assert.deepEqual(
     new Set(passed.match(/KALENDS_\w+/g)),
-    new Set(Object.keys(settings).map(environmentName)).difference(
+    new Set(Object.keys(settingTable(features)).map(environmentName)).difference(
       new Set(['KALENDS_HOST', 'KALENDS_PORT', 'KALENDS_DATA']),
     ),
   )

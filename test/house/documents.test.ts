@@ -10,7 +10,7 @@ import {
   environmentName,
   flagName,
   readConfig,
-  settings,
+  settingTable,
   siteOf,
 } from '../../src/base/config.ts'
 import { eventFields } from '../../src/base/fields/event-fields.ts'
@@ -22,6 +22,7 @@ import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
 import { makeProgram } from '../../src/command-line.ts'
 import { attributeFilters } from '../../src/features/pages/page-filters.ts'
 import { linkedSpans, writeSpan } from '../../src/features/pages/spans.ts'
+import { features } from '../../src/features.ts'
 import { problemCodes } from '../../src/http/openapi.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -127,7 +128,7 @@ test('every command of kalends in the documents is one, with its options and arg
 
 test('every flag of kalends in the README is a setting or an option of a command', () => {
   const flags = new Set([
-    ...Object.keys(settings).map(flagName),
+    ...Object.keys(settingTable(features)).map(flagName),
     '--demo',
     '--help',
     '--role',
@@ -219,8 +220,8 @@ test('the glossary explains each word once', () => {
 
 test('every setting that a document names exists', () => {
   const known = new Set<string>([
-    ...Object.keys(settings).map(environmentName),
-    ...Object.values(commandVariables),
+    ...Object.keys(settingTable(features)).map(environmentName),
+    ...commandVariables(features),
   ])
   const unknown = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\bKALENDS_[A-Z_]+\b/g)]
@@ -261,7 +262,7 @@ test('client/react.d.ts has every attribute of <kalends-events>, and docs/embed.
 
 test('docs/pages.md has the address of every view', () => {
   const table = codeOf(pageOf('docs/pages.md'))
-  const site = siteOf(readConfig({}, {}), 80)
+  const site = siteOf(readConfig({}, {}, []), 80)
   const views = linkedSpans(site, { view: 'list' }, '2030-05-01').map(
     ({ span }) => `/events/${writeSpan(span)}`,
   )

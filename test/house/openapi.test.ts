@@ -16,7 +16,7 @@ const { formats, routes } = await featureRoutes(features)
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
 
 function siteIn(language: Language) {
-  return siteOf(readConfig({ site_url: 'https://calendar.example.net:8443', language }, {}), 8080)
+  return siteOf(readConfig({ site_url: 'https://calendar.example.net:8443', language }, {}, []), 8080)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as its readers do.

@@ -8,19 +8,25 @@ import {
   flagName,
   readConfig,
   type SettingName,
-  settings,
   settingsPage,
+  settingTable,
 } from '../../src/base/config.ts'
+import type { Setting } from '../../src/base/setting-kinds.ts'
+import { features } from '../../src/features.ts'
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const settings = settingTable(features) as Readonly<Record<SettingName, Setting<unknown>>>
 const names = Object.keys(settings) as SettingName[]
 
 test('docs/configuration.md is what the table of settings says; npm run docs writes it', () => {
-  assert.deepEqual(linesOf(readFileSync(file('docs/configuration.md'), 'utf8')), linesOf(settingsPage()))
+  assert.deepEqual(
+    linesOf(readFileSync(file('docs/configuration.md'), 'utf8')),
+    linesOf(settingsPage(features)),
+  )
 })
 
 test('the page of settings has each of them once', () => {
-  const rows = settingsPage().match(/(?<=^\| `)KALENDS_\w+/gm) ?? []
+  const rows = settingsPage(features).match(/(?<=^\| `)KALENDS_\w+/gm) ?? []
   assert.deepEqual(rows.sort(), names.map(environmentName).sort())
 })
 
@@ -58,8 +64,11 @@ for (const name of names) {
     assert.ok(example, `examples of this test lack ${name}`)
     const [plain, other] = [read(name, example[0]), read(name, example[1])]
     assert.notDeepEqual(plain, other)
-    assert.deepEqual(readConfig({}, { [environmentName(name)]: example[0] })[name], plain)
-    assert.deepEqual(readConfig({ [name]: example[1] }, { [environmentName(name)]: example[0] })[name], other)
+    assert.deepEqual(readConfig({}, { [environmentName(name)]: example[0] }, features)[name], plain)
+    assert.deepEqual(
+      readConfig({ [name]: example[1] }, { [environmentName(name)]: example[0] }, features)[name],
+      other,
+    )
   })
 }
 
@@ -167,7 +176,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
 
 test('a refused place for images is not repeated, since it may hold a secret', () => {
   assert.throws(
-    () => readConfig({}, { KALENDS_MEDIA: 's3://name:word@images' }),
+    () => readConfig({}, { KALENDS_MEDIA: 's3://name:word@images' }, features),
     (error: Error) => /^KALENDS_MEDIA takes /.test(error.message) && !error.message.includes('word'),
   )
 })

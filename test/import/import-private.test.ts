@@ -28,7 +28,7 @@ describe('what a source calls private', () => {
   const exported = async (format: string, of = calendar) => {
     const file = await of.file('exported', '')
     const words = ['export', '--all', '--format', format, '--output', file]
-    const { err, code } = await runCommand((program) => registerExportCommand(program, of.ground), words)
+    const { err, code } = await runCommand((program) => registerExportCommand(program, of.ground, []), words)
     assert.equal(code, 0, err)
     return readFile(file, 'utf8')
   }

@@ -25,7 +25,7 @@ async function longFile(): Promise<string> {
 }
 
 function readingOf(): Reading {
-  const config = readConfig({}, {})
+  const config = readConfig({}, {}, [])
   const context = {
     site: siteOf(config, config.port),
     caller: { id: 1, login: 'admin', role: 'administrator' },

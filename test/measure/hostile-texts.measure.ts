@@ -43,7 +43,7 @@ test('a text of nothing but marks of Markdown costs a moment', async () => {
 })
 
 test('a long cost is written in proportion to its length', async () => {
-  const site = { ...siteOf(readConfig({}, {}), 80), language: 'de' } as const
+  const site = { ...siteOf(readConfig({}, {}, []), 80), language: 'de' } as const
   await growsWithLength('cost', 500, (length) => {
     for (let i = 0; i < 100; i++) writtenCost(site, [`${'1,'.repeat(length)}€`])
   })
@@ -132,7 +132,7 @@ test('a rule without dates and a list of too many are refused in a moment', asyn
 })
 
 test('languages are chosen in a moment, whatever the header', async () => {
-  const chooser = makeLanguageChooser(siteOf(readConfig({}, {}), 80))
+  const chooser = makeLanguageChooser(siteOf(readConfig({}, {}, []), 80))
   const long = `${'x,'.repeat(500_000)}de`
   const ms = await medianMs(() => {
     for (let i = 0; i < 1000; i++) chooseLanguage(chooser, '', `${i}-x, de;q=0.${i}`)

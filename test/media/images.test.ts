@@ -97,7 +97,7 @@ function asks(role: Role = 'author', id = 7): Context {
       maxBytes: 1_000_000,
       mediaUrl: MEDIA,
     },
-    site: siteOf(readConfig({ site_url: 'https://example.org' }, {}), 80),
+    site: siteOf(readConfig({ site_url: 'https://example.org' }, {}, []), 80),
     caller: { id, login: role, role },
     now: NOW,
   }

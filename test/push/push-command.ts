@@ -7,7 +7,7 @@ process.env.KALENDS_PUSH_PASSWORD = PASSWORD
 
 export function pushTo(service: TestService, address: string, ...words: string[]): Promise<CommandResult> {
   return runCommand(
-    (program) => registerPushCommand(program, () => openGround(service)),
+    (program) => registerPushCommand(program, () => openGround(service), []),
     ['push', '--login', 'admin', ...words, address],
   )
 }

@@ -10,6 +10,7 @@ import { type Config, readConfig, type SettingName } from '../../src/base/config
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { createFirstAdministrator } from '../../src/calendar/people/first-administrator.ts'
 import { findUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
+import { features } from '../../src/features.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase, type Template } from './database.ts'
@@ -76,6 +77,7 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
       ...settings,
     },
     {},
+    features,
   )
 }
 

@@ -1,4 +1,4 @@
-import { type Config, settings } from '../../base/config.ts'
+import { type Config, settingTable } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import type { Feature } from '../../feature.ts'
@@ -34,7 +34,7 @@ export async function examine(
   const folders = await checkFolders(config, database.examined?.images, brought)
   const network = await checkNetwork(config, database.examined?.edition ?? '')
   return [
-    ok('configuration', `${Object.keys(settings).length} settings can be read.`),
+    ok('configuration', `${Object.keys(settingTable(features)).length} settings can be read.`),
     checkUser(),
     ...database.findings,
     ...folders,

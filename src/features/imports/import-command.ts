@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { commandVariables } from '../../base/config.ts'
 import { addList, Incomplete, type Print, runOnOpened } from '../../base/run-command.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type CalendarGround, contextOn } from '../../calendar/ground.ts'
@@ -34,6 +33,7 @@ import {
 } from './import-schedule.ts'
 import { type ImportTask, importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
+import { IMPORT_PASSWORD } from './import-variables.ts'
 import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './source-item.ts'
 import { undoImport } from './undo-import.ts'
@@ -196,7 +196,7 @@ function withOptions(command: Command): Command {
     .option('--login <login>', 'the login at the site, for drafts and private records')
     .option(
       '--password-file <file>',
-      `a file with the application password of that login, which only its owner can read [${commandVariables.importPassword}]`,
+      `a file with the application password of that login, which only its owner can read [${IMPORT_PASSWORD}]`,
     )
     .option(
       '--since <when>',
@@ -256,7 +256,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
         if (forService) endWithParent()
         const wanted = { images, private: isPrivate, addresses }
         const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
-        const password = process.env[commandVariables.importPassword]
+        const password = process.env[IMPORT_PASSWORD]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const asking = addressIn(source)
         const progress = await openProgress({ asking, total: () => 0, progress: () => 0 })

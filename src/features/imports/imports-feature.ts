@@ -1,8 +1,10 @@
 import type { Feature } from '../../feature.ts'
+import { IMPORT_PASSWORD } from './import-variables.ts'
 
 /** Calendars of other programs, written into this one, once or on a schedule. */
 export const imports: Feature = {
   name: 'imports',
+  variables: [IMPORT_PASSWORD],
   commands: [
     {
       names: ['import', 'imports'],

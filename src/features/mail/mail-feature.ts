@@ -1,8 +1,10 @@
 import type { Feature } from '../../feature.ts'
+import { mailSettings } from './mail-settings.ts'
 
 /** E-mail to people. */
 export const mail: Feature = {
   name: 'mail',
+  settings: mailSettings,
   commands: [
     {
       names: ['mail'],

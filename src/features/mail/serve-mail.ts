@@ -19,6 +19,7 @@ export async function serveMail({ config, logger, report }: ServiceStart): Promi
   }
   let sender: MailSender | undefined
   return {
+    sendsMail: true,
     works: ({ database, site }) => {
       const made: MailSender = {
         database,

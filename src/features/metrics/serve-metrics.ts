@@ -12,6 +12,7 @@ export async function servingAt(place: string): Promise<Serving> {
   )
   return {
     told: `Metrics are at ${address}`,
+    listens: { at: place, setting: 'metrics' },
     around: (database) => withCounts(metrics, database),
     onAnswered: (answered) => noteAnswer(metrics, answered),
     works: (service) => {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { commandVariables } from '../../base/config.ts'
 import { Incomplete, type Print, runCommand } from '../../base/run-command.ts'
+import type { HasSettings } from '../../base/setting-kinds.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import {
@@ -16,6 +16,7 @@ import { type ConflictPolicy, POLICIES } from '../imports/source-item.ts'
 import { addFilters, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
+import { PUSH_PASSWORD } from './push-variables.ts'
 
 // The command `push`.
 
@@ -37,7 +38,11 @@ const HEADINGS: Headings = {
   missing: 'Gone from here:',
 }
 
-export function registerPushCommand(program: Command, open: () => Promise<CalendarGround>): void {
+export function registerPushCommand(
+  program: Command,
+  open: () => Promise<CalendarGround>,
+  features: readonly HasSettings[],
+): void {
   const command = program
     .command('push')
     .description(
@@ -47,7 +52,7 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
     .requiredOption('--login <login>', 'the login at the other service')
     .option(
       '--password-file <file>',
-      `a file with the application password for that, which no other user can see [${commandVariables.pushPassword}]`,
+      `a file with the application password for that, which no other user can see [${PUSH_PASSWORD}]`,
     )
     .option('--all', 'also records that are not public, and venues, organizers and terms without events')
     .addOption(
@@ -60,7 +65,7 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
     )
     .option('--mirror', 'move events to the trash there that are gone from here')
     .option('--dry-run', 'say what would happen, and change nothing')
-  addFilters(command)
+  addFilters(command, features)
   command.action((address: string, asked: Asked, self: Command) =>
     runCommand(self, (print) => push(address, asked, open, print)),
   )
@@ -78,13 +83,11 @@ async function push(
 ): Promise<void> {
   const url = targetAddress(address)
   const password = await passwordOf({
-    password: process.env[commandVariables.pushPassword],
+    password: process.env[PUSH_PASSWORD],
     passwordFile: asked.passwordFile,
   })
   if (password === undefined)
-    throw new Error(
-      `Keep the application password in a file (--password-file) or in ${commandVariables.pushPassword}.`,
-    )
+    throw new Error(`Keep the application password in a file (--password-file) or in ${PUSH_PASSWORD}.`)
   const ground = await open()
   try {
     const target = await openTarget({ url, login: asked.login ?? '', password, backOffMs: BACK_OFF_MS })
@@ -128,7 +131,7 @@ function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))
     throw new Error(
-      `Name the login with --login, and keep the password in a file (--password-file) or in ${commandVariables.pushPassword}.`,
+      `Name the login with --login, and keep the password in a file (--password-file) or in ${PUSH_PASSWORD}.`,
     )
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Error(`${word} is no address such as https://calendar.example.`)

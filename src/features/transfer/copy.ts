@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { commandVariables } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
@@ -27,6 +26,7 @@ import {
   setNextNumber,
   type TableShape,
 } from '../../store/storage/tables.ts'
+import { COPY_FROM, COPY_TO } from './copy-variables.ts'
 
 // The command `copy`: into another database.
 
@@ -34,10 +34,10 @@ export function registerCopyCommand(program: Command, features: readonly KeepsTa
   program
     .command('copy')
     .description('Copy a calendar with everything in it into another, empty database.')
-    .argument('[from]', `the database to read, as in --database [${commandVariables.copyFrom}]`)
+    .argument('[from]', `the database to read, as in --database [${COPY_FROM}]`)
     .argument(
       '[to]',
-      `the database to fill, as in --database; run the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
+      `the database to fill, as in --database; run the same command again to finish an interrupted copy [${COPY_TO}]`,
     )
     .option(
       '--from-file <file>',
@@ -76,16 +76,15 @@ function databasesOf(
   files: Pick<CopyOptions, 'fromFile' | 'toFile'>,
   environment: NodeJS.ProcessEnv,
 ): Pick<CopyAddresses, 'from' | 'to'> {
-  const { copyFrom, copyTo } = commandVariables
-  const from = files.fromFile === undefined ? environment[copyFrom] : addressIn(files.fromFile)
-  const to = files.toFile === undefined ? environment[copyTo] : addressIn(files.toFile)
+  const from = files.fromFile === undefined ? environment[COPY_FROM] : addressIn(files.fromFile)
+  const to = files.toFile === undefined ? environment[COPY_TO] : addressIn(files.toFile)
   const [first, second] = from && words[1] === undefined ? [undefined, words[0]] : words
   return {
     from: named(
       first ?? from,
-      `Name the database to read: as an argument, in ${copyFrom}, or with --from-file.`,
+      `Name the database to read: as an argument, in ${COPY_FROM}, or with --from-file.`,
     ),
-    to: named(second ?? to, `Name the database to fill: as an argument, in ${copyTo}, or with --to-file.`),
+    to: named(second ?? to, `Name the database to fill: as an argument, in ${COPY_TO}, or with --to-file.`),
   }
 }
 
@@ -109,8 +108,7 @@ function hasPassword(address: string): boolean {
 }
 
 function remarkOn(address: string): string {
-  const { copyFrom, copyTo } = commandVariables
-  return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${copyFrom} and ${copyTo}, --from-file and --to-file keep it from them.`
+  return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${COPY_FROM} and ${COPY_TO}, --from-file and --to-file keep it from them.`
 }
 
 /** Stores: both or none. */

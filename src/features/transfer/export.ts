@@ -2,10 +2,11 @@ import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { flagName, settings } from '../../base/config.ts'
+import { flagName, settingTable } from '../../base/config.ts'
 import { codeOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { runOnOpened } from '../../base/run-command.ts'
+import type { HasSettings } from '../../base/setting-kinds.ts'
 import { asRefusal, isFolder, requireFolderOf } from '../../base/show-progress.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
@@ -26,7 +27,11 @@ interface ExportOptions extends Record<string, string | boolean | undefined> {
   all?: true
 }
 
-export function registerExportCommand(program: Command, open: () => Promise<CalendarGround>): void {
+export function registerExportCommand(
+  program: Command,
+  open: () => Promise<CalendarGround>,
+  features: readonly HasSettings[],
+): void {
   const command = program
     .command('export')
     .description(
@@ -37,7 +42,7 @@ export function registerExportCommand(program: Command, open: () => Promise<Cale
     )
     .option('--output <file>', 'the file to write; it appears when it is complete')
     .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
-  addFilters(command)
+  addFilters(command, features)
   command.action((options: ExportOptions, self: Command) =>
     runOnOpened(self, open, (ground) =>
       readSnapshot(ground.database, async (db) => {
@@ -48,7 +53,8 @@ export function registerExportCommand(program: Command, open: () => Promise<Cale
   )
 }
 
-export function addFilters(command: Command): void {
+export function addFilters(command: Command, features: readonly HasSettings[]): void {
+  const settings = settingTable(features)
   // A filter named like a setting uses its flag.
   for (const [name, { about }] of exportFilters)
     if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)

@@ -1,8 +1,10 @@
 import type { Feature } from '../../feature.ts'
+import { COPY_FROM, COPY_TO } from './copy-variables.ts'
 
 /** A calendar into another database or a file, and back. */
 export const transfer: Feature = {
   name: 'transfer',
+  variables: [COPY_FROM, COPY_TO],
   commands: [
     {
       names: ['copy'],
@@ -28,11 +30,15 @@ export const transfer: Feature = {
         const { openGround } = await import('../../calendar/open-ground.ts')
         const { warnOfMove } = await import('../../store/storage/database-address.ts')
         const { registerExportCommand } = await import('./export.ts')
-        registerExportCommand(program, () => {
-          const config = configure()
-          warnOfMove(databaseAddress(config))
-          return openGround(config, features)
-        })
+        registerExportCommand(
+          program,
+          () => {
+            const config = configure()
+            warnOfMove(databaseAddress(config))
+            return openGround(config, features)
+          },
+          features,
+        )
       },
     },
     {

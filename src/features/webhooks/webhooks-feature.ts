@@ -1,8 +1,10 @@
 import type { Feature } from '../../feature.ts'
+import { webhookSettings } from './webhook-settings.ts'
 
 /** Messages to other programs about every change. */
 export const webhooks: Feature = {
   name: 'webhooks',
+  settings: webhookSettings,
   commands: [
     {
       names: ['webhook'],

@@ -1,0 +1,2 @@
+/** With `--login`. */
+export const IMPORT_PASSWORD = 'KALENDS_IMPORT_PASSWORD'

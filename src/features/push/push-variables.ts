@@ -1,0 +1,2 @@
+/** With `--login`. */
+export const PUSH_PASSWORD = 'KALENDS_PUSH_PASSWORD'

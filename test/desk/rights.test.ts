@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { type AtDesk, deskAddresses, sitAtDesk } from '../support/desk.ts'
+import { uploadPicture } from '../support/pictures.ts'
 import { day, onDay, serviceForTests, type TestService, USERS } from '../support/service.ts'
 import { storedRows } from '../support/stored-rows.ts'
 
@@ -151,6 +152,20 @@ const ROWS: Readonly<Record<string, Row>> = {
       body: onDay('2027-06-01', '10:00:00', '12:00:00'),
     },
   }),
+  '/pictures/:id': async (service) => {
+    const id = await uploadPicture(service, 4, 4)
+    return {
+      desk: { path: `/pictures/${id}`, form: { alt_text: `Shown ${++made}` } },
+      rest: { method: 'PUT', path: `~/wp-json/wp/v2/media/${id}`, body: { alt_text: `Shown ${++made}` } },
+    }
+  },
+  '/pictures/:id/delete': async (service) => ({
+    desk: { path: `/pictures/${await uploadPicture(service, 4, 4)}/delete`, form: { sure: '1' } },
+    rest: {
+      method: 'DELETE',
+      path: `~/wp-json/wp/v2/media/${await uploadPicture(service, 4, 4)}?force=true`,
+    },
+  }),
   '/look': async () => ({
     desk: { path: '/look', form: { pages_sentence: `Sentence ${++made}` } },
     rest: { method: 'PUT', path: SETTINGS, body: { pages_sentence: `Sentence ${++made}` } },
@@ -190,6 +205,11 @@ const APART: Readonly<Record<string, Apart>> = {
     twin: 'reads a line, and writes nothing',
     whom: ['admin', 'editor', 'author', 'contributor'],
     posted: async () => ({ path: '/quick', form: { line: 'Choir Tue 19:00' } }),
+  },
+  '/pictures': {
+    twin: 'POST /wp/v2/media',
+    whom: ['admin', 'editor', 'author'],
+    posted: async () => ({ path: '/pictures', form: {} }),
   },
   '/look/preview': {
     twin: 'shows what is typed, and writes nothing',

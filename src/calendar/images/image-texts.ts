@@ -62,7 +62,8 @@ export async function changeTexts(
 
 type Asker = Pick<Context, 'caller' | 'now'>
 
-async function changeImage(
+/** @throws Problem as `changeTexts` */
+export async function changeImage(
   tx: Tx,
   id: number,
   { caller, now }: Asker,

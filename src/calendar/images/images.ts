@@ -23,13 +23,13 @@ import type { Db } from '../../store/storage/database.ts'
 import { nextRecordId } from '../../store/storage/history.ts'
 import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
-import type { ImageRow, RecordTable, Tables } from '../../store/storage/schema.ts'
+import type { ImageRow, PagedKind, RecordTable, Tables } from '../../store/storage/schema.ts'
 import { contains, statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
-import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
+import { changeImage, type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
 // Images: found, fetched, stored, shown, removed, and who sees them.
 
@@ -219,6 +219,29 @@ export async function insertUpload(
   context: Context,
 ): Promise<ImageRow> {
   return insertImage(tx, stored, '', context, texts)
+}
+
+/**
+ * Another file in the place of one, without a focal point; the former files go at the end of the request, within
+ * `withImages`. @throws Problem as `changeTexts`
+ */
+export async function replaceFile(
+  tx: Tx,
+  id: number,
+  { stored: { title: _title, ...columns } }: PreparedUpload,
+  context: Context,
+): Promise<void> {
+  await changeImage(tx, id, context, (before) => {
+    imagesOf(context).stored.push(before)
+    return { ...columns, focal_x: null, focal_y: null }
+  })
+  for (const [table, kind] of SHOWN_BY) {
+    const shown = tx.selectFrom(table).select(['id', 'status']).where('image', '=', id)
+    for (const { id: record, status } of await shown.execute()) {
+      const isPublic = status === 'publish'
+      recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+    }
+  }
 }
 
 const SHOWN_BY = [
@@ -473,23 +496,54 @@ export interface ImageList {
   search?: string
   /** Older than this one. */
   before?: number | undefined
-  /** By one uploader. */
-  author?: number | undefined
-  /** Those that no record shows. */
-  isUnused?: boolean
+  /** Those that no record shows; without a text. */
+  only?: 'unused' | 'untold' | undefined
+}
+
+/** Those that no record shows. */
+export async function findUnused(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('images')
+    .select('images.id')
+    .where('images.id', 'in', ids)
+    .where(isShownNowhere())
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface ImageUse {
+  kind: PagedKind
+  id: number
+  name: string
+  /** Wall time of an event, else empty. */
+  start: string
+}
+
+/** Records that the caller may see, the newest first; up to so many of each kind. */
+export async function listUses({ db, caller }: Context, image: number, most: number): Promise<ImageUse[]> {
+  const uses = SHOWN_BY.map(async ([table, kind]) => {
+    const name = sql.ref(`${table}.${table === 'events' ? 'title' : kind}`)
+    const start = table === 'events' ? sql.ref('events.start_date') : sql`''`
+    const { rows } = await sql<Omit<ImageUse, 'kind'>>`
+      select id, ${name} as name, ${start} as start from ${sql.table(table)} where image = ${image} and ${visibleTo(caller, table)}
+      order by id desc limit ${sql.lit(most)}`.execute(db)
+    return rows.map((row) => ({ kind, ...row }))
+  })
+  return (await Promise.all(uses)).flat()
 }
 
 /** The newest first. */
 export async function listLatestImages(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   most: number,
-  { search = '', before, author, isUnused = false }: ImageList = {},
+  { search = '', before, only }: ImageList = {},
 ): Promise<ImageRow[]> {
   let open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
   for (const condition of imageConditions({ search })) open = open.where(condition)
   if (before !== undefined) open = open.where('images.id', '<', before)
-  if (author !== undefined) open = open.where('images.author', '=', author)
-  if (isUnused) open = open.where(isShownNowhere())
+  if (only === 'unused') open = open.where(isShownNowhere())
+  if (only === 'untold') open = open.where('images.alt_text', '=', '')
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 

@@ -53,6 +53,7 @@ const ROOMS: readonly { group: RoomGroup; heading?: MessageText; rooms: readonly
       { room: 'organizers', path: '/organizers', text: 'Organizers' },
       { room: 'categories', path: '/categories', text: 'Categories' },
       { room: 'tags', path: '/tags', text: 'Tags' },
+      { room: 'pictures', path: '/pictures', text: 'Pictures' },
     ],
   },
   {

@@ -89,6 +89,7 @@ export type RoomName =
   | 'organizers'
   | 'categories'
   | 'tags'
+  | 'pictures'
   | 'people'
   | 'look'
   | 'account'

@@ -20,6 +20,7 @@ import { lookPages } from './look-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
 import { pictureLibraryPages } from './picture-library.ts'
+import { picturePages } from './pictures-room.ts'
 import { quickPages } from './quick-room.ts'
 import { recordPages, recordRemovalPages } from './record-room.ts'
 import { inboxPages } from './review/inbox-room.ts'
@@ -44,6 +45,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...monthPages,
   ...peoplePages,
   ...pictureLibraryPages,
+  ...picturePages,
   ...quickPages,
   ...recordPages,
   ...recordRemovalPages,

@@ -2,6 +2,7 @@ import { limits } from '../../base/fields/limits.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findOpenImage, listLatestImages } from '../../calendar/images/images.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Content, type Html, html, link } from '../../http/page-html.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
@@ -61,6 +62,30 @@ function choices(
   const told = rows.length === 0 && search !== '' ? 'Nothing matches.' : undefined
   return html`${one(none, html`<span>${sayAtDesk(site, 'No picture')}</span>`)}${shown}${told && html`<p class="hint">${sayAtDesk(site, told)}</p>`}${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
 }
+
+/** Nine radio buttons; a script takes a click on the picture too. */
+export function focusChoice(site: Context['site'], chosen: string): Html {
+  const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
+  const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
+  const radios = [...PLACES_IN_VIEW, ...own].map(([value, text]) => {
+    const name = sayAtDesk(site, text)
+    return html`<label title="${name}"><input type="radio" name="image_focus" value="${value}"${value === chosen && html` checked`}><span class="hidden">${name}</span></label>`
+  })
+  return html`<div class="focus" role="radiogroup" aria-label="${sayAtDesk(site, 'What stays in view')}" data-own="${sayAtDesk(site, 'As it is')}">${radios}</div>`
+}
+
+/** From top left to bottom right; the empty one is the middle. */
+const PLACES_IN_VIEW: readonly (readonly [value: string, text: MessageText])[] = [
+  ['0 0', 'Top left'],
+  ['0.5 0', 'Top'],
+  ['1 0', 'Top right'],
+  ['0 0.5', 'Left'],
+  ['', 'Middle'],
+  ['1 0.5', 'Right'],
+  ['0 1', 'Bottom left'],
+  ['0.5 1', 'Bottom'],
+  ['1 1', 'Bottom right'],
+]
 
 export const pictureLibraryPages: readonly DeskPage[] = [
   {

@@ -13,12 +13,11 @@ import {
   sayAtDesk,
   type TypedForm,
 } from '../desk-page.ts'
-import { libraryChoice } from '../picture-library.ts'
+import { focusChoice, libraryChoice } from '../picture-library.ts'
 import {
   chip,
   controlStateOf,
   type EventForm,
-  type FormText,
   lineControl,
   madeChips,
   switchOf,
@@ -72,34 +71,9 @@ export function pictureCard(form: EventForm): Html {
   return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
 ${may.upload && uploadField(context, image !== undefined)}${fault && html`<p class="error" id="image-error">${fault}</p>`}
 ${isPictured && html`${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}<div class="checks">${switchOf(form, 'image_decorative', labelOf(context.site, event.fields.image_decorative))}</div>`}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
-${image && focusChoice(form)}
+${image && html`<details class="inline"><summary>${say('What stays in view')}</summary>${focusChoice(context.site, lastTyped(typed, 'image_focus'))}</details>`}
 <details class="inline"${(!isPictured || library.search !== '') && html` open`}><summary>${say('From the library')}</summary>${libraryChoice(context, library, { chosen, none: '', image })}</details></section>`
 }
-
-function focusChoice(form: EventForm): Html {
-  const say = deskTranslatorFor(form.context.site)
-  const chosen = lastTyped(form.typed, 'image_focus')
-  const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
-  const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
-  const radios = [...PLACES_IN_VIEW, ...own].map(
-    ([value, text]) =>
-      html`<label title="${say(text)}"><input type="radio" name="image_focus" value="${value}"${value === chosen && html` checked`}><span class="hidden">${say(text)}</span></label>`,
-  )
-  return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
-}
-
-/** From top left to bottom right; the empty one is the middle. */
-const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
-  ['0 0', 'Top left'],
-  ['0.5 0', 'Top'],
-  ['1 0', 'Top right'],
-  ['0 0.5', 'Left'],
-  ['', 'Middle'],
-  ['1 0.5', 'Right'],
-  ['0 1', 'Bottom left'],
-  ['0.5 1', 'Bottom'],
-  ['1 1', 'Bottom right'],
-]
 
 export function categoriesCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)

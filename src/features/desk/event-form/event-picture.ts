@@ -8,7 +8,13 @@ import {
   type FocalPoint,
   mayEditImage,
 } from '../../../calendar/images/image-texts.ts'
-import { findImage, findOpenImage, insertUpload, prepareUpload } from '../../../calendar/images/images.ts'
+import {
+  findImage,
+  findOpenImage,
+  insertUpload,
+  type PreparedUpload,
+  prepareUpload,
+} from '../../../calendar/images/images.ts'
 import { problemReply } from '../../../calendar/locales/problem-replies.ts'
 import { can } from '../../../calendar/people/caller.ts'
 import { writtenNumber } from '../../../http/page-dates.ts'
@@ -37,35 +43,53 @@ export type SentPicture = { id: number } | { fault: string } | undefined
 /** Stored once, however often the form is sent with the same key. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
-  if (!file) return undefined
+  return file && keepSent(context, file, key)
+}
+
+/** @throws any error but a Problem */
+export async function keepSent(
+  context: Context,
+  file: SentFile,
+  key: string,
+): Promise<NonNullable<SentPicture>> {
   try {
     return { id: await keepFile(context, file, key) }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const { site } = context
-    const isHeic =
-      error.code === 'rest_upload_unknown_type' && HEIC.test((await file.read()).toString('latin1', 4, 12))
-    const fault =
-      isHeic &&
-      sayAtDesk(site, 'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.')
-    return { fault: fault || problemReply(error, site.language, true).body.message }
+    return { fault: await faultOfSent(context, file, error) }
   }
+}
+
+/** @throws any error but a Problem */
+export async function faultOfSent({ site }: Context, file: SentFile, error: unknown): Promise<string> {
+  if (!(error instanceof Problem)) throw error
+  const isHeic =
+    error.code === 'rest_upload_unknown_type' && HEIC.test((await file.read()).toString('latin1', 4, 12))
+  if (isHeic)
+    return sayAtDesk(site, 'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.')
+  return problemReply(error, site.language, true).body.message
 }
 
 /** HEIC, which many phones write; behind the length of the first part. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
-async function keepFile(context: Context, file: SentFile, key: string): Promise<number> {
+/** @throws Problem */
+export async function prepareSent(context: Context, file: SentFile): Promise<PreparedUpload> {
   if (!can(context.caller, 'upload')) throw new Problem('rest_forbidden')
   const { maxBytes } = context.images
   if (file.size > maxBytes) throw new Problem('rest_request_too_large', { data: { bytes: maxBytes } })
+  const prepared = await prepareUpload(file, context)
+  if (!prepared) throw new Problem('rest_upload_unknown_type')
+  return prepared
+}
+
+async function keepFile(context: Context, file: SentFile, key: string): Promise<number> {
+  if (!can(context.caller, 'upload')) throw new Problem('rest_forbidden')
   const digest = createHash('sha256')
     .update(await file.read())
     .digest('base64url')
   const repeatable = { key: key === '' ? undefined : `${key} ${digest}`, fingerprint: async () => digest }
   return makeOnce(repeatable, true, context, async (keepingId) => {
-    const prepared = await prepareUpload(file, context)
-    if (!prepared) throw new Problem('rest_upload_unknown_type')
+    const prepared = await prepareSent(context, file)
     return context.write((tx) => keepingId(tx, () => insertUpload(tx, prepared, context)))
   })
 }
@@ -124,7 +148,7 @@ export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' 
   return x === null || y === null ? '' : `${x} ${y}`
 }
 
-function focalPointIn(text: string): FocalPoint | undefined {
+export function focalPointIn(text: string): FocalPoint | undefined {
   const [x = Number.NaN, y = Number.NaN] = text.split(' ').map(Number)
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }

@@ -40,6 +40,7 @@ import type { Db } from '../../src/store/storage/database.ts'
 import { findMove, noteMove } from '../../src/store/storage/database-address.ts'
 import { readEdition } from '../../src/store/storage/edition.ts'
 import { migrate, migrationNames } from '../../src/store/storage/migrate.ts'
+import { LAST_CARRIED } from '../../src/store/storage/migrations/carry-over.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { listTables, secretTables } from '../../src/store/storage/tables.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
@@ -54,7 +55,7 @@ import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, onDay, type Reader, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
-import { makeFirstVersion } from './open.ts'
+import { makeFormer } from './open.ts'
 
 const folder = temporaryFolder()
 
@@ -282,6 +283,17 @@ describe('a backup of a whole calendar', () => {
       manifest.migrations = ['0001-first', '0033-sequences', ...migrationNames]
     })
     assert.match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
+  })
+
+  test('of commit 34ed6c85 is restored, and carried over', async () => {
+    const target = { database: `sqlite:${path('former.sqlite')}`, media: `file:${path('former-restored')}` }
+    const former = await withManifest((manifest) => {
+      manifest.migrations = ['0034-messages-as-of-now', LAST_CARRIED]
+    })
+    assert.match(await succeed(['restore', former], target), new RegExp(`Restored ${events.all} events`))
+    const app = await serve(target)
+    assert.equal((await titlesOf(target)).length, events.kept)
+    await app.stop()
   })
 
   test('goes on with ids that were never given', async () => {
@@ -548,11 +560,11 @@ describe('a backup of a whole calendar', () => {
   }
 })
 
-test('a calendar of the first version is not backed up before it was brought up to date', async (t) => {
-  const address = await makeFirstVersion(t)
-  const { err, code } = await command(['backup', path('of-first-version.backup')], {
+test('a calendar of an earlier commit is not backed up before it was brought up to date', async (t) => {
+  const address = await makeFormer(t)
+  const { err, code } = await command(['backup', path('of-former.backup')], {
     database: address,
-    media: `file:${path('first-media')}`,
+    media: `file:${path('former-media')}`,
   })
   assert.match(err, /The database is of an earlier version; serve it once with this one/)
   assert.equal(code, 1)

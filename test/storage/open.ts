@@ -27,10 +27,11 @@ export async function openAgain(t: TestContext, address: string): Promise<Databa
   return database
 }
 
-export async function makeFirstVersion(t: TestContext): Promise<string> {
+/** Makes a calendar that commit 34ed6c85 served last, and returns its address. */
+export async function makeFormer(t: TestContext): Promise<string> {
   const { address, remove } = await scratchDatabase('bare')
   t.after(remove)
-  const file = new URL(`first-version.${databaseName()}.sql`, import.meta.url)
+  const file = new URL(`commit-34ed6c85.${databaseName()}.sql`, import.meta.url)
   const lines = (await readFile(file, 'utf8'))
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('--'))

@@ -14,6 +14,7 @@ import { setIdentity } from '../../store/storage/edition.ts'
 import { raiseSequences } from '../../store/storage/history.ts'
 import { findUnknown, finishMigration, migrateWithin, stepNames } from '../../store/storage/migrate.ts'
 import { type FeatureTables, FIRST_STEP } from '../../store/storage/migration.ts'
+import { foldMarks, LAST_CARRIED } from '../../store/storage/migrations/carry-over.ts'
 import {
   type Fill,
   type Former,
@@ -198,9 +199,9 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
     throw new Error(
       `The backup was taken by a newer version of Kalends (${version}, with ${unknown.join(', ')}); restore it with that one.`,
     )
-  if (!migrations.includes(FIRST_STEP))
+  if (!migrations.includes(FIRST_STEP) && !migrations.includes(LAST_CARRIED))
     throw new Error(
-      `The backup was taken by a version of development (${version}); restore it with the version of 23 November 2026, and serve it once with this one.`,
+      `The backup was taken by a version of development (${version}); restore it with commit 34ed6c85, and serve it once with this one.`,
     )
 }
 
@@ -212,8 +213,11 @@ async function fillDatabase(
   now: number,
   progress: CopyProgress,
 ): Promise<string | undefined> {
-  await migrateWithin(tx, backup.manifest.migrations, features)
+  const { migrations } = backup.manifest
+  const isCarried = !migrations.includes(FIRST_STEP)
+  await migrateWithin(tx, isCarried ? [FIRST_STEP] : migrations, features)
   await copyTables(backup.db, tx, await listCommonTables(backup.db, tx, features), progress)
+  if (isCarried) await foldMarks(tx)
   await migrateWithin(tx, stepNames(features), features)
   await raiseSequences(tx, formatUtc(now))
   return finishMigration(tx)

@@ -36,7 +36,7 @@ export const featureOfStep = (name: string): string | undefined => /^(.*[a-z])-\
  * It makes every table in place of the steps before it, and has the name of the last, so that a calendar
  * which went through those counts as having done it.
  */
-export const FIRST_STEP = '0034-messages-as-of-now'
+export const FIRST_STEP = '0052-nothing-presented'
 
 /** Without those that the first step replaces. */
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)

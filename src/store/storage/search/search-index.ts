@@ -122,7 +122,7 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
  */
 const MERGED_PAGES = 1 / 4
 
-/** At most `most` (migrations/0034-one-schema.ts); returns how many. */
+/** At most `most` (migrations/0052-tables.ts); returns how many. */
 async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}
@@ -210,7 +210,7 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   `.execute(tx)
 }
 
-// Stems of events and names (migrations/0046-stems.ts): a full-text table on SQLite, an indexed column on
+// Stems of events and names (migrations/0052-tables.ts): a full-text table on SQLite, an indexed column on
 // PostgreSQL. A document is an event, venue or organizer by id, or a term by id plus `TERM_DOCS`.
 
 /** `=` before stems of a title, which are stored without as well; `@` before those of a name. */

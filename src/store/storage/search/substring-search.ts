@@ -44,7 +44,7 @@ interface Question {
   terms: Term[]
 }
 
-/** Of one connection (migrations/0034-one-schema.ts). */
+/** Of one connection (migrations/0052-tables.ts). */
 export interface WordIndex {
   connection: DatabaseSync
   /** For `add_id`, while a statement runs. */

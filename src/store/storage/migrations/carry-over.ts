@@ -1,12 +1,26 @@
 import { sql } from 'kysely'
-import type { Db } from '../database.ts'
-import type { Migration } from '../migration.ts'
+import { type Db, isPostgres } from '../database.ts'
 
-/**
- * Folds what is stored of Arabic and Hebrew texts without marks. Notes every document, since its stems are
- * cut in another way by now: the service does that while it runs, and the former stems are there until then.
- */
-export const foldedMarks: Migration = { name: '0051-marks', up }
+// Carries over a calendar that commit 34ed6c85 served last. It goes after 0.1.0.
+
+/** The last step of 34ed6c85. */
+export const LAST_CARRIED = '0050-forms-of-unsaved-texts'
+
+export async function carryOver(db: Db): Promise<void> {
+  for (const statement of dropPresented(isPostgres(db))) await sql.raw(statement).execute(db)
+  await foldMarks(db)
+}
+
+/** The JSON of events beside their rows. Its pages stay in a SQLite file for later rows. */
+const dropPresented = (onPostgres: boolean) => [
+  ...(onPostgres
+    ? ['drop function forget_presented_record() cascade']
+    : ['events', 'venues', 'organizers'].flatMap((table) => [
+        `drop trigger ${table}_update_unpresents`,
+        `drop trigger ${table}_delete_unpresents`,
+      ])),
+  'drop table presented_records',
+]
 
 const FOLDED = [
   ['events', 'search'],
@@ -22,12 +36,16 @@ const LETTERS = /[\u0591-\u06ff\u08a0-\u08ff]/
 const MARKS = /(?<=[\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 const LENGTHENING = /\u0640\p{M}*/gu
 
-/** Added to the ids of terms, as in 0046-stems.ts. */
+/** Parts ids of terms from those of records. */
 const TERMS = 2 ** 40
 
 const ROWS_AT_ONCE = 200
 
-async function up(db: Db): Promise<void> {
+/**
+ * Folds Arabic and Hebrew texts without marks. Notes every document, since its stems are cut in another way: the
+ * service does that while it runs, and the former stems are there until then.
+ */
+export async function foldMarks(db: Db): Promise<void> {
   for (const [table, column] of FOLDED) await foldAgain(db, table, column)
   for (const table of ['events', 'venues', 'organizers', 'terms'])
     await sql`insert into unstemmed (doc) select id + ${sql.lit(table === 'terms' ? TERMS : 0)} from ${sql.table(table)}

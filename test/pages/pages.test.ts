@@ -113,7 +113,8 @@ describe('every page', () => {
       assert.equal(headers.get('content-type'), 'text/html; charset=UTF-8')
       assert.match(body, /^<!doctype html>\n<html lang="en">/)
       assert.equal(body.match(/<h1/g)?.length, 1, path)
-      for (const part of ['<a class="skip" href="#main">', '<main id="main"', '<nav aria-label='])
+      const [, target = ''] = /<a class="skip" href="#(main|events)">/.exec(body) ?? []
+      for (const part of [` id="${target}"`, '<main id="main"', '<nav aria-label='])
         assert.ok(body.includes(part), part)
       const policy = headers.get('content-security-policy') ?? ''
       for (const source of ['script-src', 'style-src', 'connect-src', 'form-action'])

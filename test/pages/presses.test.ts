@@ -27,6 +27,7 @@ interface Press {
   text: string
   href: string
   isChosen: boolean
+  count: string | undefined
 }
 
 async function read(path: string) {
@@ -35,7 +36,8 @@ async function read(path: string) {
   const line = /<div class="presses">([\s\S]*?)<\/div>\n/.exec(body)?.[1] ?? ''
   const presses = [...line.matchAll(/<a class="pill[^"]*" href="([^"]*)"([^>]*)>(.*?)<\/a>/g)].map(
     ([, href = '', rest = '', text = '']): Press => ({
-      text: text.replace(/<[^>]*>/g, ''),
+      text: text.replace(/ <small>\d+<\/small>/, '').replace(/<[^>]*>/g, ''),
+      count: / <small>(\d+)<\/small>/.exec(text)?.[1],
       href: href.replaceAll('&amp;', '&'),
       isChosen: rest.includes('aria-current'),
     }),

@@ -297,7 +297,7 @@ describe('pages', () => {
     await event({ title: 'Jazz', categories: [jazz.id], ...times('07-05 10:00', '07-05 11:00') })
     const chosen = (body: string) =>
       /<a class="pill[^>]*aria-current="true">(?:<i[^>]*><\/i>)?<bdi>([^<]+)/.exec(body)?.[1]
-    assert.equal(chosen((await read('/events/')).body), 'All')
+    assert.equal(chosen((await read('/events/')).body), undefined)
     assert.equal(chosen((await read('/events/?categories=jazz')).body), 'Music')
     assert.equal(chosen((await read('/events/?categories=music')).body), 'Music')
   })

@@ -12,7 +12,7 @@ import {
   wallNow,
 } from '../../base/text/moments.ts'
 import { lastWallToUtc, settledWall, utcToWall, wallToUtc } from '../../base/text/zones.ts'
-import type { EventWindow } from '../../store/memory/event-index-list.ts'
+import type { AskedTimes, EventWindow } from '../../store/memory/event-index-list.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
@@ -20,9 +20,6 @@ import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 // Times of events, windows of lists, words such as "tonight", when meeting links are shown.
 
 // The filters `when` and `time`.
-
-/** Wall times. */
-export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
 
 /** The evening begins, the night ends (rule 13.11). */
 export const EVENING = 17

@@ -1,3 +1,4 @@
+import type { WhenWord } from '../../base/fields/event-fields.ts'
 import { accessFacts } from '../../base/fields/event-members.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
@@ -6,6 +7,8 @@ import { DAY_MS, utcToWall } from '../../base/text/zones.ts'
 import {
   countBegins,
   countEach,
+  countNarrowed,
+  countTimes,
   type IndexPage,
   type IndexQuery,
   listIndexed,
@@ -53,7 +56,7 @@ import {
 } from './event-filters.ts'
 import { UNSENT } from './event-rules.ts'
 import { listEventIds, listEvents } from './event-store.ts'
-import { eventWindow } from './event-when.ts'
+import { eventWindow, timesOf, WITHOUT_BOUNDS } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
@@ -196,6 +199,54 @@ export function countStarts(
   const moments = days.map((day) => utcToMs(`${day} 00:00:00`))
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
+
+/**
+ * Counts the public events of a list at each of these times, by the clock of the site. Undefined for a query
+ * with a search, or where the index would take too long.
+ */
+export function countWhen(
+  context: Context,
+  query: EventsQuery,
+  words: readonly WhenWord[],
+): number[] | undefined {
+  const memory = currentMemory(context)
+  const times = words.map((word) => timesOf(word, context.site, context.now))
+  const within = {
+    startsBefore: lastOf(times.map(({ startsBefore }) => startsBefore)),
+    endsAfter: firstOf(times.map(({ startsAfter, endsAfter }) => endsAfter ?? startsAfter)),
+  }
+  const asked =
+    memory && !isSearch(query)
+      ? indexQuery(memory, query, { ...groundOf(context, query), window: { ...WITHOUT_BOUNDS, ...within } })
+      : undefined
+  return memory?.index && asked && countTimes(memory.index, asked, times)
+}
+
+const firstOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[0]
+const lastOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
+
+/**
+ * Counts the public events of a list that each of these filters would leave, at most 31. Undefined for a query
+ * with a search, or where the index would take over two milliseconds.
+ */
+export function countLeft(
+  context: Context,
+  query: EventsQuery,
+  filters: readonly Partial<EventsQuery>[],
+): number[] | undefined {
+  const memory = currentMemory(context)
+  if (!memory?.index || isSearch(query)) return undefined
+  const ground = groundOf(context, query)
+  const asked = indexQuery(memory, query, ground)
+  const conditions = filters.flatMap((own) => {
+    const narrowed = indexQuery(memory, { ...NO_FILTERS, ...own }, ground)
+    return narrowed ? [narrowed] : []
+  })
+  if (!asked || conditions.length < filters.length) return undefined
+  return countNarrowed(memory.index, asked, conditions)
+}
+
+const NO_FILTERS: EventsQuery = { page: 1, per_page: 1, strict_dates: true }
 
 const isSearch = ({ search, words }: EventsQuery) => search !== undefined || words !== undefined
 

@@ -61,7 +61,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
     styles: [viewing.assets.front],
     current: 'day',
     body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total)}`, steps(site, say(site, 'Days'), previous, present, next))}
-<div class="results single">${
+<div class="results single" id="events" tabindex="-1">${
       total === 0
         ? await nothingFound(
             viewing,

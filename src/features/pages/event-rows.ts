@@ -103,10 +103,16 @@ export function sizesFor({ srcset }: Picture, pixels: number): string {
   return sizes.slice(0, enough === -1 ? sizes.length : enough + 1).join(', ')
 }
 
+/** At double density. */
+const THUMB_PIXELS = 264
+
 function thumbnail(picture: Picture): Html {
   const { src, width, height, focus } = picture
   const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
-  return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${sizesFor(picture, 396)}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
+  const sizes = sizesFor(picture, THUMB_PIXELS)
+  // One size is that of `src`.
+  const others = sizes.includes(', ') && html` srcset="${sizes}" sizes="132px"`
+  return html`<img class="${shape}${focus}" src="${link(src)}"${others} width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
 
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
@@ -126,6 +132,22 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
     viewing,
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
+}
+
+/** Its start, title, place and cost. */
+export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
+  const { site } = viewing.context
+  const on = isDated && nameOfDay(viewing, dayOf(card.start))
+  const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
+  const time = card.isAllDay ? say(site, 'All day') : startTime(site, card)
+  const details = [card.place && html`<bdi>${card.place.name}</bdi>`, card.cost].filter(Boolean)
+  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${on && heardAs(on)}</h3>${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
+}
+
+/** Today and tomorrow by name, others by weekday and date. */
+function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
+  const form = day.slice(0, 4) === today.slice(0, 4) ? 'weekdayDate' : 'fullYear'
+  return capitalized(site, nearName(site, day, today) || written(site, form, day))
 }
 
 /** The day behind the title, for screen readers. */

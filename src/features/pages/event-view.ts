@@ -115,7 +115,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
     linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },
     current: undefined,
     body: html`<article class="event">
-<a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<a class="back" href="${calendarPath(viewing)}" data-back="${say(site, 'Back to your selection')}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${row.event_status === 'canceled' ? html`<s><bdi>${named}</bdi></s>` : html`<bdi>${named}</bdi>`}</h1>${excerpt && html`<p class="lead"><bdi>${excerpt}</bdi></p>`}<p class="tags">${termChips(viewing, links)}</p></div>
 ${facts(viewing, row, links, dates)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
@@ -170,7 +170,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
   // Nobody needs tickets to what is over or canceled.
   const hasTickets = isOpen && sellsTickets(website)
-  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
+  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}">${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
 ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.series, dates), presses })}

@@ -1,8 +1,11 @@
 import type { Site } from '../../base/config.ts'
 import type { TimeOfDay, WhenWord } from '../../base/fields/event-fields.ts'
+import type { EventsQuery } from '../../calendar/events/event-filters.ts'
+import { countLeft, countWhen } from '../../calendar/events/find-events.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import type { TermPath } from './page-addresses.ts'
+import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 import { changedQuery, type PageQuery, queryText } from './page-query.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
@@ -21,42 +24,167 @@ export const CHIP_TIMES = {
 const SWITCHES = [
   ['time', 'evening', 'Evenings'],
   ['free', 'true', 'Free'],
+  ['access', 'step_free', 'Step-free'],
   ['attendance', 'online,mixed', 'Online'],
 ] as const satisfies readonly (readonly [string, string, MessageText])[]
 
+type Switch = (typeof SWITCHES)[number]
+
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 const DATES = ['when', 'start_date', 'end_date']
+
+/** Of an element that `#` leads to. */
+export const DATES_ID = 'dates'
+
+/** A chip and the number of events that it leads to; undefined where that is not known. */
+interface CountedChip {
+  text: Html | string
+  address: string
+  isChosen: boolean
+  count?: number | undefined
+  hue?: string
+}
+
+/** What is chosen has no number: a click takes it back. */
+export function filterChip({ text, address, isChosen, count, hue = '' }: CountedChip): Html {
+  const number = !isChosen && count !== undefined && html` <small>${count}</small>`
+  return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${isChosen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${text}${number}</a>`
+}
+
+/** Chips of categories; the others are folded. */
+export interface CategoryChips {
+  shown: readonly Html[]
+  others: Html | false
+}
 
 interface ChipFilter {
   span: Span
   scope: TermPath | undefined
   query: PageQuery
+  counts: ChipCounts
+  /** Whether the page has a small calendar. */
+  hasDates: boolean
+  categories: CategoryChips
 }
 
-/** Links that set a filter, or take it back where it is chosen, and keep everything else. */
-export function filterChips(viewing: Viewing, { span, scope, query }: ChipFilter): Html {
+/**
+ * Links that set a filter, or take it back where it is chosen, and keep everything else: times, which views
+ * with days of their own lack; then price, categories and place.
+ */
+export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
+  const { span, scope, query, counts, categories } = chips
   const { site } = viewing.context
   const { sent } = query
-  const list: Span = { view: 'list' }
   const to = (target: Span, changes: Readonly<Record<string, string | undefined>>) =>
     spanLink(site, target, scope, queryText(changedQuery(query, changes)))
-  const press = (text: string, address: string, isChosen: boolean) =>
-    html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
-  const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
-  const hasDates = isList(span) && DATES.some((name) => sent.has(name))
-  // Views with dates of their own have no times.
-  const times = !isList(span)
-    ? []
-    : Object.entries(CHIP_TIMES).map(([word, text]) => {
-        const isChosen = sent.get('when') === word
-        return press(say(site, text), to(list, { ...anyDay, when: isChosen ? undefined : word }), isChosen)
-      })
-  const switches = SWITCHES.map(([name, value, text]) => {
-    const isChosen = sent.get(name) === value
-    return press(say(site, text), to(span, { [name]: isChosen ? undefined : value }), isChosen)
-  })
-  return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearChip(viewing, query, (changes) => to(span, changes))}</nav>`
+  const switchOf = ([name, value, text]: Switch) => {
+    const isChosen = isOn(sent, name, value)
+    const address = to(span, { [name]: switched(sent.get(name), name, value, isChosen) })
+    return { text: say(site, text), address, isChosen, count: counts.switches.get(name) }
+  }
+  const [evenings, free, stepFree, online] = SWITCHES.map(switchOf)
+  const access = (stepFree?.isChosen || (stepFree?.count ?? 0) > 0) && stepFree
+  const isOffered = (chip: CountedChip) => chip.count !== 0 || query.isFiltered
+  const evening = evenings && filterChip(evenings)
+  const times =
+    isList(span) &&
+    html`<nav class="pills" aria-label="${say(site, 'When')}">${timeChips(viewing, chips, to)}${evening}${chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`}</nav>`
+  return html`${times}<nav class="pills" aria-label="${say(site, 'What')}">${!times && evening}${free && isOffered(free) && filterChip(free)}${categories.shown}${access && filterChip(access)}${online && isOffered(online) && filterChip(online)}${nearChip(viewing, query, (changes) => to(span, changes))}${categories.others}</nav>`
 }
+
+type LinkTo = (span: Span, changes: Readonly<Record<string, string | undefined>>) => string
+
+function timeChips(viewing: Viewing, { query: { sent }, counts }: ChipFilter, to: LinkTo): Html[] {
+  const { site } = viewing.context
+  const list: Span = { view: 'list' }
+  const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
+  const times = CHIP_WORDS.map((word, at) => {
+    const isChosen = sent.get('when') === word
+    const address = to(list, { ...anyDay, when: isChosen ? undefined : word })
+    return filterChip({ text: say(site, CHIP_TIMES[word]), address, isChosen, count: counts.times?.[at] })
+  })
+  if (!DATES.some((name) => sent.has(name))) return times
+  return [...times, filterChip({ text: say(site, 'Any day'), address: to(list, anyDay), isChosen: false })]
+}
+
+const isOn = (sent: ReadonlyMap<string, string>, name: string, value: string) =>
+  name === 'access' ? factsIn(sent.get(name)).includes(value) : sent.get(name) === value
+
+const factsIn = (sent = '') => sent.split(',').flatMap((fact) => fact.trim() || [])
+
+/** Other facts of access stay. */
+function switched(
+  sent: string | undefined,
+  name: string,
+  value: string,
+  isChosen: boolean,
+): string | undefined {
+  if (name !== 'access') return isChosen ? undefined : value
+  const others = factsIn(sent).filter((fact) => fact !== value)
+  return [...others, ...(isChosen ? [] : [value])].join(',') || undefined
+}
+
+// How many events chips lead to.
+
+export interface ChipCounts {
+  /** In the order of the chips. */
+  times: readonly number[] | undefined
+  /** By slug. */
+  categories: ReadonlyMap<string, number>
+  /** By filter. */
+  switches: ReadonlyMap<string, number>
+}
+
+const CHIP_WORDS: readonly (keyof typeof CHIP_TIMES)[] = ['today', 'tonight', 'tomorrow', 'weekend', 'week']
+
+export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map(), switches: new Map() }
+
+/** What counts are of: events that begin from the first day on, and those still on. */
+export interface CountedLists {
+  filters: EventFilters
+  /** The lists of the page under other filters. */
+  lists: (filters: EventFilters) => readonly EventFilters[]
+}
+
+/** From the index alone; nothing is counted in searches, and where that would take milliseconds. */
+export function countChips(
+  { context }: Viewing,
+  { filters, lists }: CountedLists,
+  slugs: readonly string[],
+): ChipCounts {
+  if (filters.words !== undefined || filters.search !== undefined) return NOT_COUNTED
+  const { categories: _chosen, ...others } = filters
+  const asked = (own: EventFilters): EventsQuery => ({ strict_dates: true, ...own, page: 1, per_page: 1 })
+  const left = (own: EventFilters, conditions: readonly EventFilters[]) => {
+    const parts = lists(own).map((list) => countLeft(context, asked(list), conditions))
+    return conditions.flatMap((_, at) => {
+      const counts = parts.flatMap((part) => part?.[at] ?? [])
+      return counts.length < parts.length ? [] : counts.reduce((sum, count) => sum + count, 0)
+    })
+  }
+  const isPlain = filters.categories === undefined
+  const ofCategories = slugs.map((slug) => ({ categories: [slug] }))
+  const ofSwitches = SWITCH_FILTERS.map(([, own]) => own)
+  const switches = left(filters, isPlain ? [...ofSwitches, ...ofCategories] : ofSwitches)
+  const categories = isPlain ? switches.slice(ofSwitches.length) : left(others, ofCategories)
+  return {
+    times: countWhen(context, asked(withoutDatesAndWhen(filters)), CHIP_WORDS),
+    categories: named(slugs, categories),
+    switches: named(
+      SWITCH_FILTERS.map(([name]) => name),
+      switches,
+    ),
+  }
+}
+
+const named = (names: readonly string[], counts: readonly number[]) =>
+  new Map(names.flatMap((name, at) => (counts[at] === undefined ? [] : [[name, counts[at]] as const])))
+
+const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
+  ['free', { free: true }],
+  ['access', { access: ['step_free'] }],
+  ['attendance', { attendance: ['online', 'mixed'] }],
+]
 
 /** Without the script it leads to a choice of places. False where no venue has a position. */
 function nearChip(

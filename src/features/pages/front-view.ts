@@ -1,10 +1,18 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
-import { capitalized, lastDayOf, written, writtenSpan } from '../../http/page-dates.ts'
+import {
+  capitalized,
+  isNight,
+  lastDayOf,
+  written,
+  writtenNumber,
+  writtenSpan,
+} from '../../http/page-dates.ts'
 import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
 import { nearName } from '../../http/when-in-words.ts'
 import type { Card, Picture } from './cards.ts'
 import {
   againOf,
+  briefRow,
   heardAs,
   hueOf,
   isSeveralDays,
@@ -15,17 +23,86 @@ import {
 } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
-import { pathTo, say, type Viewing } from './viewing.ts'
+import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// The opening of the front page from featured events; later dates of series.
+// The front page above its list: what is on tonight, and featured events; later dates of series.
 
 /** The list below leaves these events out. */
-export interface Lead {
+export interface Opening {
   ids: ReadonlySet<number>
   body: Html
 }
 
-export const NO_LEAD: Lead = { ids: new Set(), body: NOTHING }
+/** Of tonight, of today, or of the next days. */
+const MOST_SOON = 3
+const EVENING_WALL = '16:59:59'
+
+/**
+ * Up to three events of tonight, else of today, else the next ones; then what is featured. Undefined where the
+ * list would have nothing left to show.
+ * @param coming the first page of the list, in its order
+ */
+export async function findOpening(
+  viewing: Viewing,
+  filters: EventFilters,
+  coming: readonly Card[],
+): Promise<Opening | undefined> {
+  const { today, context } = viewing
+  const ofToday = coming.filter(({ start }) => dayOf(start) === today)
+  // In the small hours the evening before is still on.
+  const tonight = isNight(viewing.wall) ? [] : await findTonight(viewing, filters, ofToday, coming.length)
+  const soonest = (tonight.length > 0 ? tonight : ofToday).slice(0, MOST_SOON)
+  const above = await findLead(viewing, new Set(soonest.map(({ id }) => id)))
+  const next = coming.filter(({ id }) => !above.ids.has(id)).slice(0, MOST_SOON)
+  const soon = soonest.length > 0 ? soonest : next
+  const ids = new Set([...above.ids, ...soon.map(({ id }) => id)])
+  const isAll = coming.every(({ id }) => ids.has(id))
+  const lead = isAll && soonest.length > 0 ? await findLead(viewing, new Set()) : above
+  if (isAll && lead.ids.size === 0) return undefined
+  const shown = isAll ? [] : soon
+  const when = soonest.length === 0 ? undefined : tonight.length > 0 ? 'tonight' : 'today'
+  return {
+    ids: isAll ? lead.ids : ids,
+    body: html`<h1 class="hidden" tabindex="-1">${context.site.name}</h1>
+${await soonSection(viewing, shown, when)}${lead.body}`,
+  }
+}
+
+/** From the first page of the list, unless that ends before the evening does. */
+async function findTonight(
+  viewing: Viewing,
+  filters: EventFilters,
+  ofToday: readonly Card[],
+  length: number,
+): Promise<readonly Card[]> {
+  if (ofToday.length < length)
+    return ofToday.filter(({ start, isAllDay }) => !isAllDay && start.slice(11) > EVENING_WALL)
+  const evening = { ...filters, starts_after: `${viewing.today} ${EVENING_WALL}` }
+  const { cards } = await findCards(viewing, evening, 1, MOST_SOON)
+  const found = cards.filter(({ start }) => dayOf(start) === viewing.today)
+  return withFollowing(viewing, filters, found)
+}
+
+async function soonSection(
+  viewing: Viewing,
+  cards: readonly Card[],
+  when: 'tonight' | 'today' | undefined,
+): Promise<Html | false> {
+  if (cards.length === 0) return false
+  const { site } = viewing.context
+  const total = when === undefined ? 0 : (await findPageEvents(viewing, { when }, 1, 1)).total
+  const all =
+    total > cards.length &&
+    html`<p class="all"><a class="quiet" href="${spanLink(site, { view: 'list' }, undefined, `when=${when}`)}">${say(site, 'All {count}', { count: writtenNumber(site, total) })}</a></p>`
+  const name = when === undefined ? say(site, 'Coming up') : say(site, when === 'today' ? 'Today' : 'Tonight')
+  return html`<section class="soon${when === undefined && ' dated'}"><h2>${name}</h2><ul class="rows">${cards.map((card) => briefRow(viewing, card, when === undefined))}</ul>${all}</section>
+`
+}
+
+interface Lead {
+  ids: ReadonlySet<number>
+  body: Html
+}
 
 const MOST = 5
 /** Canceled events are passed over. */
@@ -35,23 +112,24 @@ const AMONG = 15
  * Coming featured events first, then those still on. The first with a picture leads, preferably one that may
  * be cropped (rule 31.1).
  */
-export async function findLead(viewing: Viewing): Promise<Lead> {
+async function findLead(viewing: Viewing, shownAbove: ReadonlySet<number>): Promise<Lead> {
   const filters: EventFilters = { featured: true }
   const coming: EventFilters = { ...starting(filters, viewing.today, undefined), collapse: 'series' }
   const { cards } = await findCards(viewing, coming, 1, AMONG)
   const ongoing =
     cards.length < MOST ? await findOngoing(viewing, filters, viewing.today, MOST) : { cards: [] }
   const found = [...(await withFollowing(viewing, coming, cards)), ...ongoing.cards]
-  const shown = inShape(found.filter(({ event_status }) => event_status === 'scheduled'))
+  const shown = inShape(
+    found.filter(({ id, event_status }) => event_status === 'scheduled' && !shownAbove.has(id)),
+  )
   const lead =
     shown.find(({ picture }) => picture && !isUncropped(picture)) ??
     shown.find(({ picture }) => picture) ??
     shown[0]
-  if (!lead) return NO_LEAD
+  if (!lead) return { ids: new Set(), body: NOTHING }
   const others = shown.filter((card) => card !== lead)
   const { site } = viewing.context
-  const body = html`<h1 class="hidden" tabindex="-1">${site.name}</h1>
-<section class="front of${shown.length}" aria-label="${say(site, 'Featured')}">${hero(viewing, lead)}${
+  const body = html`<section class="front of${shown.length}" aria-label="${say(site, 'Featured')}">${hero(viewing, lead)}${
     others.length > 0 &&
     html`<ul class="cards">${others.map((card) => html`<li>${featured(viewing, card, 'card')}</li>`)}</ul>`
   }</section>
@@ -82,15 +160,15 @@ export async function withFollowing(
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
 /** As `sizes` writes them, and their pixels at double density. */
-const SIZES = { hero: '(max-width: 47.5rem) 100vw, 700px', card: '(max-width: 47.5rem) 66vw, 340px' }
-const PIXELS = { hero: 1400, card: 680 }
+const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.5rem) 52vw, 120px' }
+const PIXELS = { hero: 760, card: 400 }
 
 /** Without a picture: text on the colour of its category. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
   const details = [card.place && html`<bdi>${card.place.name}</bdi>`, card.cost].filter(Boolean)
-  const when = whenOf(viewing, card, kind)
+  const when = whenOf(viewing, card)
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${heardAs(when)}`
   return html`<article class="${kind}${!card.picture && ' plain'}${hueOf(viewing, card)}">${
     card.picture && picture(card.picture, kind)
@@ -101,21 +179,20 @@ function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
 
 function picture(image: Picture, kind: 'hero' | 'card'): Html {
   const { src, width, height, focus } = image
-  const loading = kind === 'hero' ? html`fetchpriority="high"` : html`loading="lazy"`
-  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${sizesFor(image, PIXELS[kind])}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt="" ${loading} decoding="async"></div>`
+  const loading = kind === 'card' && html` loading="lazy"`
+  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${sizesFor(image, PIXELS[kind])}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt=""${loading} decoding="async"></div>`
 }
 
 /** Nearer dates have no year. */
 const NEAR_DAYS = 300
 
 /** Short weekdays on a card; for an event that has begun its last day. */
-function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' | 'card'): string {
+function whenOf({ context: { site }, today }: Viewing, card: Card): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)
-  const form = isNear ? (kind === 'hero' ? 'full' : 'weekdayDate') : 'fullYear'
+  const form = isNear ? 'weekdayDate' : 'fullYear'
   const day = (one: string) => nearName(site, one, today) || written(site, form, one)
   if (first < today) return capitalized(site, say(site, 'until {date}', { date: day(last) }))
-  if (isSeveralDays(card))
-    return capitalized(site, writtenSpan(site, isNear ? 'weekdayDate' : 'fullYear', first, last))
+  if (isSeveralDays(card)) return capitalized(site, writtenSpan(site, form, first, last))
   return capitalized(site, card.isAllDay ? day(first) : `${day(first)}, ${startTime(site, card)}`)
 }

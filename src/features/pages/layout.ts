@@ -32,11 +32,12 @@ ${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.
 ${[...(view.styles ?? []), assets.style].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
-<a class="skip" href="#main">${say(site, 'Skip to content')}</a>
+${skipLink(site, view)}
 <header class="top"><div class="wrap">
 <a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
-${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
-${links.map(({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>\n`)}</div></header>
+${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>${languageSwitch(site, address)}
+${links.map(({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>
+`)}</div></header>
 <main id="main" class="wrap">
 ${view.body}
 </main>
@@ -46,13 +47,21 @@ ${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(site, '/venue
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
 ${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>\n`)}<a href="${pathTo(site, '/embed/')}">${say(site, 'Add to your website')}</a>
 <a href="${`${site.base}/`}">${say(site, 'API for developers')}</a>
-${languageSwitch(site, address)}<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span>
+<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span>
 </div></footer>
 <div id="status" role="status" class="hidden"></div>
 </body>
 </html>
 `
   return markup
+}
+
+/** Views of events have search and chips above the events. */
+function skipLink(site: Site, { current }: View): Html {
+  const hasEvents = current !== undefined && current !== 'venue' && current !== 'organizer'
+  return hasEvents
+    ? html`<a class="skip" href="#events">${say(site, 'Skip to events')}</a>`
+    : html`<a class="skip" href="#main">${say(site, 'Skip to content')}</a>`
 }
 
 /** A path is taken as one below the root of the site. */
@@ -117,7 +126,7 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   const root = rootOf(site)
   const links = LANGUAGES.filter((language) => site.languages.includes(language)).map(
     (language) =>
-      html`<a href="${root + withLanguage(address, language)}" lang="${language}" hreflang="${language}"${language === site.language && html` aria-current="true"`}>${LANGUAGE_NAMES[language]}</a>`,
+      html`<a href="${root + withLanguage(address, language)}" lang="${language}" hreflang="${language}" title="${LANGUAGE_NAMES[language]}"${language === site.language && html` aria-current="true"`}>${language.toUpperCase()}</a>`,
   )
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }

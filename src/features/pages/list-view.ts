@@ -18,8 +18,8 @@ import { type Html, html } from '../../http/page-html.ts'
 import type { WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
-import { askedInWords, chosenInWords } from './filter-chips.ts'
-import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
+import { askedInWords, chosenInWords, DATES_ID } from './filter-chips.ts'
+import { findOpening, withFollowing } from './front-view.ts'
 import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import {
   before,
@@ -41,10 +41,11 @@ import {
   datedWay,
   type EventsAsked,
   feedsOf,
+  finding,
+  headOf,
   nothingFound,
   pager,
   sameEvents,
-  viewHead,
 } from './view-head.ts'
 import { say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
@@ -60,13 +61,21 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
   const { cards, total, pages } = found
   const { page } = asked.query
   const isFirst = page === 1 && !asked.query.isFiltered
-  const front = isFirst && !isPast && !asked.term ? await findLead(viewing) : NO_LEAD
+  const opening =
+    isFirst && !isPast && !asked.term
+      ? await findOpening(viewing, comingFilters(viewing, asked), cards)
+      : undefined
   const heading = headingOf(viewing, asked)
   const paths = {
     previous: page > 1 ? sameEvents(viewing, asked, asked.span, page - 1) : undefined,
     next: page < pages ? sameEvents(viewing, asked, asked.span, page + 1) : undefined,
   }
   const count = isPast ? (total === 0 ? '' : sayEvents(site, total)) : countText(viewing, asked, total)
+  const below = html`${count}${everyDate(viewing, asked, found)}`
+  const head = headOf(viewing, asked, heading, below, undefined, opening ? 'h2' : 'h1')
+  const hasDates = !isPast && asked.query.filters.words === undefined
+  const lists =
+    isPast || total === 0 ? {} : { lists: (filters: EventFilters) => listsOf(viewing, asked, filters) }
   return {
     status: 200,
     title: asked.term || isPast || asked.query.isFiltered ? heading : '',
@@ -77,10 +86,19 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     feeds: feedsOf(asked),
     styles: [viewing.assets.front],
     current: 'list',
-    body: html`${front.body}${viewHead(viewing, asked, heading, html`${count}${everyDate(viewing, asked, found)}`, undefined, front.ids.size > 0 ? 'h2' : 'h1')}
-<div class="by-month">${!isPast && asked.query.filters.words === undefined && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}<div class="results">${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, front) : datedRows(viewing, cards)}</div></div>
+    body: html`${finding(viewing, asked, { ...lists, hasDates })}${!opening && head}
+<div class="by-month"><div class="results" id="events" tabindex="-1">${opening && html`${opening.body}${head}`}${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, opening?.ids ?? new Set()) : datedRows(viewing, cards)}</div>${hasDates && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}</div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
+}
+
+/** What a coming page counts: what begins, and what is still on. */
+function listsOf(viewing: Viewing, asked: EventsAsked, filters: EventFilters): EventFilters[] {
+  const own = { ...asked, query: { ...asked.query, filters } }
+  const first = firstDay(viewing, own)
+  const coming = comingFilters(viewing, own)
+  if ((lastDay(own) ?? first) < first) return [coming]
+  return [coming, { ...from(viewing, filters, first), starts_before: `${first} 00:00:00` }]
 }
 
 interface Page {
@@ -113,7 +131,12 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
 }
 
 /** By day, without events of the opening; the first page ends with those still on. */
-function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
+function sections(
+  viewing: Viewing,
+  asked: EventsAsked,
+  { cards, ongoing }: Page,
+  ids: ReadonlySet<number>,
+): Html {
   const others = cards.filter(({ id }) => !ids.has(id))
   if (!ongoing) return html`${daySections(viewing, others)}`
   const day = firstDay(viewing, asked)
@@ -259,8 +282,8 @@ type AddressOf = (span: Span<'day' | 'month'>) => string
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
-  const name = say(site, 'Jump to a date')
-  return html`<details class="mini"><summary class="quiet">${name}</summary><nav aria-label="${name}">${months.map((month, at) => html`<p>${step(site, month, at === 0 ? -1 : undefined, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', firstOf(month))}</a>${step(site, month, at === months.length - 1 ? 1 : undefined, '→', to)}</p>${oneMonth(viewing, filters, month, day, to)}`)}</nav></details>`
+  const name = say(site, 'Pick a date')
+  return html`<details class="mini"><summary class="quiet">${name}</summary><nav id="${DATES_ID}" aria-label="${name}">${months.map((month, at) => html`<p>${step(site, month, at === 0 ? -1 : undefined, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', firstOf(month))}</a>${step(site, month, at === months.length - 1 ? 1 : undefined, '→', to)}</p>${oneMonth(viewing, filters, month, day, to)}`)}</nav></details>`
 }
 
 const SOON = 7

@@ -59,7 +59,7 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
     ...mapNeeds(viewing),
     current: 'map',
     body: html`${viewHead(viewing, asked, heading, count)}
-<div class="results">${content}${
+<div class="results" id="events" tabindex="-1">${content}${
       places.length > MOST_VENUES &&
       html`<p><a class="quiet" href="${sameEvents(viewing, asked, { view: 'list' })}">${sayMore(site, places.length - MOST_VENUES)}</a></p>`
     }</div>`,

@@ -130,7 +130,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     current: 'month',
     styles: [viewing.assets.month],
     body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), monthSteps(viewing, asked, month, ways))}
-<div class="results">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}${ongoing}</div>
+<div class="results" id="events" tabindex="-1">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}${ongoing}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }

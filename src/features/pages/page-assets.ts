@@ -41,7 +41,7 @@ function once<Made>(make: () => Made): () => Made {
 
 /** Read once a process. */
 const ownFiles = once(() => ({
-  script: scriptAsset('calendar'),
+  script: asset('calendar', '.js', Buffer.from(scriptOf('calendar.js'))),
   front: sheet('front', 'ongoing'),
   week: sheet('week'),
   month: sheet('month', 'ongoing'),
@@ -347,7 +347,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** Every page with events loads it, so blanks go as well; no string may have such blanks. */
+/** Every page loads it, here or on other sites, so blanks go as well; no string may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')

@@ -15,7 +15,18 @@ import { type Choices, choicesOf, type Html, html, marked, NOTHING, select } fro
 import { factInWords } from './access-shown.ts'
 import { daySections, eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
-import { askedInWords, FIELDS_ID, filterChips, hasChip } from './filter-chips.ts'
+import {
+  askedInWords,
+  type CategoryChips,
+  type ChipCounts,
+  type CountedLists,
+  countChips,
+  FIELDS_ID,
+  filterChip,
+  filterChips,
+  hasChip,
+  NOT_COUNTED,
+} from './filter-chips.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
 import {
   datesOfPage,
@@ -69,7 +80,32 @@ export const feedOf = (asked: EventsAsked, ending: string) =>
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-export function viewHead(
+/** What a view has besides its filters: the lists of its events, which are counted, and a small calendar. */
+export interface HeadParts {
+  lists?: CountedLists['lists']
+  hasDates?: boolean
+}
+
+/** Search, filters, chips; and the filters that are on. */
+export function finding(
+  viewing: Viewing,
+  asked: EventsAsked,
+  { lists, hasDates = false }: HeadParts = {},
+): Html {
+  const { span, query } = asked
+  const shown = shownChips(viewing, chosenTop(viewing, asked))
+  const slugs = shown.map(({ slug }) => slug)
+  const counts = lists ? countChips(viewing, { filters: query.filters, lists }, slugs) : NOT_COUNTED
+  const categories = categoryChips(viewing, asked, shown, counts)
+  return html`<div class="finding">
+${filterForm(viewing, asked)}
+<div class="presses">${filterChips(viewing, { span, scope: scopeIn(asked), query, counts, hasDates, categories })}</div>
+</div>
+${activeFilters(viewing, asked)}`
+}
+
+/** A hidden `h1` stands for that of a view whose heading is an `h2`. */
+export function headOf(
   viewing: Viewing,
   asked: EventsAsked,
   heading: string,
@@ -83,12 +119,18 @@ export function viewHead(
   return html`<div class="head">
 <div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
-</div>
-<div class="finding">
-${filterForm(viewing, asked)}
-<div class="presses">${categoryBar(viewing, asked)}${filterChips(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}</div>
-</div>
-${activeFilters(viewing, asked)}`
+</div>`
+}
+
+export function viewHead(
+  viewing: Viewing,
+  asked: EventsAsked,
+  heading: string,
+  below: Html | string,
+  tools?: Html,
+): Html {
+  return html`${finding(viewing, asked)}
+${headOf(viewing, asked, heading, below, tools)}`
 }
 
 function views(viewing: Viewing, asked: EventsAsked): Html[] {
@@ -109,30 +151,30 @@ function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | u
   return [...terms.byId.values()].find((one) => one.taxonomy === 'category' && one.slug === slug)?.slugs[0]
 }
 
-/** False where there are none. */
-function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
+function categoryChips(
+  viewing: Viewing,
+  asked: EventsAsked,
+  shown: readonly ShownTerm[],
+  counts: ChipCounts,
+): CategoryChips {
   const { site } = viewing.context
-  const { tops } = viewing.terms
-  if (tops.length === 0) return false
   const query = queryText(asked.query, ['categories'])
   const open = chosenTop(viewing, asked)
   const chosen = asked.term?.taxonomy === 'category' ? asked.term.slug : asked.query.sent.get('categories')
-  const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
-    html`<a class="pill${hue || ' any'}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
   // A click on the chosen category takes it back.
-  const pillOf = (term: ShownTerm) =>
-    pill(
-      term.name,
-      term.slug === chosen ? undefined : scopeOf(term),
-      ` h${term.hue}`,
-      term.slug === chosen || term.slug === open,
-    )
-  const shown = shownChips(viewing, open)
-  const folded = tops.filter((term) => !shown.includes(term)).slice(0, MOST_FOLDED)
-  return html`<nav class="pills" aria-label="${say(site, 'Event categories')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${shown.map(pillOf)}${
+  const chipOf = (term: ShownTerm) =>
+    filterChip({
+      text: html`<bdi>${term.name}</bdi>`,
+      address: spanLink(site, asked.span, term.slug === chosen ? undefined : scopeOf(term), query),
+      isChosen: term.slug === chosen || term.slug === open,
+      count: counts.categories.get(term.slug),
+      hue: ` h${term.hue}`,
+    })
+  const folded = viewing.terms.tops.filter((term) => !shown.includes(term)).slice(0, MOST_FOLDED)
+  const others =
     folded.length > 0 &&
-    html`<details class="rest"><summary class="pill">${say(site, 'More categories')}</summary><div class="pills">${folded.map(pillOf)}</div></details>`
-  }</nav>`
+    html`<details class="rest"><summary class="pill">${say(site, 'More categories')}</summary><div class="pills">${folded.map(chipOf)}</div></details>`
+  return { shown: shown.map(chipOf), others }
 }
 
 /** Those that the owner names, else those with the most events; and the open one. */

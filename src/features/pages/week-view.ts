@@ -92,7 +92,7 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
     styles: [viewing.assets.week],
     current: 'week',
     body: html`${viewHead(viewing, here, writtenRange(site, first, last, today), numbered(viewing, first, count), weekSteps(viewing, asked, days, ways))}
-<div class="results">${content}</div>
+<div class="results" id="events" tabindex="-1">${content}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }

@@ -495,6 +495,93 @@ export function countBegins(
   return counts
 }
 
+/** The most slots of which only the ends are looked at, which takes about a millisecond. */
+const MOST_WALKED = 200_000
+
+/** Undefined where more than `most` slots would be looked at. */
+function slotsWithin(index: EventIndex, query: IndexQuery, most: number): number[] | undefined {
+  const choices = choicesOf(index, query)
+  const bounds = boundsOf(index, query)
+  const least = leastSource(index, choices, bounds)
+  if (least.weight > most) return undefined
+  const others = choices.filter((choice) => choice !== least.choice)
+  return gather(index, least.ranges(), acceptance(index, others, bounds, query.among))
+}
+
+/** Wall times, as in `EventWindow`. */
+export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
+
+/**
+ * Counts the events of a list at each of these times; the times of the query must have all of them. Undefined
+ * where that would take too long.
+ */
+export function countTimes(
+  index: EventIndex,
+  query: IndexQuery,
+  times: readonly AskedTimes[],
+): number[] | undefined {
+  const slots = slotsWithin(index, query, MOST_WALKED)
+  if (!slots) return undefined
+  const edge = (wall: string | undefined, open: number) => (wall === undefined ? open : utcToMs(wall))
+  return times.map(({ startsAfter, startsBefore, endsAfter }) => {
+    const after = edge(startsAfter, Number.NEGATIVE_INFINITY)
+    const before = edge(startsBefore, Number.POSITIVE_INFINITY)
+    const end = edge(endsAfter, Number.NEGATIVE_INFINITY)
+    let count = 0
+    for (const slot of slots) {
+      const start = index.starts[slot] as number
+      if (start > after && start < before && (index.ends[slot] as number) > end) count++
+    }
+    return count
+  })
+}
+
+/** As many as the bits of a number. */
+const MOST_CONDITIONS = 31
+
+/**
+ * Counts the events of a list that meet each of these conditions, of at most 31; of a collapsed list each
+ * series once. Undefined where that would take over two milliseconds.
+ */
+export function countNarrowed(
+  index: EventIndex,
+  query: IndexQuery,
+  conditions: readonly IndexQuery[],
+): number[] | undefined {
+  const slots = slotsWithin(index, query, query.window.endsAfter === undefined ? MOST_COUNTED : MOST_WALKED)
+  if (!slots || slots.length > MOST_COUNTED) return undefined
+  const bits = new Map<number, number>()
+  conditions.slice(0, MOST_CONDITIONS).forEach((condition, at) => {
+    for (const { postings } of choicesOf(index, condition))
+      for (const posting of postings) bits.set(posting, (bits.get(posting) ?? 0) | (1 << at))
+  })
+  const counts = conditions.map(() => 0)
+  const met = new Map<number, number>()
+  for (const slot of slots) {
+    let found = bitsOf(index, slot, bits)
+    const series = query.isCollapsed ? (index.series[slot] as number) : 0
+    if (series !== 0) {
+      const before = met.get(series) ?? 0
+      met.set(series, before | found)
+      found &= ~before
+    }
+    for (let at = 0; found !== 0; at++, found >>>= 1) if (found & 1) counts[at] = (counts[at] ?? 0) + 1
+  }
+  return counts
+}
+
+function bitsOf(
+  { linkStarts, linkCounts, links }: EventIndex,
+  slot: number,
+  bits: ReadonlyMap<number, number>,
+): number {
+  const start = linkStarts[slot] as number
+  const end = start + (linkCounts[slot] as number)
+  let found = 0
+  for (let i = start; i < end; i++) found |= bits.get(links[i] as number) ?? 0
+  return found
+}
+
 /** Returns bounds for the events that begin within a window, in place of those that are on within it. */
 function boundsOfStarts(index: EventIndex, window: EventWindow): Bounds {
   const from = window.startsAfter ?? window.from ?? window.endsAfter

@@ -46,8 +46,10 @@ async function show(address, { isNew, focus }) {
     document.title = page.title
     const isOpen = focus !== undefined && main.querySelector('.more')?.hasAttribute('open')
     main.replaceChildren(...content.childNodes)
+    const lists = document.querySelectorAll('.top nav')
+    for (const [at, list] of page.querySelectorAll('.top nav').entries()) lists[at]?.replaceWith(list)
     if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
-    document.querySelector('.foot')?.replaceWith(...page.querySelectorAll('.foot'))
+    prepare()
     settle(typed ?? focus)
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'AbortError')) location.assign(address)
@@ -136,26 +138,88 @@ document.addEventListener('click', (event) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   if (anchor.dataset.near !== undefined) {
     event.preventDefault()
-    showNear(anchor)
+    const before = loading
+    const { near = '', lost = '' } = anchor.dataset
+    import(near).then(async ({ nearHere }) => {
+      const address = await nearHere()
+      // The reader may have opened another page meanwhile.
+      if (loading !== before) return
+      if (address) return show(address, { isNew: true, focus: undefined })
+      location.assign(anchor.href)
+      announced.textContent = lost
+    })
     return
   }
   const address = new URL(anchor.href)
   if (!anchor.closest('.pills, .active, .mini, .steps, .pager, .views') || !isAlike(address)) return
+  if (anchor.getAttribute('href')?.startsWith('#')) return
   event.preventDefault()
   show(address, { isNew: true, focus: undefined })
 })
 
-/** Shows events near the reader. Without a position, opens the page of the link. */
-async function showNear(/** @type {HTMLAnchorElement} */ { dataset, href }) {
-  const { nearHere } = await import(dataset.near ?? '')
-  const before = loading
-  const address = await nearHere()
-  // The reader may have opened another page meanwhile.
-  if (loading !== before) return
-  if (address) return show(address, { isNew: true, focus: undefined })
-  location.assign(href)
-  announced.textContent = dataset.lost ?? ''
+// Each of these is one stop of the Tab key; arrow keys move within it.
+const STOPS = '.top nav, .presses, .views, .mini nav'
+
+const partsOf = (/** @type {Element} */ group) =>
+  /** @type {HTMLElement[]} */ ([...group.querySelectorAll('a, summary')]).filter((part) =>
+    part.checkVisibility(),
+  )
+
+/** @param {HTMLElement[]} parts @param {HTMLElement | undefined} stop */
+function stopAt(parts, stop) {
+  for (const part of parts) part.tabIndex = part === stop ? 0 : -1
 }
+
+function prepare() {
+  // A row that scrolls is no stop by itself.
+  for (const row of main.querySelectorAll('.presses > *')) row.setAttribute('tabindex', '-1')
+  for (const group of document.querySelectorAll(STOPS)) {
+    const parts = partsOf(group)
+    const { activeElement } = document
+    const stop = parts.find((part) => part === activeElement) ?? parts.find((part) => part.ariaCurrent)
+    stopAt(parts, stop ?? parts[0])
+  }
+  // From an event back to the view with its filters.
+  if (main.querySelector('.views')) {
+    try {
+      sessionStorage.place = location.href
+    } catch {
+      // The browser keeps nothing for this site.
+    }
+  }
+}
+
+prepare()
+addEventListener('resize', prepare)
+// What a menu shows belongs to a group, too.
+document.addEventListener('toggle', prepare, true)
+
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event
+  const group = target instanceof HTMLElement && target.closest(STOPS)
+  const step = ['ArrowRight', 'ArrowDown'].includes(key) ? 1 : ['ArrowLeft', 'ArrowUp'].includes(key) ? -1 : 0
+  if (!group || step === 0 || event.altKey || event.ctrlKey || event.metaKey) return
+  const parts = partsOf(group)
+  const next = parts[parts.indexOf(target) + step]
+  event.preventDefault()
+  if (!next) return
+  stopAt(parts, next)
+  next.focus()
+})
+
+// Copies the address of a feed or an event.
+document.addEventListener('click', async ({ target }) => {
+  const button = target instanceof HTMLElement && target.closest('[data-copy]')
+  if (!(button instanceof HTMLElement)) return
+  const text = button.textContent
+  try {
+    await navigator.clipboard.writeText(`${button.dataset.copy}`)
+    button.textContent = announced.textContent = `${button.dataset.copied}`
+    setTimeout(() => (button.textContent = text), 2500)
+  } catch {
+    prompt(`${text}`, button.dataset.copy)
+  }
+})
 
 // A click elsewhere or Escape closes a menu.
 document.addEventListener('click', (event) => {

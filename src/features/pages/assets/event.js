@@ -1,24 +1,17 @@
 // @ts-check
-// Copies the address of an event, shares it by the menu of the device, and shows its times in the zone of the
-// visitor. The page works without this script.
+// Leads back to the view that an event was opened from, shares it by the menu of the device, and shows its
+// times in the zone of the visitor. The page works without this script.
 
-for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (
-  document.querySelectorAll('[data-copy]')
-)) {
-  if (!navigator.clipboard) break
-  button.hidden = false
-  const text = button.textContent
-  button.onclick = async () => {
-    try {
-      await navigator.clipboard.writeText(`${button.dataset.copy}`)
-      button.textContent = `${button.dataset.copied}`
-      const status = document.getElementById('status')
-      if (status) status.textContent = button.textContent
-    } catch {
-      prompt(`${text}`, button.dataset.copy)
-    }
-    setTimeout(() => (button.textContent = text), 2500)
+const back = /** @type {HTMLAnchorElement | null} */ (document.querySelector('[data-back]'))
+try {
+  const { place } = sessionStorage
+  // Without filters, the link leads there anyway.
+  if (back && place && !/\/(events\/)?$/.test(place)) {
+    back.href = place
+    back.lastChild?.replaceWith(` ${back.dataset.back}`)
   }
+} catch {
+  // The browser keeps nothing for this site.
 }
 
 for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('[data-share]')))

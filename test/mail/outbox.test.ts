@@ -120,7 +120,7 @@ test('a message that the relay refuses for good is given up and told, one that i
   assert.ok(busy && busy.next_utc > formatUtc(Date.now() + 30_000))
   const { database, data } = service.config
   const { out } = await kalends(['--database', database, '--data', data, 'doctor'])
-  assert.match(out, /1 messages were given up\. The relay answered 550\./)
+  assert.match(out, /E-mails given up: 1\. The relay answered 550\./)
   assert.doesNotMatch(out, /gone@example\.com/)
   relay.fault = () => undefined
   await service.app.database.write((tx) =>

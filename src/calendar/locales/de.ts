@@ -919,6 +919,7 @@ export const de: Locale = {
   'E-mail, if it is to sign in as well': 'E-Mail, wenn auch sie zur Anmeldung dient',
   'Create account and link': 'Konto und Link erstellen',
   'A link for {name}': 'Ein Link für {name}',
+  'It was also sent to {address}.': 'Er wurde auch an {address} geschickt.',
   'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.':
     'Kopieren und schicken Sie ihn jetzt: Er wird nur dieses eine Mal gezeigt und gilt einmal und {minutes} Minuten lang. Dort wählt die Person ein Passwort.',
   Link: 'Verweis',

@@ -903,6 +903,7 @@ export const es: Locale = {
   'E-mail, if it is to sign in as well': 'Correo, si también ha de servir para entrar',
   'Create account and link': 'Crear la cuenta y un enlace',
   'A link for {name}': 'Un enlace para {name}',
+  'It was also sent to {address}.': 'También se ha enviado a {address}.',
   'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.':
     'Cópielo y envíelo ahora: solo se muestra esta vez, y sirve una vez y durante {minutes} minutos. Allí se elige una contraseña.',
   Link: 'Enlace',

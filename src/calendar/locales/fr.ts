@@ -921,6 +921,7 @@ export const fr: Locale = {
   'E-mail, if it is to sign in as well': 'E-mail, s’il doit aussi servir à se connecter',
   'Create account and link': 'Créer le compte et un lien',
   'A link for {name}': 'Un lien pour {name}',
+  'It was also sent to {address}.': 'Il a aussi été envoyé à {address}.',
   'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.':
     'Copiez-le et envoyez-le maintenant : il n’est montré que cette fois et sert une fois, pendant {minutes} minutes. On y choisit un mot de passe.',
   Link: 'Lien',

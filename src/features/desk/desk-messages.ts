@@ -145,6 +145,7 @@ export const deskMessages = [
   'E-mail, if it is to sign in as well',
   'Create account and link',
   'A link for {name}',
+  'It was also sent to {address}.',
   'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.',
   'Link',
   'A link lets them choose a password, also in place of a forgotten one.',

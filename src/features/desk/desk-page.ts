@@ -15,6 +15,7 @@ import { writtenDate, writtenNumber, writtenShortTime } from '../../http/page-da
 import type { Content, Html } from '../../http/page-html.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
+import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { pathTo } from '../pages/viewing.ts'
 import type { DeskGate } from './sign-in/desk-sign-in.ts'
@@ -58,12 +59,23 @@ export interface AnyDeskRequest {
   accent: string
   gate: DeskGate
   listTroubles: (db: Db) => Promise<Trouble[]>
+  /** False where nothing goes to the user. */
+  tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   /** As visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config
   /** Undefined for a service without pages. */
   showLook: LookPreview | undefined
   user: DeskUser | undefined
+}
+
+/** A link at which a user chooses a password, as an invitation or in place of a forgotten one. */
+export interface ToldToUser {
+  kind: 'invitation' | 'reset'
+  user: User
+  link: string
+  /** Who caused it; empty for nobody who has signed in. */
+  by: string
 }
 
 /** Pages in a look that nobody else sees; `set` has its settings. */

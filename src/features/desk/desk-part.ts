@@ -1,5 +1,7 @@
+import type { Context } from '../../calendar/declare/context.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
-import type { DeskPage, RoomGroup, RoomLink } from './desk-page.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { DeskPage, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
 // What other features bring to the desk: pages, their entries in the rail, and files for browsers.
 
@@ -9,6 +11,8 @@ export interface DeskPart {
   rooms?: readonly (RoomLink & { in: RoomGroup })[]
   /** A folder, with a slash at its end. Its style sheets join that of the desk; its names are unique. */
   assets?: URL
+  /** Tells a user, perhaps by e-mail, in the transaction of the cause. False where nothing goes to them. */
+  tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
 }
 
 declare module '../../feature.ts' {
@@ -22,3 +26,11 @@ export async function listDeskParts(start: ServiceStart): Promise<DeskPart[]> {
   const parts = await Promise.all(start.features.map((feature: Feature) => feature.desk?.(start)))
   return parts.filter((part) => part !== undefined)
 }
+
+/** With the first part that does. */
+export const tellBy =
+  (parts: readonly DeskPart[]) =>
+  async (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>): Promise<boolean> => {
+    for (const { tells } of parts) if (await tells?.(tx, told, context)) return true
+    return false
+  }

@@ -36,7 +36,7 @@ import {
   type DeskUser,
   type LookPreview,
 } from './desk-page.ts'
-import type { DeskPart } from './desk-part.ts'
+import { type DeskPart, tellBy } from './desk-part.ts'
 import { countInInbox } from './review/inbox-room.ts'
 import type { DeskGate } from './sign-in/desk-sign-in.ts'
 import {
@@ -215,6 +215,7 @@ async function answerOf(
     accent: desk.look.accent,
     gate: desk.gate,
     listTroubles: desk.listTroubles,
+    tell: tellBy(desk.parts),
     showPage: desk.pages && eventPages(desk.pages),
     start: service.start,
     showLook: desk.pages && lookPreview(service, desk.pages),

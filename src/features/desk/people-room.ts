@@ -33,6 +33,7 @@ import {
   fieldOf,
   recordIdIn,
   sayAtDesk,
+  type ToldToUser,
   whenAtDesk,
 } from './desk-page.ts'
 
@@ -144,25 +145,45 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
   const wanted = (name: string) => fieldOf(request, name).trim() || undefined
   const values = { login: wanted('login') ?? '', name: wanted('name'), email: wanted('email'), role }
   try {
-    const { user, token } = await context.write(async (tx) => {
+    const { user, made } = await context.write(async (tx) => {
       const added = await insertUser(tx, values, context.now)
-      return { user: added, token: await addSignInLink(tx, added, context.now) }
+      return { user: added, made: await makeLink(tx, request, added, 'invitation') }
     })
-    return linkView(request, user, token)
+    return linkView(request, user, made)
   } catch (error) {
     return invitationView(request, faultsIn(request, error))
   }
 }
 
+/** With whether it goes to the person by e-mail. */
+interface MadeLink {
+  link: string
+  isSent: boolean
+}
+
+async function makeLink(
+  tx: Tx,
+  { context, tell, user: { user: by } }: DeskRequest,
+  user: User,
+  kind: ToldToUser['kind'],
+): Promise<MadeLink> {
+  const link = linkTo(context.site.url, await addSignInLink(tx, user, context.now))
+  return { link, isSent: await tell(tx, { kind, user, link, by: by.name }, context) }
+}
+
 /** Shown once, to be sent to the person. */
-function linkView({ context: { site } }: DeskRequest, { id, name }: User, token: string): DeskView {
+function linkView(
+  { context: { site } }: DeskRequest,
+  { id, name, email }: User,
+  { link, isSent }: MadeLink,
+): DeskView {
   const say = deskTranslatorFor(site)
   return {
     title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
     room: 'people',
     under: html`<a href="${deskPath(site, `/people/${id}`)}"><bdi>${name}</bdi></a>`,
-    body: html`<div class="story narrow"><p>${say('Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.', { minutes: String(LINK_MINUTES) })}</p>
-<div class="field"><label for="link">${say('Link')}</label><input type="text" id="link" class="secret" readonly value="${linkTo(site.url, token)}"></div></div>`,
+    body: html`<div class="story narrow">${isSent && html`<p>${say('It was also sent to {address}.', { address: email })}</p>`}<p>${say('Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.', { minutes: String(LINK_MINUTES) })}</p>
+<div class="field"><label for="link">${say('Link')}</label><input type="text" id="link" class="secret" readonly value="${link}"></div></div>`,
   }
 }
 
@@ -260,7 +281,7 @@ async function change(request: DeskRequest): Promise<DeskAnswer> {
   const deed = fieldOf(request, 'deed') || 'save'
   if (deed === 'link') {
     if (!isActive(user)) return personView(request, user, {})
-    return linkView(request, user, await context.write((tx) => addSignInLink(tx, user, context.now)))
+    return linkView(request, user, await context.write((tx) => makeLink(tx, request, user, 'reset')))
   }
   const work = Object.hasOwn(DEEDS, deed) ? DEEDS[deed] : undefined
   if (!work) throw new Problem('rest_no_route')

@@ -10,7 +10,7 @@ import { readOwnerSettings, withOwnerSettings } from '../../store/storage/owner-
 import { writeLetter } from './letter.ts'
 import { parseMailAddress } from './mail-address.ts'
 import { openRelay } from './mail-relay.ts'
-import { mailText } from './mail-texts.ts'
+import { sayMail } from './mail-texts.ts'
 import { listMessages } from './outbox.ts'
 import { letterheadOf } from './send-mail.ts'
 
@@ -60,11 +60,11 @@ async function sendTest(started: Config, open: () => Promise<Database>, text: st
   const { language } = site
   const now = Date.now()
   const letter = {
-    subject: mailText(language, 'A test of e-mail'),
+    subject: sayMail(site, 'A test of e-mail'),
     blocks: [
       {
         kind: 'text',
-        text: mailText(language, '{name} can send e-mail. There is nothing to do.', { name: site.name }),
+        text: sayMail(site, '{name} can send e-mail. There is nothing to do.', { name: site.name }),
       },
     ],
   } as const

@@ -16,5 +16,6 @@ export const mail: Feature = {
   ],
   prunings: async () => (await import('./outbox.ts')).mailPrunings,
   troubles: async (ask) => (await import('./mail-troubles.ts')).listMailTroubles(ask),
+  desk: async () => ({ pages: [], tells: (await import('./user-messages.ts')).tellUser }),
   serve: async (start) => (await import('./serve-mail.ts')).serveMail(start),
 }

@@ -1,6 +1,6 @@
 import { type Trouble, warning } from '../../base/finding.ts'
 import type { Ask } from '../../store/storage/examine.ts'
-import { mailText } from './mail-texts.ts'
+import { sayMail } from './mail-texts.ts'
 
 /** Tries after which a message that waits is told: about half an hour. */
 const TOLD_AFTER = 4
@@ -13,19 +13,19 @@ export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
   )
   return rows.map((row) => {
     const isStopped = row.state === 'given_up'
-    const [count, status] = [String(row.n), String(row.status)]
-    const says = isStopped ? '{count} messages were given up.' : '{count} messages wait for the relay.'
+    const [number, status] = [String(row.n), String(row.status)]
+    const says = isStopped ? 'E-mails given up: {number}.' : 'E-mails that wait for the relay: {number}.'
     const reason = row.status === 0 ? 'The relay could not be reached.' : 'The relay answered {status}.'
     return {
       finding: warning(
         'e-mail',
-        `${mailText('en', says, { count })} ${mailText('en', reason, { status })}`,
+        `${sayMail({ language: 'en' }, says, { number })} ${sayMail({ language: 'en' }, reason, { status })}`,
         'kalends mail list shows them, kalends mail test ADDRESS what the relay says.',
       ),
       shown: (language) => ({
-        name: mailText(language, says, { count }),
+        name: sayMail({ language }, says, { number }),
         isStopped,
-        reason: mailText(language, reason, { status }),
+        reason: sayMail({ language }, reason, { status }),
       }),
     }
   })

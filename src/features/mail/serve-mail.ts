@@ -1,6 +1,7 @@
 import { type Family, labelled, single } from '../../base/metric-families.ts'
 import type { ServiceStart, Serving } from '../../feature.ts'
 import type { Db } from '../../store/storage/database.ts'
+import { followChanges } from './follow-changes.ts'
 import { openRelay } from './mail-relay.ts'
 import { countOutbox } from './outbox.ts'
 import { type MailSender, sendMail, stopMail } from './send-mail.ts'
@@ -8,6 +9,7 @@ import { type MailSender, sendMail, stopMail } from './send-mail.ts'
 // Sends mail while the calendar is served, and logs and counts what comes of it.
 
 const EVERY_MS = 500
+const FOLLOWS_EVERY_MS = 1000
 
 /** @throws Error with one sentence for settings that do not fit together */
 export async function serveMail({ config, logger, report }: ServiceStart): Promise<Serving> {
@@ -41,10 +43,25 @@ export async function serveMail({ config, logger, report }: ServiceStart): Promi
         },
       }
       sender = made
-      return [{ every: EVERY_MS, look: () => sendMail(made, Date.now()) }]
+      const follow = oneAtATime(() => followChanges(database, site, Date.now()).catch(report))
+      return [
+        { every: EVERY_MS, look: () => sendMail(made, Date.now()) },
+        { every: FOLLOWS_EVERY_MS, look: follow, isAtOnce: true },
+      ]
     },
     families: async () => (sender ? mailFamilies(counts, sender.database.read) : []),
     stop: async () => (sender ? stopMail(sender) : relay.close()),
+  }
+}
+
+function oneAtATime(work: () => Promise<unknown>): () => void {
+  let isLooking = false
+  return () => {
+    if (isLooking) return
+    isLooking = true
+    void work().finally(() => {
+      isLooking = false
+    })
   }
 }
 

@@ -19,6 +19,10 @@ const migrations: readonly Migration[] = [
     `create index mail_messages_settled on mail_messages (settled_utc) where settled_utc <> ''`,
     'create index mail_messages_recipient on mail_messages (recipient, created_utc)',
   ]),
+  // Where e-mail has followed the record of changes to.
+  step('0055-mail-marks', ({ text }) => [
+    `create table mail_marks (name ${text} primary key, value ${text} not null)`,
+  ]),
 ]
 
 export interface Migrated {

@@ -394,6 +394,7 @@ export interface Tables {
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
   kept_answers: KeptAnswerColumns
+  mail_marks: { name: string; value: string }
   mail_messages: WithSequence<MailMessageColumns>
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns

@@ -30,6 +30,7 @@ const OWN = [
   'name_stems',
   'kept_answers',
   'mail_messages',
+  'mail_marks',
   'sessions',
   'sign_in_links',
 ]

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto'
+import type { Language, Site } from '../../base/config.ts'
+import { formatUtc } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { User } from '../../calendar/people/users.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { ToldToUser } from '../desk/desk-page.ts'
+import { sayMail } from './mail-texts.ts'
+import { type NewMessage, queueMessage } from './outbox.ts'
+
+// Messages to users: links to choose a password, and what became of their events.
+
+/** A link ends sooner, and says so. */
+const LINK_HOURS = 7 * 24
+
+/** False for a user without an address. */
+export async function tellUser(
+  tx: Tx,
+  { kind, user, link, by }: ToldToUser,
+  { site, now }: Pick<Context, 'site' | 'now'>,
+): Promise<boolean> {
+  if (!site.hasMail || user.email === '') return false
+  const { language } = site
+  const say = (text: Parameters<typeof sayMail>[1], values?: Record<string, string>) =>
+    sayMail({ language }, text, values)
+  const isInvitation = kind === 'invitation'
+  const names = { name: site.name, by, login: user.login }
+  const opening = isInvitation
+    ? say('{by} has invited you to keep {name}.', names)
+    : say('Here you choose a new password for {name}.', names)
+  const message: NewMessage = {
+    to: user.email,
+    language,
+    topic: kind,
+    letter: {
+      subject: isInvitation
+        ? say('You are invited to {name}', names)
+        : say('A new password for {name}', names),
+      blocks: [
+        { kind: 'text', text: opening },
+        { kind: 'text', text: say('You sign in as {login}.', names) },
+        { kind: 'button', text: say('Choose a password'), url: link },
+        {
+          kind: 'small',
+          text: say('The link is good once, and for a short time. If you did not expect it, do nothing.'),
+        },
+      ],
+    },
+    once: `${kind} ${hash('sha256', link, 'base64url')}`,
+    goodUntil: now + LINK_HOURS * 3_600_000,
+    ...(by === '' && { isByStranger: true }),
+  }
+  return queueMessage(tx, message, now)
+}
+
+/** Of an event of theirs, by somebody else. */
+export interface ToldOfEvent {
+  kind: 'published' | 'sent back' | 'changed' | 'removed'
+  user: User
+  /** Unique for the act. */
+  act: string
+  title: string
+  url: string
+  /** Empty where nobody is known. */
+  by: string
+  /** Of the reviewer. */
+  note: string
+}
+
+const SUBJECTS = {
+  published: 'Published: {title}',
+  'sent back': 'Sent back: {title}',
+  changed: 'Changed: {title}',
+  removed: 'Removed: {title}',
+} as const
+const SENTENCES = {
+  published: 'Your event “{title}” is published.',
+  'sent back': '{by} has sent “{title}” back to you.',
+  changed: '{by} has changed your event “{title}”.',
+  removed: '{by} has moved your event “{title}” to the trash.',
+} as const
+const BUTTONS = {
+  published: 'See it',
+  'sent back': 'Open it at the desk',
+  changed: 'See what changed',
+  removed: 'Open it at the desk',
+} as const
+
+export async function tellOfEvent(tx: Tx, site: Site, told: ToldOfEvent, now: number): Promise<void> {
+  const { kind, user, act, title, url, note } = told
+  if (user.email === '') return
+  const { language } = site
+  const by = told.by || sayMail({ language }, 'Somebody')
+  const values = { title, by }
+  await queueMessage(
+    tx,
+    {
+      to: user.email,
+      language,
+      topic: kind,
+      letter: {
+        subject: sayMail({ language }, SUBJECTS[kind], values),
+        blocks: [
+          { kind: 'text', text: sayMail({ language }, SENTENCES[kind], values) },
+          ...(note === '' ? [] : [{ kind: 'quote', text: note } as const]),
+          { kind: 'button', text: sayMail({ language }, BUTTONS[kind]), url },
+        ],
+      },
+      once: `${kind} ${act}`,
+    },
+    now,
+  )
+}
+
+/** Several at once, as after a bulk action: the first of them, and how many more. */
+export async function tellOfMany(
+  tx: Tx,
+  site: Site,
+  all: readonly ToldOfEvent[],
+  total: number,
+  now: number,
+): Promise<void> {
+  const [first] = all
+  if (!first || first.user.email === '') return
+  const language: Language = site.language
+  const entries = all.map(({ kind, title, url }) => ({
+    title: sayMail({ language }, SUBJECTS[kind], { title }),
+    url,
+    lines: [],
+  }))
+  const more = total - all.length
+  await queueMessage(
+    tx,
+    {
+      to: first.user.email,
+      language,
+      topic: 'changed',
+      letter: {
+        subject: sayMail({ language }, 'Your events were changed: {number}', { number: String(total) }),
+        blocks: [
+          { kind: 'entries', entries },
+          ...(more > 0
+            ? [
+                {
+                  kind: 'text',
+                  text: sayMail({ language }, 'And {number} more.', { number: String(more) }),
+                } as const,
+              ]
+            : []),
+        ],
+      },
+      once: `many ${first.user.id} ${first.act} ${formatUtc(now)}`,
+    },
+    now,
+  )
+}

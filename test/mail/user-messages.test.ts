@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sitAtDesk } from '../support/desk.ts'
+import { startRelay } from '../support/relay.ts'
+import { day, startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+async function desk(t: TestContext, isOn = true) {
+  const relay = await startRelay()
+  const service = await startService(isOn ? { mail: relay.address, mail_from: 'calendar@example.org' } : {})
+  t.after(async () => {
+    await service.close()
+    await relay.close()
+  })
+  return { relay, service, admin: await sitAtDesk(service, 'admin') }
+}
+
+const linkIn = (text = '') => /http\S+\/desk\/set-up\/[\w-]{43}/.exec(text)?.[0]
+
+test('an invitation and a link for a new password go by e-mail to whoever has an address, where e-mail is on', async (t) => {
+  const { relay, admin } = await desk(t)
+  const invited = { login: 'nina', email: 'nina@example.com', name: 'Nina', role: 'author' }
+  const { body } = await admin.post('/desk/people/new', invited)
+  assert.match(body, /It was also sent to nina@example\.com/)
+  const { mail } = await relay.mailTo('nina@example.com')
+  assert.equal(linkIn(mail.text), linkIn(body))
+  assert.match(mail.text ?? '', /You sign in as nina\./)
+  const without = await admin.post('/desk/people/new', { login: 'otto', role: 'author' })
+  assert.doesNotMatch(without.body, /also sent/)
+  assert.ok(linkIn(without.body))
+})
+
+test('without e-mail nothing is queued, and the desk offers links to copy alone', async (t) => {
+  const { service, admin } = await desk(t, false)
+  const invited = { login: 'nina', email: 'nina@example.com', role: 'author' }
+  const { body } = await admin.post('/desk/people/new', invited)
+  assert.ok(linkIn(body))
+  assert.doesNotMatch(body, /also sent/)
+  const rows = await service.app.database.read.selectFrom('mail_messages').select('id').execute()
+  assert.deepEqual(rows, [])
+})
+
+test('authors hear that their event was published, sent back with a note, changed or removed by others, once each', async (t) => {
+  const { relay, service } = await desk(t)
+  const editor = await sitAtDesk(service, 'editor')
+  const { database } = service.app
+  await until(
+    async () => (await database.read.selectFrom('mail_marks').selectAll().execute()).length === 1,
+    'changes are not followed',
+  )
+  const make = (title: string, status = 'pending') =>
+    service.create('/events', { title, status, ...day }, status === 'pending' ? 'contributor' : 'author')
+  const fair = await make('Fair &amp; market')
+  const talk = await make('Talk')
+  const walk = await make('Walk', 'publish')
+  await editor.save(`/desk/inbox/event/${fair.id}/publish`, {})
+  await editor.save(`/desk/inbox/event/${talk.id}/send-back`, { note: 'When does it end?\nAnd where?' })
+  await service.update(`/events/${walk.id}`, { title: 'Long walk' }, 'editor')
+  const published = await relay.mailTo('contributor@example.org', ({ mail }) =>
+    /^Published/.test(mail.subject ?? ''),
+  )
+  assert.equal(published.mail.subject, 'Published: Fair & market')
+  assert.match(published.mail.text ?? '', new RegExp(`${service.origin}/event/fair-market/`))
+  const back = await relay.mailTo('contributor@example.org', ({ mail }) =>
+    /^Sent back/.test(mail.subject ?? ''),
+  )
+  assert.match(
+    back.mail.text ?? '',
+    /editor has sent “Talk” back to you\.[\s\S]*> When does it end\?\n> And where\?/,
+  )
+  const changed = await relay.mailTo('author@example.org')
+  assert.match(changed.mail.text ?? '', /editor has changed your event “Long walk”/)
+  await service.update(`/events/${walk.id}`, { title: 'Longer walk' }, 'author')
+  await service.remove(`/events/${walk.id}`, 'editor')
+  await relay.mailTo('author@example.org', ({ mail }) => mail.subject === 'Removed: Longer walk')
+  const all = relay.received.map(({ to, mail }) => `${to} ${mail.subject}`)
+  assert.deepEqual(all.sort(), [
+    'author@example.org Changed: Long walk',
+    'author@example.org Removed: Longer walk',
+    'contributor@example.org Published: Fair & market',
+    'contributor@example.org Sent back: Talk',
+  ])
+})
+
+test('many changes at once are one message to an author', async (t) => {
+  const { relay, service } = await desk(t)
+  const { database } = service.app
+  await until(
+    async () => (await database.read.selectFrom('mail_marks').selectAll().execute()).length === 1,
+    'changes are not followed',
+  )
+  const ids: number[] = []
+  for (let at = 0; at < 25; at++)
+    ids.push((await service.create('/events', { title: `Event ${at}`, ...day }, 'author')).id)
+  const batch = ids.map((id) => ({
+    method: 'PUT',
+    path: `/tribe/events/v1/events/${id}`,
+    body: { cost: '5' },
+  }))
+  const { status } = await service.request('editor', 'POST', '~/wp-json/batch/v1', { requests: batch })
+  assert.equal(status, 207)
+  const { mail } = await relay.mailTo('author@example.org', ({ mail }) =>
+    /were changed/.test(mail.subject ?? ''),
+  )
+  assert.match(mail.text ?? '', /And \d+ more\./)
+  assert.ok((mail.text?.match(/^\* Changed/gm) ?? []).length <= 20)
+})

@@ -97,7 +97,10 @@ test('many changes at once are one message to an author', async (t) => {
     path: `/tribe/events/v1/events/${id}`,
     body: { cost: '5' },
   }))
-  const { status } = await service.request('editor', 'POST', '~/wp-json/batch/v1', { requests: batch })
+  const { status } = await service.request('editor', 'POST', '~/wp-json/batch/v1', {
+    validation: 'require-all-validate',
+    requests: batch,
+  })
   assert.equal(status, 207)
   const { mail } = await relay.mailTo('author@example.org', ({ mail }) =>
     /were changed/.test(mail.subject ?? ''),

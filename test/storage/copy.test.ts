@@ -43,7 +43,7 @@ const fileAddress = (name: string) => `sqlite:${join(folder, `${name}.sqlite`)}`
 
 async function openMigrated(address: string): Promise<Database> {
   const database = await openDatabase(address)
-  await migrate(database)
+  await migrate(database, featureTables)
   return database
 }
 

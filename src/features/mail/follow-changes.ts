@@ -9,8 +9,9 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { readIdentity } from '../../store/storage/edition.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow, HistoryColumns, ProposalColumns } from '../../store/storage/schema.ts'
+import type { EventRow, HistoryColumns } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
+import type { ProposalColumns } from '../desk/desk-tables.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
 // Follows the record of changes, and tells users what others did to their events. Where it left off is a row,

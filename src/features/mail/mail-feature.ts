@@ -14,6 +14,7 @@ export const mail: Feature = {
       },
     },
   ],
+  tables: async () => (await import('./mail-tables.ts')).mailTables,
   prunings: async () => (await import('./outbox.ts')).mailPrunings,
   troubles: async (ask) => (await import('./mail-troubles.ts')).listMailTroubles(ask),
   desk: async () => ({ pages: [], tells: (await import('./user-messages.ts')).tellUser }),

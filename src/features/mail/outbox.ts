@@ -7,9 +7,9 @@ import { notHeld } from '../../store/storage/edition.ts'
 import { claimedRows, holdName } from '../../store/storage/locks.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { MailMessageColumns } from '../../store/storage/schema.ts'
 import type { Letter } from './letter.ts'
 import { parseMailAddress } from './mail-address.ts'
+import type { MailMessageColumns } from './mail-tables.ts'
 
 // The outbox: messages are written in the transaction of what causes them, and claimed by senders.
 

@@ -1,9 +1,9 @@
 import type { Site } from '../../base/config.ts'
 import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
 import type { Database } from '../../store/storage/database.ts'
-import type { MailMessageColumns } from '../../store/storage/schema.ts'
 import { type Letterhead, writeLetter } from './letter.ts'
 import type { OutgoingMessage, Relay } from './mail-relay.ts'
+import type { MailMessageColumns } from './mail-tables.ts'
 import {
   claimMessage,
   isMailDue,

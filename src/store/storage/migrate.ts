@@ -1,29 +1,13 @@
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
-import { countedSteps, type FeatureTables, featureOfStep, type Migration, step } from './migration.ts'
+import { countedSteps, type FeatureTables, featureOfStep, type Migration } from './migration.ts'
 import { allTables } from './migrations/0052-tables.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
 // The migrations in order. A released step is never changed.
 
-const migrations: readonly Migration[] = [
-  allTables,
-  // E-mail on its way.
-  step('0053-mail', ({ id, text, sequence }) => [
-    `create table mail_messages (id ${sequence}, name ${text} not null unique, recipient ${text} not null,
-      language ${text} not null, topic ${text} not null, content ${text} not null, state ${text} not null,
-      created_utc ${text} not null, next_utc ${text} not null, until_utc ${text} not null, by_stranger ${id} not null,
-      attempts ${id} not null, status ${id} not null, error ${text} not null, settled_utc ${text} not null)`,
-    `create index mail_messages_due on mail_messages (next_utc, id) where next_utc <> ''`,
-    `create index mail_messages_settled on mail_messages (settled_utc) where settled_utc <> ''`,
-    'create index mail_messages_recipient on mail_messages (recipient, created_utc)',
-  ]),
-  // Where e-mail has followed the record of changes to.
-  step('0055-mail-marks', ({ text }) => [
-    `create table mail_marks (name ${text} primary key, value ${text} not null)`,
-  ]),
-]
+const migrations: readonly Migration[] = [allTables]
 
 export interface Migrated {
   ran: string[]

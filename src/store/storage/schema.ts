@@ -344,32 +344,6 @@ export interface ImportItemColumns {
   page: string
 }
 
-/** E-mail: waiting, on its way, sent or given up. */
-export interface MailMessageColumns {
-  id: number
-  /** Unique: what makes two messages one. */
-  name: string
-  recipient: string
-  language: string
-  /** What it is about, in a word or two. */
-  topic: string
-  /** JSON; empty once it is settled. */
-  content: string
-  state: 'waiting' | 'sending' | 'sent' | 'given_up'
-  created_utc: string
-  /** Due, or free for another process; empty once it is settled. */
-  next_utc: string
-  /** Not sent after it; empty for any time. */
-  until_utc: string
-  /** A stranger has typed the address. */
-  by_stranger: number
-  attempts: number
-  /** Of the relay; 0 for none. */
-  status: number
-  error: string
-  settled_utc: string
-}
-
 /** A row whose id the database gives. */
 export type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
@@ -394,8 +368,6 @@ export interface Tables {
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
   kept_answers: KeptAnswerColumns
-  mail_marks: { name: string; value: string }
-  mail_messages: WithSequence<MailMessageColumns>
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
   /** `owner-settings.ts`. */

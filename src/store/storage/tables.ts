@@ -29,8 +29,6 @@ const OWN = [
   'named_stems',
   'name_stems',
   'kept_answers',
-  'mail_messages',
-  'mail_marks',
   'sessions',
   'sign_in_links',
 ]

@@ -53,6 +53,7 @@ const ARROWS = {
   webhooks: ['desk'],
   mail: ['pages', 'feeds', 'desk'],
   assistants: ['feeds'],
+  'openid-connect': ['desk'],
 }
 const FEATURES = Object.fromEntries(
   readdirSync(join(__dirname, '../src/features')).map((name) => [name, ARROWS[name] ?? []]),
@@ -71,7 +72,9 @@ const PACKAGES = {
     'store',
     'calendar',
     'wordpress/post-list.ts',
-    ...['desk', 'imports', 'push', 'transfer', 'webhooks', 'mail'].map((name) => `features/${name}`),
+    ...['desk', 'imports', 'openid-connect', 'push', 'transfer', 'webhooks', 'mail'].map(
+      (name) => `features/${name}`,
+    ),
   ],
   'node:sqlite': ['store/storage'],
   pg: ['store/storage'],

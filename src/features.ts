@@ -7,6 +7,7 @@ import { feeds } from './features/feeds/feeds-feature.ts'
 import { imports } from './features/imports/imports-feature.ts'
 import { mail } from './features/mail/mail-feature.ts'
 import { metrics } from './features/metrics/metrics-feature.ts'
+import { openIdConnect } from './features/openid-connect/openid-connect-feature.ts'
 import { pages } from './features/pages/pages-feature.ts'
 import { push } from './features/push/push-feature.ts'
 import { sync } from './features/sync/sync-feature.ts'
@@ -24,6 +25,7 @@ export const features: readonly Feature[] = [
   push,
   transfer,
   webhooks,
+  openIdConnect,
   mail,
   assistants,
   doctor,

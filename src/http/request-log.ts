@@ -18,11 +18,13 @@ const SUSPICIOUS =
 
 /** However spelled: its token signs in. */
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
+/** What a provider answers there is not for the log. */
+const SIGN_IN_ANSWER = /(\/openid\/return\?).*/s
 const MOST_DECODED = 4
 
 /** Secret parameters hidden, however spelled. */
 export function shownUrl(sent: string): string {
-  const url = withoutLink(sent)
+  const url = withoutLink(sent).replace(SIGN_IN_ANSWER, `$1${HIDDEN}`)
   const mark = url.indexOf('?')
   if (mark === -1 || !SUSPICIOUS.test(url)) return url
   const pairs = url.slice(mark + 1).split('&')

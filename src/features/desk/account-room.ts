@@ -29,6 +29,7 @@ import {
   sayAtDesk,
   whenAtDesk,
 } from './desk-page.ts'
+import { otherCards } from './people-room.ts'
 import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/consent-room.ts'
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
 
@@ -55,6 +56,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
   const sessions = await listSessions(db, user.user, now)
   const credentials = await listCredentials(db, user.user)
   const hasPassword = await hasDeskPassword(db, user.user)
+  const isHidden = !hasPassword && request.otherSignIns.some(({ hidesPasswords }) => hidesPasswords)
   return {
     ...(Object.keys(faults).length > 0 && { status: 422 }),
     title: say('Your account'),
@@ -63,7 +65,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
     deeds: html`<form method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button">${say('Sign out')}</button></form>`,
     body: html`${faultList(site, faults)}<div class="story narrow">
 <form class="card" method="post" action="${deskPath(site, '/me')}" novalidate><h2>${say('Name')}</h2>${plainField({ name: 'name', label: say('The name that others see'), value: faults.name === undefined ? user.user.name : fieldOf(request, 'name') }, faults)}<div><button type="submit" class="button main">${say('Save')}</button></div></form>
-<form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="text" autocomplete="username" value="${user.user.login}" readonly hidden>${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button type="submit" class="button main">${say('Change the password')}</button></div></form>
+${await otherCards(request, user.user)}${!isHidden && html`<form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="text" autocomplete="username" value="${user.user.login}" readonly hidden>${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button type="submit" class="button main">${say('Change the password')}</button></div></form>`}
 <section class="card"><h2>${say('Where you are signed in')}</h2>${sessionList(request, sessions)}</section>
 <section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialList(request, credentials)}
 <form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField({ name: 'for', label: say('What the new one is for'), value: fieldOf(request, 'for'), attributes: html` autocomplete="off"` }, faults)}${scopeFields(request)}<div><button type="submit" class="button">${say('Create a password')}</button></div></form></section></div>`,

@@ -67,6 +67,35 @@ export interface AnyDeskRequest {
   /** Undefined for a service without pages. */
   showLook: LookPreview | undefined
   user: DeskUser | undefined
+  otherSignIns: readonly OtherSignIn[]
+  /** What the cookie of a sign-in under way holds; empty for none. */
+  underWay: string
+}
+
+/** By which people sign in without a password of the desk. */
+export interface OtherSignIn {
+  /** Passwords are asked for at `/sign-in?local` alone. */
+  hidesPasswords: boolean
+  pages: readonly OpenPage[]
+  /** For the sign-in page. @param next where to go on @param isSignedOut one has just signed out */
+  button: (site: Site, next: string, isSignedOut: boolean) => Html
+  /** For the page of a link by which somebody begins. @param token of the link */
+  linkButton: (site: Site, token: string) => Html
+  /** Within a form that is kept: a link that opens a tab, and a button `name` that goes on. */
+  tabButtons: (site: Site, name: string) => Html
+  /** Says which account of theirs a user signs in with, and changes it. */
+  card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
+  /** Users who sign in by it. */
+  listUsers: (db: Db) => Promise<ReadonlySet<number>>
+  /** In a word, such as the name of the organisation. */
+  name: string
+}
+
+/** For everybody; it takes no place in a queue, so it bounds what it does by itself. */
+export interface OpenPage {
+  /** Below the desk. */
+  at: string
+  get: (request: AnyDeskRequest) => Promise<DeskAnswer>
 }
 
 /** A link at which a user chooses a password, as an invitation or in place of a forgotten one. */
@@ -147,6 +176,8 @@ export type DeskAnswer = (
 ) & {
   /** For the cookie; present and undefined where the session has ended. */
   session?: string | undefined
+  /** For the cookie of a sign-in under way, which lasts ten minutes. */
+  underWay?: string
 }
 
 export interface DeskPage {

@@ -1,7 +1,7 @@
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { DeskPage, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
+import type { DeskPage, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
 // What other features bring to the desk: pages, their entries in the rail, and files for browsers.
 
@@ -13,6 +13,7 @@ export interface DeskPart {
   assets?: URL
   /** Tells a user, perhaps by e-mail, in the transaction of the cause. False where nothing goes to them. */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
+  signIn?: OtherSignIn
 }
 
 declare module '../../feature.ts' {

@@ -35,6 +35,7 @@ import {
   type DeskAnswer,
   type DeskUser,
   type LookPreview,
+  type OtherSignIn,
 } from './desk-page.ts'
 import { type DeskPart, tellBy } from './desk-part.ts'
 import { countInInbox } from './review/inbox-room.ts'
@@ -44,6 +45,7 @@ import {
   foreignFormView,
   isForAll,
   isSigningIn,
+  openPageAt,
   signInAgain,
 } from './sign-in/sign-in-room.ts'
 
@@ -63,6 +65,7 @@ export interface DeskRoute {
   listTroubles: (db: Db) => Promise<Trouble[]>
   /** Of other features. */
   parts: readonly DeskPart[]
+  otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   /** Changed settings in memory when the assets were made. */
   settings: number
@@ -74,7 +77,17 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
   const { settings } = service.memory
   const { look, parts } = ground
   const table = deskTable([...DESK_PAGES, ...parts.flatMap(({ pages }) => pages)])
-  return { service, front, gate, ...ground, table, assets: readDeskAssets(look.accent, parts), settings }
+  const otherSignIns = parts.flatMap(({ signIn }) => signIn ?? [])
+  return {
+    service,
+    front,
+    gate,
+    ...ground,
+    table,
+    otherSignIns,
+    assets: readDeskAssets(look.accent, parts),
+    settings,
+  }
 }
 
 /** Where people of other calendars look for the desk. */
@@ -141,10 +154,11 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       const answer = async () =>
         sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
       // A refused sign-in waits, so sign-ins take no further places in queues; the gate bounds their number.
-      if (isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))) return await answer()
+      const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
+      if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
         front.admission,
-        isPost && (user || isForAll(path)) ? 'writes' : 'reads',
+        isPost && (user || isForAll(desk.otherSignIns, path)) ? 'writes' : 'reads',
         incoming,
         answer,
       )
@@ -169,7 +183,7 @@ async function senderOf(
   incoming: Incoming,
   isPost: boolean,
 ): Promise<Sender> {
-  const cookie = sessionCookie(service.site.url, incoming.headers)
+  const cookie = cookieIn(incoming.headers, cookieName(service.site.url))
   if (cookie === undefined) return { user: undefined, hadSession: false }
   return admitted(front.admission, 'reads', incoming, async () => {
     const found = await gate.sessionOf(cookie, service.now())
@@ -220,8 +234,10 @@ async function answerOf(
     start: service.start,
     showLook: desk.pages && lookPreview(service, desk.pages),
     user,
+    otherSignIns: desk.otherSignIns,
+    underWay: cookieIn(incoming.headers, `${cookieName(service.site.url)}-under-way`) ?? '',
   }
-  if (!user || isForAll(path)) return answerUnknown(desk, request, incoming, sender)
+  if (!user || isForAll(desk.otherSignIns, path)) return answerUnknown(desk, request, incoming, sender)
   const answer = await answerAtDesk(desk.table, { ...request, user })
   if (!('body' in answer)) return { answer, user, waiting: 0, isReadOnly: false }
   return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
@@ -234,7 +250,8 @@ async function answerUnknown(
   incoming: Incoming,
   { hadSession }: Sender,
 ): Promise<AnsweredVisit> {
-  if (!hadSession || isForAll(request.path)) return { answer: await answerStranger(request), ...OF_NOBODY }
+  if (!hadSession || isForAll(request.otherSignIns, request.path))
+    return { answer: await answerStranger(request), ...OF_NOBODY }
   const again = await signInAgain(request)
   if (!('user' in again)) return { answer: again, ...OF_NOBODY }
   const { user, form } = again
@@ -302,13 +319,12 @@ function withLineFeeds(fields: RawValues): RawValues {
 /** `__Host-…` is sent only to the host that set it, by https alone. */
 const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
 
-function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): string | undefined {
-  const name = `${cookieName(siteUrl)}=`
+function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
   return cookie
     .split(';')
     .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(name))
-    ?.slice(name.length)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
 }
 
 /**
@@ -328,7 +344,7 @@ function sendAnswer(
 ): void {
   const { service, front, assets, parts } = desk
   const { site } = service
-  const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
+  const cookies = cookiesOf(site.url, answer)
   if ('seeOther' in answer) {
     sendDesk(front, visit, 303, { Location: answer.seeOther, ...cookies }, '')
     return
@@ -363,11 +379,17 @@ function sendAnswer(
   sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
-/** Without a session, it ends one. */
-function cookieFor(siteUrl: string, session: string | undefined): string {
-  const secure = siteUrl.startsWith('https:') ? '; Secure' : ''
-  const life = session === undefined ? 'Max-Age=0' : `Max-Age=${90 * 86_400}`
-  return `${cookieName(siteUrl)}=${session ?? ''}; Path=/; HttpOnly; SameSite=Lax; ${life}${secure}`
+/** A session that is undefined has ended. */
+function cookiesOf(siteUrl: string, answer: DeskAnswer): Record<string, string> {
+  const set = (name: string, value: string, seconds: number) => {
+    const secure = siteUrl.startsWith('https:') ? '; Secure' : ''
+    const life = `Max-Age=${seconds}${secure}`
+    return { 'Set-Cookie': `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; ${life}` }
+  }
+  const name = cookieName(siteUrl)
+  if (answer.underWay !== undefined) return set(`${name}-under-way`, answer.underWay, 600)
+  if (!('session' in answer)) return {}
+  return set(name, answer.session ?? '', answer.session === undefined ? 0 : 90 * 86_400)
 }
 
 function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Record<string, string> {

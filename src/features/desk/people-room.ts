@@ -65,25 +65,37 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   const { site, db } = request.context
   const say = (text: MessageText) => sayAtDesk(site, text)
   const people = await listPeople(db)
+  const others = await Promise.all(
+    request.otherSignIns.map(async ({ name, listUsers }) => ({ name, users: await listUsers(db) })),
+  )
   return {
     title: say('People'),
     room: 'people',
     deeds: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
-    body: html`<ul class="lines">${people.map((person) => personLine(request, person))}</ul>`,
+    body: html`<ul class="lines">${people.map((person) => personLine(request, person, others))}</ul>`,
   }
 }
 
-function personLine({ context: { site, now } }: DeskRequest, person: Person): Html {
-  const { user, seen_utc } = person
+/** The users who sign in without a password of the desk, by the name of how they do. */
+type OtherUsers = readonly { name: string; users: ReadonlySet<number> }[]
+
+function personLine({ context: { site, now } }: DeskRequest, person: Person, others: OtherUsers): Html {
+  const { user, seen_utc, hasPassword } = person
   const say = deskTranslatorFor(site)
+  const by = others.filter(({ users }) => users.has(user.id)).map(({ name }) => name)
+  const ways = others.length > 0 && hasPassword ? [...by, say('Password')] : by
   const seen =
     seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
-  return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${seen}</small></div>${accountState(person, say)}</li>`
+  return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${ways.map((way) => html` · ${way}`)}${seen}</small></div>${accountState(person, by.length > 0, say)}</li>`
 }
 
-function accountState({ user, hasPassword }: Person, say: (text: MessageText) => string): Content {
+function accountState(
+  { user, hasPassword }: Person,
+  isElsewhere: boolean,
+  say: (text: MessageText) => string,
+): Content {
   if (!isActive(user)) return html`<span class="state bad">${say('Deactivated')}</span>`
-  return !hasPassword && html`<span class="state">${say('No password yet')}</span>`
+  return !hasPassword && !isElsewhere && html`<span class="state">${say('No password yet')}</span>`
 }
 
 function showInvitation(request: DeskRequest): DeskAnswer {
@@ -220,10 +232,15 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
     under,
     body: html`${faultList(site, faults)}<div class="story narrow">
 <form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: faults.email === undefined ? emailOf(user) : fieldOf(request, 'email'), attributes: html` autocomplete="off"` }, faults)}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
-${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button type="submit" class="button" name="deed" value="link">${say('Create a link')}</button></div></form>`}
+${await otherCards(request, user)}${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button type="submit" class="button" name="deed" value="link">${say('Create a link')}</button></div></form>`}
 <form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button type="submit" class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Reactivate')}</button></div></form>
 ${await heirForm(request, user, faults)}</div>`,
   }
+}
+
+/** How the user signs in without a password of the desk. */
+export function otherCards(request: DeskRequest, user: User): Promise<Content[]> {
+  return Promise.all(request.otherSignIns.map(({ card }) => card(request, user)))
 }
 
 /** Empty for a user without one, whose login is stored in its place. */

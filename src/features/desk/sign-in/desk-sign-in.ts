@@ -37,7 +37,7 @@ import {
 } from '../../../calendar/people/turns.ts'
 import { findUserByLogin, type User } from '../../../calendar/people/users.ts'
 import type { Database, Db } from '../../../store/storage/database.ts'
-import type { Tx, Writer } from '../../../store/storage/recording.ts'
+import { type Tx, type Writer, writerBy } from '../../../store/storage/recording.ts'
 import { lackBehind } from '../../../store/storage/unavailable.ts'
 
 // Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
@@ -72,6 +72,16 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
+  /**
+   * Begins a session of the user that `settle` finds, unless that is refused, in its transaction and in the
+   * user's name.
+   */
+  signInAs: (
+    settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
+    formerId: string | undefined,
+    origin: SessionOrigin,
+    now: number,
+  ) => Promise<SignedInAtDesk | undefined>
   /** Undefined for one that is no longer good. */
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
   /** No session can begin while the database refuses writes. */
@@ -146,6 +156,19 @@ export function makeDeskGate(
     signIn: (sent, origin, now) => signInAtDesk(gate, sent, origin, now),
     signInByLink: (sent, origin, now) => signInByLink(gate, sent, origin, now),
     changePassword: (user, sent, origin, now) => changePassword(gate, user, sent, origin, now),
+    signInAs: (settle, formerId, origin, now) =>
+      database.write(
+        async (tx) => {
+          const found = await settle(tx)
+          if (!found) return undefined
+          const { user, isRefused } = found
+          tx.recording.writer = writerFrom(user, origin)
+          if (isRefused) return undefined
+          if (formerId !== undefined) await endSession(tx, formerId)
+          return { user, cookieId: await startSession(tx, user, now, origin) }
+        },
+        { ...writerBy(origin.client), address: origin.address },
+      ),
     linkOf: (token, now) => findSignInLink(database.read, token, now),
     canWrite: () => canWrite(database),
     sessionOf: async (cookieId, now) => {

@@ -33,7 +33,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   const { site, now } = context
   const link = await gate.linkOf(token, now)
   if (!link) return goneView(request)
-  if (method === 'GET') return linkView(request, link, {})
+  if (method === 'GET') return linkView(request, token, link, {})
   const password = fieldOf(request, 'password')
   const isLooking = link.purpose === 'demo' && password === ''
   const look = link.isFirst ? lookIn(request) : {}
@@ -41,7 +41,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
     ...(!isLooking && passwordFaults(request, password)),
     ...settingFaults(context.site, look),
   }
-  if (Object.keys(faults).length > 0) return linkView(request, link, faults)
+  if (Object.keys(faults).length > 0) return linkView(request, token, link, faults)
   const also = Object.keys(look).length > 0 ? (tx: Tx) => setOwnerSettings(tx, look) : undefined
   const sent = { token, password: isLooking ? undefined : password, also }
   const signedIn = await gate.signInByLink(sent, { address, client }, now)
@@ -92,7 +92,7 @@ function goneView({ context: { site } }: AnyDeskRequest): DeskView {
   }
 }
 
-function linkView(request: AnyDeskRequest, link: SignInLink, faults: FormFaults): DeskView {
+function linkView(request: AnyDeskRequest, token: string, link: SignInLink, faults: FormFaults): DeskView {
   const { site } = request.context
   const isWrong = Object.keys(faults).length > 0
   const shown = { ...(isWrong && { status: 422 }), isAlone: true }
@@ -103,10 +103,11 @@ function linkView(request: AnyDeskRequest, link: SignInLink, faults: FormFaults)
       body: html`<p>${sayAtDesk(site, 'This link lets you in without a password, once. The desk is where the calendar is kept.')}</p>
 <form method="post"><button type="submit" class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
     }
+  const others = link.isFirst ? [] : request.otherSignIns
   return {
     ...shown,
     title: sayAtDesk(site, link.isFirst ? 'Set up your calendar' : 'Choose a password'),
-    body: html`${faultList(site, faults)}<form class="story" method="post" novalidate>
+    body: html`${others.map(({ linkButton }) => linkButton(site, token))}${faultList(site, faults)}<form class="story" method="post" novalidate>
 ${link.isFirst && lookFields(request, faults)}
 <div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input type="text" id="login" autocomplete="username" readonly value="${link.user.login}"></div>
 ${newPasswordField(request, faults)}

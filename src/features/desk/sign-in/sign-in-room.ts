@@ -12,19 +12,29 @@ import {
   deskPath,
   deskTranslatorFor,
   fieldOf,
+  type OpenPage,
+  type OtherSignIn,
   sayAtDesk,
 } from '../desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
 // Sign-in and sign-out; keeps a form sent after its session ended; explains forms from elsewhere.
 
-export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
+export function openPageAt(others: readonly OtherSignIn[], path: string): OpenPage | undefined {
+  return others.flatMap(({ pages }) => pages).find(({ at }) => at === path)
+}
+
+export function isForAll(others: readonly OtherSignIn[], path: string): boolean {
+  return path === '/sign-in' || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
+}
 
 /** Other paths lead to the sign-in page, and nothing of a form is kept. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
   if (token !== undefined) return answerLink(request, token)
+  const open = method === 'GET' ? openPageAt(request.otherSignIns, path) : undefined
+  if (open) return open.get(request)
   if (path === '/sign-in') return method === 'POST' ? signIn(request) : showSignIn(request)
   if (method === 'POST') return { status: 401, ...(await signInView(request)) }
   const asked = query.size === 0 ? path : `${path}?${query}`
@@ -60,8 +70,9 @@ async function signInView(
   request: AnyDeskRequest,
   fault?: { text: MessageText; status: number },
 ): Promise<DeskView> {
-  const { context, query, gate } = request
+  const { context, query, gate, otherSignIns } = request
   const { site } = context
+  const isHidden = !fault && !query.has('local') && otherSignIns.some(({ hidesPasswords }) => hidesPasswords)
   const title = sayAtDesk(site, 'Sign in to the desk')
   if (!fault && !(await gate.canWrite()))
     return { status: 503, title, isAlone: true, body: html`<p>${sayAtDesk(site, READ_ONLY)}</p>` }
@@ -70,7 +81,9 @@ async function signInView(
     ...(fault && { status: fault.status }),
     title,
     isAlone: true,
-    body: signInForm(request, next, fault?.text),
+    body: html`${otherSignIns.map(({ button }) => button(site, next, query.has('signed-out')))}${
+      !isHidden && signInForm(request, next, fault?.text)
+    }`,
   }
 }
 
@@ -144,9 +157,12 @@ ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.
 export const signOutPages: readonly DeskPage[] = [
   {
     at: '/sign-out',
-    post: async ({ context, gate, user }) => {
+    post: async ({ context, gate, user, otherSignIns }) => {
       await gate.signOut(user.cookie)
-      return { seeOther: deskPath(context.site, '/sign-in'), session: undefined }
+      const users = await Promise.all(otherSignIns.map(({ listUsers }) => listUsers(context.db)))
+      const isElsewhere = users.some((signedIn) => signedIn.has(user.user.id))
+      const path = isElsewhere ? '/sign-in?signed-out' : '/sign-in'
+      return { seeOther: deskPath(context.site, path), session: undefined }
     },
   },
 ]
@@ -157,9 +173,12 @@ export const signOutPages: readonly DeskPage[] = [
 /** No declared field has a dash in its name. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
+/** The form goes on by itself where one has signed in meanwhile. */
+const ELSEWHERE = 'desk-elsewhere'
 
 /** With a password. */
-export const isSigningIn = (form: AnyDeskRequest['form']): boolean => form[PASSWORD] !== undefined
+export const isSigningIn = (form: AnyDeskRequest['form']): boolean =>
+  form[PASSWORD] !== undefined && form[ELSEWHERE] === undefined
 
 /** The form goes on without login and password. */
 interface SignedInAgain {
@@ -170,8 +189,8 @@ interface SignedInAgain {
 /** A page that keeps the typed values, or the user once the password is right. */
 export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgain | DeskView> {
   const { context, gate, address, client } = request
-  const { [LOGIN]: _login, [PASSWORD]: password, ...form } = request.form
-  if (password === undefined) return keptView(request, form)
+  const { [LOGIN]: _login, [PASSWORD]: password, [ELSEWHERE]: elsewhere, ...form } = request.form
+  if (password === undefined || elsewhere !== undefined) return keptView(request, form)
   const sent = {
     login: fieldOf(request, LOGIN).trim(),
     password: fieldOf(request, PASSWORD),
@@ -194,7 +213,7 @@ function keptView(
   form: AnyDeskRequest['form'],
   fault?: { text: MessageText; status: number; retryAfter?: number },
 ): DeskView {
-  const { context, files, repeated } = request
+  const { context, files, repeated, otherSignIns } = request
   const say = (text: MessageText) => sayAtDesk(context.site, text)
   const kept = Object.entries(form).flatMap(([name, value]) => hiddenFields(name, value, repeated.has(name)))
   const wrong = fault && html` aria-invalid="true" aria-describedby="faults"`
@@ -207,7 +226,7 @@ function keptView(
 ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be chosen again afterwards.')}</p>`}<form class="story" method="post">${kept}
 <div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${wrong} value="${fieldOf(request, LOGIN)}"></div>
 <div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" type="password" autocomplete="current-password" required${wrong}></div>
-<button type="submit" class="button main">${say('Sign in and go on')}</button></form>`,
+<button type="submit" class="button main">${say('Sign in and go on')}</button>${otherSignIns.map(({ tabButtons }) => tabButtons(context.site, ELSEWHERE))}</form>`,
   }
 }
 

@@ -211,6 +211,11 @@ const APART: Readonly<Record<string, Apart>> = {
     whom: ['admin', 'editor', 'author'],
     posted: async () => ({ path: '/pictures', form: {} }),
   },
+  '/import': {
+    twin: 'kalends import --dry-run',
+    whom: ['admin', 'editor', 'author', 'contributor'],
+    posted: async () => ({ path: '/import', form: { text: 'Date,Title\n2027-04-01,Choir' } }),
+  },
   '/look/preview': {
     twin: 'shows what is typed, and writes nothing',
     whom: ['admin'],
@@ -239,6 +244,7 @@ const OWN: Readonly<Record<string, string>> = {
   '/me/passwords/:id': 'one’s own application passwords',
   '/authorize': 'one’s own application passwords',
   '/sign-out': 'one’s own session',
+  '/import/:id': 'what one brings in oneself, row by row with one’s rights',
   '/events/undo': 'by a token that one person has, and only what they may change',
   '/events/words': 'says what is typed in words, and writes nothing',
   '/events/unsaved': 'what one types',

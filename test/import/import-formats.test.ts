@@ -374,12 +374,12 @@ describe('an import of another format', () => {
   })
 
   test('asks about dates that may be read either way, and takes columns by --map', async () => {
-    const source = await calendar.file('a.csv', 'What,When\nOne,3/4/2026\n')
+    const source = await calendar.file('a.csv', 'Show,Moment\nOne,3/4/2026\n')
     assert.match(
       (await calendar.kalends('import', source)).err,
       /No column has the title of events; name it with --map "Column=title"/,
     )
-    const map = ['--map', 'What=title', '--map', 'When=start_date']
+    const map = ['--map', 'Show=title', '--map', 'Moment=start_date']
     assert.match(
       (await calendar.kalends('import', ...map, source)).err,
       /say which with --dates european or --dates american/,

@@ -17,7 +17,7 @@ import {
   type RoomName,
   sayAtDesk,
 } from './desk-page.ts'
-import type { DeskPart } from './desk-part.ts'
+import type { BroughtRoom, DeskPart } from './desk-part.ts'
 
 // The frame around every page of the desk; its style sheets, scripts and icon.
 
@@ -121,10 +121,10 @@ ${view.body}
 }
 
 function rail({ site, waiting, parts }: FrameFor, caller: Caller, current: RoomName | undefined): Html {
-  const item = ({ room, path, text, isFirst, isFor }: RoomLink): Content => {
+  const item = ({ room, path, text, isFirst, isFor }: RoomLink | BroughtRoom): Content => {
     if (isFor && !isFor(caller)) return false
     const count = room === 'inbox' && waiting > 0 ? html`<span class="count due">${waiting}</span>` : ''
-    return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${room === current && html` aria-current="page"`}>${sayAtDesk(site, text)}${count}</a></li>`
+    return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${room === current && html` aria-current="page"`}>${typeof text === 'string' ? sayAtDesk(site, text) : text(site)}${count}</a></li>`
   }
   const brought = parts.flatMap(({ rooms = [] }) => rooms)
   const groups = ROOMS.map(

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
@@ -5,10 +6,15 @@ import type { DeskPage, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './d
 
 // What other features bring to the desk: pages, their entries in the rail, and files for browsers.
 
+/** At the end of its group; `room` is the path of the page. */
+export interface BroughtRoom extends Omit<RoomLink, 'text'> {
+  in: RoomGroup
+  text: (site: Site) => string
+}
+
 export interface DeskPart {
   pages: readonly DeskPage[]
-  /** At the end of its group; `room` is the path of the page. */
-  rooms?: readonly (RoomLink & { in: RoomGroup })[]
+  rooms?: readonly BroughtRoom[]
   /** A folder, with a slash at its end. Its style sheets join that of the desk; its names are unique. */
   assets?: URL
   /** Tells a user, perhaps by e-mail, in the transaction of the cause. False where nothing goes to them. */

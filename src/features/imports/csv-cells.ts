@@ -14,18 +14,18 @@ import { readMoment } from '../../base/text/moments.ts'
 const COLUMNS = {
   identity: 'id, event id, post id',
   uid: '',
-  title: `event name, event title, name, summary, subject, titel, betreff, bezeichnung, veranstaltung, titre, objet,
+  title: `event name, event title, name, what, programme, program, act, summary, subject, was, quoi, qué, titel, betreff, bezeichnung, veranstaltung, titre, objet,
     nom, événement, título, asunto, nombre, evento`,
-  description:
-    'event description, post content, details, content, beschreibung, inhalt, contenu, descripción, contenido',
+  description: `event description, post content, details, content, text, about, info, notes, beschreibung, inhalt, contenu,
+    texte, descripción, contenido, texto`,
   excerpt: 'event excerpt, post excerpt, kurzbeschreibung, auszug, extrait, résumé, extracto, resumen',
-  start_date: `event start date, start, date, dtstart, begin, beginnt am, beginn, startdatum, datum, anfang, début,
+  start_date: `event start date, start, date, day, when, dtstart, begin, starts, tag, wann, jour, quand, día, cuándo, beginnt am, beginn, startdatum, datum, anfang, début,
     date de début, date début, fecha de comienzo, fecha de inicio, fecha inicio, inicio, fecha`,
-  start_time: `event start time, time, beginnt um, startzeit, uhrzeit, zeit, début, heure de début, heure début,
+  start_time: `event start time, time, starts, start, from, beginnt um, beginn, von, startzeit, uhrzeit, zeit, début, heure de début, heure début,
     heure, comienzo, hora de comienzo, hora de inicio, hora inicio, hora`,
-  end_date: `event end date, end, dtend, endet am, ende, enddatum, fin, date de fin, date fin, fecha de finalización,
+  end_date: `event end date, end, last day, dtend, endet am, ende, enddatum, fin, date de fin, date fin, fecha de finalización,
     fecha de fin, fecha fin`,
-  end_time: `event end time, endet um, endzeit, fin, heure de fin, heure fin, finalización, hora de finalización,
+  end_time: `event end time, ends, end, until, to, bis, endet um, ende, endzeit, fin, heure de fin, heure fin, finalización, hora de finalización,
     hora de fin, hora fin`,
   timezone: 'event time zone, event timezone, time zone, tz, zeitzone, fuseau horaire, zona horaria',
   all_day: `all day event, event all day, allday, ganztägiges ereignis, ganztägig, journée entière, toute la journée,
@@ -36,11 +36,12 @@ const COLUMNS = {
   private: 'privat, privé, privado',
   sensitivity: 'vertraulichkeit, critère de diffusion, confidencialidad',
   url: '',
-  cost: 'event cost, price, preis, eintritt, kosten, prix, tarif, precio, coste',
+  cost: `event cost, price, prices, admission, entry, preis, eintritt, kosten, prix, tarif, entrée, precio, coste,
+    entrada`,
   currency: 'event currency symbol, currency symbol, währung, devise, moneda',
-  website: `event website, event url, link, webseite, internetseite, site web, site internet, lien, sitio web,
+  website: `event website, event url, link, web, tickets,  webseite, internetseite, site web, site internet, lien, sitio web,
     página web, enlace`,
-  image: 'event featured image, featured image, bild, imagen',
+  image: 'event featured image, featured image, picture, photo, bild, foto, photo, imagen',
   slug: '',
   featured: 'feature event, featured event, event featured',
   sticky: 'sticky in month view, event sticky in month view',
@@ -49,15 +50,16 @@ const COLUMNS = {
     event hide from listings`,
   show_map: 'event show map',
   show_map_link: 'event show map link',
-  categories: `event category, event categories, category, terms, kategorien, kategorie, rubrik, catégories,
+  categories: `event category, event categories, category, type, genre, terms, art, kategorien, kategorie, rubrik, catégories,
     catégorie, rubrique, categorías, categoría`,
   tags: `event tags, event tag, tag, schlagwörter, schlagworte, schlagwort, étiquettes, étiquette, mots clés,
     etiquetas, etiqueta`,
-  venue: `venue name, event venue name, event venue, location name, location, veranstaltungsort, spielort, ort, lieu, emplacement,
+  venue: `venue name, event venue name, event venue, location name, location, place, where, hall, room,
+    wo, saal, raum, où, dónde, veranstaltungsort, spielort, ort, lieu, emplacement,
     salle, ubicación, lugar, recinto, sala`,
   address: 'venue address, location address, street, straße, anschrift, adresse, rue, dirección, calle',
   address_more: 'venue address 2, address 2',
-  city: 'venue city, location town, stadt, ort, ville, commune, ciudad, localidad',
+  city: 'venue city, location town, town, stadt, ort, ville, commune, ciudad, localidad',
   country: 'venue country, location country, land, pays, país',
   state: 'venue state, venue state province, location state, bundesland, région, estado',
   province: 'venue province, location region, provincia',
@@ -68,7 +70,8 @@ const COLUMNS = {
   venue_image: 'venue featured image',
   latitude: 'venue latitude, location latitude, lat, geo lat',
   longitude: 'venue longitude, location longitude, lng, lon, geo lng',
-  organizer: `organizer name, event organizer name, event organizer, organizers, event organizers, veranstalter,
+  organizer: `organizer name, event organizer name, event organizer, organizers, event organizers, organiser, organisers,
+    who, host, wer, qui, quién, veranstalter,
     organisateur, organisateurs, organizador, organizadores`,
   organizer_ids: 'event organizer names or ids, event organizer ids, organizer ids, organizer id',
   organizer_email: 'organizer email',
@@ -93,7 +96,7 @@ export const otherCells = {
 
 export type ColumnMeaning = NamedColumn | (typeof otherCells)[keyof typeof otherCells][number]['name']
 
-const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
+export const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
   ...(Object.keys(COLUMNS) as NamedColumn[]),
   ...Object.values(otherCells)
     .flat()
@@ -129,18 +132,11 @@ export function isUnread(name: string, meaning: ColumnMeaning | undefined, isOfE
   return isOfEvents && OF_LINKED.includes(meaning)
 }
 
-/**
- * Returns the meaning of each column, undefined for an ignored one; `given` overrides names. A table without
- * events has venues or organizers.
- * @throws Error with one sentence when `given` names no column, or titles or starts of events are missing
- */
-export function readHeader(
+/** By the names of columns, `given` before those known; undefined for an unknown one. */
+export function meaningsOf(
   names: readonly string[],
   given: ReadonlyMap<string, ColumnMeaning>,
 ): (ColumnMeaning | undefined)[] {
-  for (const name of given.keys())
-    if (!names.includes(name))
-      throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
@@ -154,6 +150,22 @@ export function readHeader(
         taken.add(free)
       }
     }
+  return columns
+}
+
+/**
+ * Returns the meaning of each column, undefined for an ignored one; `given` overrides names. A table without
+ * events has venues or organizers.
+ * @throws Error with one sentence when `given` names no column, or titles or starts of events are missing
+ */
+export function readHeader(
+  names: readonly string[],
+  given: ReadonlyMap<string, ColumnMeaning>,
+): (ColumnMeaning | undefined)[] {
+  for (const name of given.keys())
+    if (!names.includes(name))
+      throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
+  const columns = meaningsOf(names, given)
   const isOfEvents = ['title', 'start_date', 'uid'].some((name) =>
     columns.some((meaning) => meaning === name),
   )

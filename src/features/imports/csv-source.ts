@@ -233,7 +233,7 @@ async function isUtf8(file: string, done: { bytes: number }): Promise<boolean> {
   }
 }
 
-interface CsvRow {
+export interface CsvRow {
   at: string
   cells: ReadonlyMap<ColumnMeaning, string>
   headings: ReadonlyMap<ColumnMeaning, string>
@@ -272,7 +272,7 @@ function takerOf(meaning: ColumnMeaning, kind: ItemKind, name: string = meaning)
   return [meaning, { [meaning]: field }]
 }
 
-function isReadable(meaning: ColumnMeaning, cell: string, context: Reading['context']): boolean {
+export function isReadableCell(meaning: ColumnMeaning, cell: string, context: Reading['context']): boolean {
   if (meaning === 'all_day' || FLAGS.some((flag) => flag === meaning)) return YES.test(cell) || NO.test(cell)
   const taker = takers.get(meaning)
   if (!taker) return true
@@ -292,7 +292,7 @@ function readableRow(
   name: string,
   context: Reading['context'],
 ): { readable: CsvRow; faults: SourceFault[] } {
-  const unread = [...row.cells].filter(([meaning, cell]) => !isReadable(meaning, cell, context))
+  const unread = [...row.cells].filter(([meaning, cell]) => !isReadableCell(meaning, cell, context))
   if (unread.length === 0) return { readable: row, faults: [] }
   const cells = new Map(row.cells)
   for (const [meaning] of unread) cells.delete(meaning)
@@ -306,7 +306,11 @@ function readableRow(
 }
 
 /** Yields the event after its venue, organizers and terms; a fault for a row that is no event. */
-function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['context']): Generator<SourceEntry> {
+export function* eventOfRow(
+  written: CsvRow,
+  order: DateOrder,
+  context: Reading['context'],
+): Generator<SourceEntry> {
   const { at } = written
   const title = written.cells.get('title') ?? ''
   const { readable: row, faults } = readableRow(written, title, context)

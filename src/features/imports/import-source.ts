@@ -73,6 +73,8 @@ export interface ImportTask {
   sameAs?: string | undefined
   /** Called once if another import of the source has to end first. */
   wait: () => void
+  /** Items of one kind in one transaction; else `BATCH`. */
+  atOnce?: number
 }
 
 interface Imported {
@@ -233,7 +235,7 @@ type Waiting = Record<ItemKind, SourceItem[]>
 
 async function importEntries(
   run: ImportRun,
-  { source, sameAs, progress }: ImportTask,
+  { source, sameAs, progress, atOnce = BATCH }: ImportTask,
   foreseen: DryRun | undefined,
 ): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
@@ -281,7 +283,7 @@ async function importEntries(
     if (entry.hasAddress && !wanted.addresses) withheld += 1
     if (foreseen) noteFirstEvents(foreseen, run, entry)
     waiting[entry.kind].push(withItsPictures(run, asAsked(entry, wanted)))
-    if (waiting[entry.kind].length < BATCH) continue
+    if (waiting[entry.kind].length < atOnce) continue
     await bringIn()
     await notePosition(run, source)
     progress(run.counts)

@@ -1,3 +1,4 @@
+import { type FeatureTables, step } from '../../store/storage/migration.ts'
 import type { WithSequence } from '../../store/storage/schema.ts'
 
 export interface ImportScheduleColumns {
@@ -44,10 +45,48 @@ export interface ImportActColumns {
   before: string
 }
 
+/** What somebody brings in at the desk; kept for 30 days. */
+export interface DeskImportColumns {
+  id: number
+  user: number
+  /**
+   * `waiting` to come in, `leaving` to be taken back: for its turn, or under way while `leased_utc` lies
+   * ahead.
+   */
+  state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
+  name: string
+  /** JSON: a table of texts, or a file. */
+  content: string
+  /** JSON: columns, mended cells, decisions, values for all rows. */
+  choices: string
+  /** JSON; empty before the first run. */
+  report: string
+  made_utc: string
+  changed_utc: string
+  leased_utc: string
+}
+
 declare module '../../store/storage/schema.ts' {
   interface Tables {
     import_schedules: WithSequence<ImportScheduleColumns>
     imports: WithSequence<ImportColumns>
     import_acts: ImportActColumns
+    desk_imports: WithSequence<DeskImportColumns>
   }
+}
+
+/** The other steps are the kernel's. */
+export const importTables: FeatureTables = {
+  feature: 'imports',
+  migrations: [
+    step('imports-0001-desk', ({ id, text, sequence }) => [
+      `create table desk_imports (id ${sequence}, "user" ${id} not null references users (id) on delete cascade,
+        state ${text} not null, name ${text} not null, content ${text} not null, choices ${text} not null,
+        report ${text} not null, made_utc ${text} not null, changed_utc ${text} not null, leased_utc ${text} not null)`,
+      'create index desk_imports_user on desk_imports ("user", id)',
+      `create index desk_imports_waiting on desk_imports (id) where state in ('waiting', 'leaving')`,
+      'create index desk_imports_time on desk_imports (changed_utc)',
+    ]),
+  ],
+  own: ['desk_imports'],
 }

@@ -23,6 +23,9 @@ export const imports: Feature = {
       },
     },
   ],
+  tables: async () => (await import('./import-tables.ts')).importTables,
+  prunings: async () => (await import('./desk-import-store.ts')).importPrunings,
+  desk: async (start) => (await import('./import-part.ts')).importPart(start),
   troubles: async (ask) => (await import('./import-troubles.ts')).listStuck(ask),
   serve: async (start) => (await import('./serve-imports.ts')).serveImports(start),
 }

@@ -6,26 +6,32 @@ import {
   type StartImport,
   stopImports,
 } from './import-schedule.ts'
+import { stagedWorkOf } from './run-staged.ts'
 
-// Starts imports on a schedule.
+// Starts imports on a schedule, and brings in what waits at the desk.
 
 const EVERY_MS = 30_000
+/** For what another process has left. */
+const STAGED_EVERY_MS = 10_000
 
-/** Without words for the settings of another process, no imports run, unless `start` is given. */
+/**
+ * Without words for the settings of another process, no imports run on a schedule, unless `start` is given.
+ */
 export function serveImports(
-  { settingWords, report }: ServiceStart,
-  start: StartImport | undefined = settingWords && importStarter(settingWords),
+  service: ServiceStart,
+  start: StartImport | undefined = service.settingWords && importStarter(service.settingWords),
 ): Serving {
-  if (!start) return {}
+  const { report } = service
   const running = makeRunningImports()
+  const staged = stagedWorkOf(service)
   return {
-    works: ({ database }) => [
-      {
-        every: EVERY_MS,
-        isAtOnce: true,
-        look: () => void runDueImports(database, start, Date.now, report, running).catch(report),
-      },
-    ],
-    stop: () => stopImports(running),
+    works: (ground) => {
+      staged.begin(ground)
+      const tables = { every: STAGED_EVERY_MS, isAtOnce: true, look: staged.look } as const
+      if (!start) return [tables]
+      const look = () => void runDueImports(ground.database, start, Date.now, report, running).catch(report)
+      return [tables, { every: EVERY_MS, isAtOnce: true, look }]
+    },
+    stop: () => Promise.all([stopImports(running), staged.stop()]),
   }
 }

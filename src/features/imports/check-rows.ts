@@ -1,0 +1,244 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { fold } from '../../base/text/characters.ts'
+import { dayOf } from '../../base/text/moments.ts'
+import { isTimezone, wallToUtc } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseNew } from '../../calendar/declare/parse.ts'
+import { localeOf } from '../../calendar/locales/date-locales.ts'
+import { events } from '../../calendar/resources.ts'
+import { type FormFaults, faultsOf } from '../desk/desk-inputs.ts'
+import { sayAtDesk } from '../desk/desk-page.ts'
+import { readTimes } from '../desk/event-form/event-times.ts'
+import {
+  type ColumnMeaning,
+  type DateOrder,
+  noDates,
+  noteDate,
+  orderOf,
+  readTableDate,
+  readTableTime,
+} from './csv-cells.ts'
+import { eventOfRow, isReadableCell } from './csv-source.ts'
+import { sayImport } from './import-texts.ts'
+import type { Table } from './read-table.ts'
+import type { SourceEntry, SourceItem } from './source-item.ts'
+
+// Reads the rows of a pasted table as events, with what is wrong at each cell.
+
+interface RowTime {
+  start: string
+  end: string
+  isAllDay: boolean
+  zone: string
+  utc: string
+  /** Else the usual two hours. */
+  hasEnd: boolean
+}
+
+export interface CheckedRow {
+  /** From 1, without the heading. */
+  number: number
+  /** As pasted or mended. */
+  cells: readonly string[]
+  /** By column. */
+  faults: ReadonlyMap<number, string>
+  title: string
+  /** Empty for none. */
+  venue: string
+  /** Wall times, where they can be read. */
+  when: RowTime | undefined
+  /** The event and what it links to; empty for a row with faults. */
+  items: readonly SourceItem[]
+}
+
+export interface RowsAsked {
+  columns: readonly (ColumnMeaning | undefined)[]
+  hasHeading: boolean
+  /** Undefined where the rows say it. */
+  dates: DateOrder | undefined
+  /** Mended, by `cellKey`. */
+  mended: Readonly<Record<string, string>>
+}
+
+export const cellKey = (row: number, column: number) => `${row} ${column}`
+
+/** Rows between two turns of the event loop. */
+const IN_A_TURN = 25
+
+/** All rows, in turns. */
+export async function checkRows(context: Context, table: Table, asked: RowsAsked): Promise<CheckedRow[]> {
+  const rows = asked.hasHeading ? table.slice(1) : table
+  const checking = { ...asked, order: asked.dates ?? guessOrder(context, rows, asked) }
+  const checked: CheckedRow[] = []
+  for (const [at, row] of rows.entries()) {
+    const cells = row.map((cell, column) => asked.mended[cellKey(at + 1, column)] ?? cell)
+    checked.push(checkRow(context, at + 1, cells, checking))
+    if (at % IN_A_TURN === IN_A_TURN - 1) await nextTurn()
+  }
+  return checked
+}
+
+/** Of dates between slashes: as all rows say, else as the language has it. */
+export function guessOrder(
+  { site }: Pick<Context, 'site'>,
+  rows: Table,
+  { columns }: Pick<RowsAsked, 'columns'>,
+): DateOrder {
+  const seen = noDates()
+  for (const row of rows)
+    for (const [at, meaning] of columns.entries())
+      if (meaning === 'start_date' || meaning === 'end_date') noteDate(seen, row[at] ?? '')
+  try {
+    return orderOf(seen)
+  } catch {
+    return localeOf(site) === 'en-US' ? 'american' : 'european'
+  }
+}
+
+/** Returns true if the order of day and month is a question. */
+export function hasUnclearDates(rows: Table, columns: RowsAsked['columns']): boolean {
+  const seen = noDates()
+  for (const row of rows)
+    for (const [at, meaning] of columns.entries())
+      if (meaning === 'start_date' || meaning === 'end_date') noteDate(seen, row[at] ?? '')
+  return seen.ambiguous > 0
+}
+
+interface Checking extends RowsAsked {
+  order: DateOrder
+}
+
+function checkRow(
+  context: Context,
+  number: number,
+  cells: readonly string[],
+  { columns, order }: Checking,
+): CheckedRow {
+  const { site } = context
+  const given = new Map<ColumnMeaning, string>()
+  // The `'` keeps spreadsheets from running a formula.
+  for (const [at, meaning] of columns.entries())
+    if (meaning !== undefined) given.set(meaning, (cells[at] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
+  const faults = new Map<number, string>()
+  const note = (meaning: string, text: string) => {
+    const at = columns.findIndex((column) => `${column}` === meaning)
+    if (!faults.has(at)) faults.set(at, text)
+  }
+  const title = given.get('title') ?? ''
+  if (title === '') note('title', sayAtDesk(site, 'Is needed.'))
+  const times = timesOfRow(context, given, order)
+  for (const [name, text] of Object.entries(times.faults)) note(columnOfTime(name, columns), text)
+  for (const [meaning, cell] of given) {
+    const website = meaning === 'website' && /^[\w-]+(?:\.[\w-]+)+(?:\/\S*)?$/.test(cell)
+    if (website) given.set(meaning, `https://${cell}`)
+    else if (!isReadableCell(meaning, cell, context)) note(meaning, unreadCell(context, meaning))
+  }
+  const { when } = times
+  const row = { number, cells, title, venue: given.get('venue') ?? '', when }
+  if (!when || title === '' || faults.size > 0) return { ...row, faults, items: [] }
+  const items = itemsOfRow(context, number, given, when)
+  for (const [name, text] of Object.entries(faultsOfItem(context, items.at(-1)))) note(name, text)
+  return { ...row, faults, items: faults.size > 0 ? [] : items }
+}
+
+/** Of several columns of times the one that is there. */
+function columnOfTime(name: string, columns: RowsAsked['columns']): string {
+  if (columns.some((meaning) => meaning === name)) return name
+  return name.startsWith('end') && columns.includes('end_date') ? 'end_date' : 'start_date'
+}
+
+function unreadCell({ site }: Context, meaning: ColumnMeaning): string {
+  return meaning === 'website' || meaning.endsWith('_website')
+    ? sayAtDesk(site, 'Write it as https://example.org, for example.')
+    : sayImport(site, 'This cannot be read.')
+}
+
+type Given = ReadonlyMap<ColumnMeaning, string>
+
+/** As a form of the desk reads them, once dates between slashes have an order. */
+function timesOfRow(
+  context: Context,
+  given: Given,
+  order: DateOrder,
+): { when: CheckedRow['when']; faults: FormFaults } {
+  const { site } = context
+  const cell = (meaning: ColumnMeaning) => given.get(meaning) ?? ''
+  const asked = cell('timezone')
+  const zone = isTimezone(asked) ? asked : site.timezone
+  const first = partsOf(cell('start_date'), order, zone)
+  const last = partsOf(cell('end_date'), order, zone)
+  const [from, to] = [clockOf(cell('start_time')) || first.time, clockOf(cell('end_time')) || last.time]
+  const hasTime = from !== '' || /\d[:.h]\d\d|\b\d{1,2}\s?(?:[ap]\.?m|uhr|h)\b/i.test(first.day)
+  const isAllDay = given.has('all_day') ? YES.test(cell('all_day')) : !hasTime
+  const typed = {
+    start_date: [first.day],
+    start_time: [isAllDay ? '' : from],
+    end_date: [last.day],
+    end_time: [isAllDay ? '' : to],
+    all_day: [isAllDay ? '1' : '0'],
+    timezone: [zone],
+  }
+  const { start, end, faults } = readTimes(context, typed)
+  const wrong = asked !== '' && asked !== zone ? { timezone: sayImport(site, 'This cannot be read.') } : {}
+  const isRead = start !== undefined && end !== undefined && Object.keys(faults).length === 0
+  const hasEnd = to !== '' || last.day !== '' || /\d\s*[–—-]\s*\d/.test(from)
+  return {
+    when: isRead ? { start, end, isAllDay, zone, utc: wallToUtc(start, zone), hasEnd } : undefined,
+    faults: { ...faults, ...wrong },
+  }
+}
+
+const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
+
+/** `YYYY-MM-DD`, or the text that the form reads. */
+function partsOf(text: string, order: DateOrder, zone: string): { day: string; time: string } {
+  const read = readTableDate(text, order, zone)
+  return read ? { day: read.day, time: read.time?.slice(0, 5) ?? '' } : { day: text, time: '' }
+}
+
+const clockOf = (text: string) => readTableTime(text)?.slice(0, 5) ?? text
+
+function itemsOfRow(
+  context: Context,
+  number: number,
+  given: Given,
+  { start, end, isAllDay, zone }: NonNullable<CheckedRow['when']>,
+): SourceItem[] {
+  const cells = new Map<ColumnMeaning, string>(given)
+  cells.set('start_date', dayOf(start))
+  cells.set('start_time', isAllDay ? '' : start.slice(11))
+  cells.set('end_date', dayOf(end))
+  cells.set('end_time', isAllDay ? '' : end.slice(11))
+  cells.set('all_day', isAllDay ? 'yes' : 'no')
+  cells.set('timezone', zone)
+  cells.set('identity', identityOf(number))
+  // What becomes of all rows is chosen for all rows.
+  for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
+    cells.delete(meaning)
+  const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))
+  const entries = [...eventOfRow({ at: identityOf(number), cells, headings }, 'european', context)]
+  return entries.filter(isItem)
+}
+
+export const identityOf = (number: number) => `row ${number}`
+
+const isItem = (entry: SourceEntry): entry is SourceItem => 'kind' in entry
+
+function faultsOfItem(context: Context, item: SourceItem | undefined): FormFaults {
+  try {
+    if (item) parseNew(events.resource.fields, item.values, context)
+    else throw invalidParam('title')
+    return {}
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return (
+      faultsOf(context.site, error, events.resource.fields) ?? {
+        title: sayImport(context.site, 'This cannot be read.'),
+      }
+    )
+  }
+}
+
+/** What a venue is called here: without entities, in any letter case. */
+export const nameKey = (name: string) => fold(name.replace(/\s+/g, ' ').trim())

@@ -1,0 +1,290 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../../base/problems.ts'
+import { storableText } from '../../base/text/characters.ts'
+import { formatUtc, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { events } from '../../calendar/resources.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  recordIdIn,
+} from '../desk/desk-page.ts'
+import { COLUMN_MEANINGS } from './csv-cells.ts'
+import {
+  countUnderWay,
+  findDeskImport,
+  insertDeskImport,
+  removeDeskImport,
+  updateDeskImport,
+} from './desk-import-store.ts'
+import { guessColumns } from './guess-columns.ts'
+import type { DeskImportColumns } from './import-tables.ts'
+import { sayImport } from './import-texts.ts'
+import { importView, startView } from './import-view.ts'
+import {
+  MOST_COLUMNS,
+  MOST_ROWS,
+  type Table,
+  type TableFault,
+  tableOfText,
+  textOfFile,
+} from './read-table.ts'
+import { listVenuesHere } from './row-matches.ts'
+import type { StagedWork } from './run-staged.ts'
+import {
+  NEW_STATUSES,
+  type NewStatus,
+  ROW_ACTS,
+  type RowChoices,
+  readChoices,
+  readContent,
+  stageRows,
+} from './staged-import.ts'
+
+// Brings in a table at the desk: sent, looked at, mended, brought in, taken back.
+
+/** Bytes of a pasted table, and of a file. */
+const MOST_TEXT = 2_000_000
+const MOST_FILE = 5_000_000
+const LONGEST_NAME = 200
+/** Of one person at once. */
+const MOST_WAITING = 3
+/** Of names for all rows, and of a mended cell. */
+const LONGEST_NAMES = 1000
+const LONGEST_CELL = 20_000
+/** Ms after which the answer comes, and the work goes on. */
+const WAITED = 1000
+
+/** @throws Problem for callers who may not make events */
+function mayImport({ context }: DeskRequest): void {
+  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+}
+
+function showStart(request: DeskRequest): DeskAnswer {
+  mayImport(request)
+  return startView(request, {})
+}
+
+/** With `action=import` what can come in comes in at once. */
+async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
+  mayImport(request)
+  const { context } = request
+  const sent = await tableSent(request)
+  if ('fault' in sent) return startView(request, { [sent.field]: sent.fault })
+  const { table, name } = sent
+  const choices = JSON.stringify(await firstChoices(context, table))
+  const made = { user: context.caller.id, name, content: JSON.stringify(table), choices }
+  const id = await context.write((tx) => insertDeskImport(tx, made, context.now))
+  const row = await getOwn(request, id)
+  if (fieldOf(request, 'action') !== 'import') return importView(request, row)
+  const refusal = await whyNot(context, row, readChoices(row), [])
+  return refusal === undefined ? bringIn(request, work, id) : importView(request, row, refusal)
+}
+
+type Sent = { table: Table; name: string } | { field: string; fault: string }
+
+async function tableSent(request: DeskRequest): Promise<Sent> {
+  const { site } = request.context
+  const file = request.files.find(({ field, size }) => field === 'file' && size > 0)
+  const field = file ? 'file' : 'text'
+  const name = file ? storableText(file.fileName).slice(0, LONGEST_NAME) : sayImport(site, 'Pasted table')
+  if (file && file.size > MOST_FILE)
+    return {
+      field,
+      fault: sayImport(site, 'A file may have {most} MB.', { most: String(MOST_FILE / 1_000_000) }),
+    }
+  const bytes = await file?.read()
+  if (bytes && !isText(bytes))
+    return { field, fault: sayImport(site, 'This file is no table: save it as CSV.') }
+  const table = await tableOfText(bytes ? textOfFile(bytes) : fieldOf(request, 'text'))
+  return typeof table === 'string' ? { field, fault: describeFault(site, table) } : { table, name }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
+const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
+
+/** By its first bytes, whatever its name says. */
+function isText(bytes: Buffer): boolean {
+  const head = bytes.subarray(0, 4096).toString('latin1')
+  const isWide = /^(?:\xff\xfe|\xfe\xff)/.test(head)
+  return isWide || (!NO_TEXT.test(head) && !head.includes('\0') && !head.startsWith('%PDF'))
+}
+
+function describeFault(site: Context['site'], fault: TableFault): string {
+  if (fault === 'rows') return sayImport(site, 'A table may have {most} rows.', { most: String(MOST_ROWS) })
+  if (fault === 'columns')
+    return sayImport(site, 'A table may have {most} columns.', { most: String(MOST_COLUMNS) })
+  return sayImport(site, 'There is no table in it.')
+}
+
+async function firstChoices(context: Context, table: Table): Promise<RowChoices> {
+  const { site, now, caller } = context
+  const venues = new Set((await listVenuesHere(context)).map(({ key }) => key))
+  const { hasHeading, columns } = guessColumns(table, site, venues, wallNow(site.timezone, now))
+  return {
+    hasHeading,
+    columns: columns.map((meaning) => meaning ?? ''),
+    dates: '',
+    mended: {},
+    acts: {},
+    status: can(caller, 'publish') ? 'draft' : 'pending',
+    categories: '',
+    organizers: '',
+    image: 0,
+  }
+}
+
+/** @throws Problem for one of somebody else, or that is gone */
+async function getOwn({ context }: DeskRequest, id: number | undefined): Promise<DeskImportColumns> {
+  const row = id === undefined ? undefined : await findDeskImport(context.db, id)
+  const isOwn = row?.user === context.caller.id || can(context.caller, 'manage_users')
+  if (!row || !isOwn) throw new Problem('rest_no_route')
+  return row
+}
+
+async function showImport(request: DeskRequest): Promise<DeskAnswer> {
+  mayImport(request)
+  return importView(request, await getOwn(request, recordIdIn(request)))
+}
+
+async function changeImport(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
+  mayImport(request)
+  const { context } = request
+  const { site } = context
+  const row = await getOwn(request, recordIdIn(request))
+  const [action = '', ...words] = fieldOf(request, 'action').split(' ')
+  if (action === 'cancel') {
+    await context.write((tx) => removeDeskImport(tx, row.id))
+    return { seeOther: deskPath(site, '/import') }
+  }
+  if (action === 'undo') return startWork(request, work, row, 'leaving')
+  if (row.state === 'waiting' || row.state === 'leaving') return importView(request, row)
+  const choices = withTaken(chosenIn(request, row), words, readContent(row))
+  const changed = { ...row, choices: JSON.stringify(choices) }
+  await context.write((tx) =>
+    updateDeskImport(tx, row.id, [row.state], {
+      choices: changed.choices,
+      changed_utc: formatUtc(context.now),
+    }),
+  )
+  if (action !== 'import') return importView(request, changed)
+  const before = readChoices(row).mended
+  const mended = Object.entries(choices.mended).flatMap(([key, text]) =>
+    before[key] === text ? [] : [Number(key.split(' ', 1)[0])],
+  )
+  const refusal = await whyNot(context, changed, choices, mended)
+  return refusal === undefined ? bringIn(request, work, row.id) : importView(request, changed, refusal)
+}
+
+/** Why nothing comes in: what somebody has just mended is still wrong, or no row can. */
+async function whyNot(
+  context: Context,
+  row: DeskImportColumns,
+  choices: RowChoices,
+  mended: readonly number[],
+): Promise<string | undefined> {
+  const rows = await stageRows(context, row, readContent(row), choices)
+  if (rows.some(({ number, fate }) => fate === 'mend' && mended.includes(number)))
+    return sayImport(context.site, 'Something is still to mend. Nothing has come in yet.')
+  return rows.some(({ fate }) => fate === 'new' || fate === 'update')
+    ? undefined
+    : sayImport(context.site, 'No row can come in as it is.')
+}
+
+async function bringIn(request: DeskRequest, work: StagedWork, id: number): Promise<DeskAnswer> {
+  const row = await getOwn(request, id)
+  return startWork(request, work, row, 'waiting')
+}
+
+async function startWork(
+  request: DeskRequest,
+  work: StagedWork,
+  row: DeskImportColumns,
+  state: 'waiting' | 'leaving',
+): Promise<DeskAnswer> {
+  const { context } = request
+  const from: DeskImportColumns['state'][] = state === 'leaving' ? ['done'] : ['open', 'done', 'undone']
+  const isRoom = await context.write(async (tx) => {
+    if ((await countUnderWay(tx, row.user)) >= MOST_WAITING) return false
+    const changed_utc = formatUtc(context.now)
+    await updateDeskImport(tx, row.id, from, { state, report: '', changed_utc, leased_utc: '' })
+    return true
+  })
+  if (!isRoom) throw new Problem('rest_unavailable', { retryAfter: 10 })
+  // A short table is in before the answer; a long one goes on behind it.
+  const waiting = new AbortController()
+  await Promise.race([
+    work.look(),
+    pause(WAITED, undefined, { signal: waiting.signal }).catch(() => undefined),
+  ])
+  waiting.abort()
+  return { seeOther: deskPath(context.site, `/import/${row.id}`) }
+}
+
+/** What the form says, in place of what was chosen before; what it does not show stays. */
+function chosenIn(request: DeskRequest, row: DeskImportColumns): RowChoices {
+  const before = readChoices(row)
+  const { form, context } = request
+  const sent = (name: string) => (name in form ? storableText(fieldOf(request, name)) : undefined)
+  const mended = { ...before.mended }
+  const acts = { ...before.acts }
+  const width = before.columns.length
+  for (const name of Object.keys(form)) {
+    const [, kind, number = '', column = ''] = /^(cell|act)_(\d{1,5})(?:_(\d{1,2}))?$/.exec(name) ?? []
+    const text = sent(name)?.slice(0, LONGEST_CELL) ?? ''
+    const act = ROW_ACTS.find((one) => one === text)
+    if (Number(number) > MOST_ROWS) continue
+    if (kind === 'cell' && Number(column) < width) mended[`${Number(number)} ${Number(column)}`] = text
+    if (kind === 'act' && act) acts[String(Number(number))] = act
+  }
+  const status = NEW_STATUSES.find((one) => one === sent('status')) ?? before.status
+  const dates = sent('dates')
+  const image = sent('image')
+  return {
+    hasHeading: sent('heading') === undefined ? before.hasHeading : sent('heading') === '1',
+    columns: before.columns.map((meaning, at) => {
+      const asked = sent(`column_${at}`)
+      if (asked === undefined) return meaning
+      return COLUMN_MEANINGS.find((one) => one === asked) ?? ''
+    }),
+    dates: dates === 'european' || dates === 'american' ? dates : before.dates,
+    mended,
+    acts,
+    status: allowedStatus(context, status),
+    categories: (sent('categories') ?? before.categories).slice(0, LONGEST_NAMES),
+    organizers: (sent('organizers') ?? before.organizers).slice(0, LONGEST_NAMES),
+    image: image === undefined ? before.image : Math.max(0, Number(/^\d{1,15}$/.exec(image)?.[0] ?? 0)),
+  }
+}
+
+function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
+  return status === 'publish' && !can(caller, 'publish') ? 'pending' : status
+}
+
+/** `take COLUMN ROW NAME`: the name of a venue that is here, in all rows that are spelt as this one. */
+function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
+  const [column = '', number = '', ...name] = words
+  const at = Number(column)
+  const rows = choices.hasHeading ? table.slice(1) : table
+  if (!/^\d{1,2}$/.test(column) || !/^\d{1,5}$/.test(number) || name.length === 0) return choices
+  const textAt = (row: number) => choices.mended[`${row} ${at}`] ?? rows[row - 1]?.[at] ?? ''
+  const meant = textAt(Number(number))
+  const taken = rows.flatMap((_, row) =>
+    textAt(row + 1) === meant
+      ? [[`${row + 1} ${at}`, storableText(name.join(' ')).slice(0, LONGEST_CELL)]]
+      : [],
+  )
+  return { ...choices, mended: { ...choices.mended, ...Object.fromEntries(taken) } }
+}
+
+export function importPages(work: StagedWork): readonly DeskPage[] {
+  const takes = { most: MOST_TEXT, mostFiles: MOST_FILE + 100_000 }
+  return [
+    { at: '/import', get: showStart, post: (request) => takeTable(request, work), takes },
+    { at: '/import/:id', get: showImport, post: (request) => changeImport(request, work) },
+  ]
+}

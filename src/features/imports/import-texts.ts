@@ -1,0 +1,230 @@
+import type { CountedIn, TextIn, Texts } from '../../calendar/locales/texts.ts'
+import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
+
+/** Texts of imports at the desk. */
+export const importTexts = {
+  Import: { de: 'Übernehmen', fr: 'Importer', es: 'Importar' },
+  'Import events': {
+    de: 'Veranstaltungen übernehmen',
+    fr: 'Importer des événements',
+    es: 'Importar eventos',
+  },
+  'Paste from Excel, Numbers or a Word table, or drop a file. Nothing is saved before you have seen it.': {
+    de: 'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen. Nichts wird gespeichert, bevor Sie es gesehen haben.',
+    fr: 'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier. Rien n’est enregistré avant que vous l’ayez vu.',
+    es: 'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo. No se guarda nada antes de que lo haya visto.',
+  },
+  Paste: { de: 'Einfügen', fr: 'Coller', es: 'Pegar' },
+  'Your table': { de: 'Ihre Tabelle', fr: 'Votre tableau', es: 'Su tabla' },
+  '12.12.2026, 19:30, Brahms Quartet, Main hall, €12': {
+    de: '12.12.2026, 19:30, Brahms-Quartett, Großer Saal, 12 €',
+    fr: '12.12.2026, 19:30, Quatuor Brahms, Grande salle, 12 €',
+    es: '12.12.2026, 19:30, Cuarteto Brahms, Sala grande, 12 €',
+  },
+  File: { de: 'Datei', fr: 'Fichier', es: 'Archivo' },
+  'Columns are recognised by their names or by what is in them. What you paste or drop is shown at once.': {
+    de: 'Spalten werden an ihren Namen oder an ihrem Inhalt erkannt. Was Sie einfügen oder ablegen, wird sofort gezeigt.',
+    fr: 'Les colonnes sont reconnues à leur nom ou à leur contenu. Ce que vous collez ou déposez est montré aussitôt.',
+    es: 'Las columnas se reconocen por su nombre o por su contenido. Lo que pegue o suelte se muestra enseguida.',
+  },
+  'Show the rows': { de: 'Zeilen zeigen', fr: 'Montrer les lignes', es: 'Mostrar las filas' },
+  'Pasted table': { de: 'Eingefügte Tabelle', fr: 'Tableau collé', es: 'Tabla pegada' },
+  'A file may have {most} MB.': {
+    de: 'Eine Datei darf {most} MB haben.',
+    fr: 'Un fichier peut avoir {most} Mo.',
+    es: 'Un archivo puede tener {most} MB.',
+  },
+  'This file is no table: save it as CSV.': {
+    de: 'Diese Datei ist keine Tabelle: Speichern Sie sie als CSV.',
+    fr: 'Ce fichier n’est pas un tableau\u00a0: enregistrez-le en CSV.',
+    es: 'Este archivo no es una tabla: guárdelo como CSV.',
+  },
+  'There is no table in it.': {
+    de: 'Darin steht keine Tabelle.',
+    fr: 'Il ne contient pas de tableau.',
+    es: 'No contiene ninguna tabla.',
+  },
+  'A table may have {most} rows.': {
+    de: 'Eine Tabelle darf {most} Zeilen haben.',
+    fr: 'Un tableau peut avoir {most} lignes.',
+    es: 'Una tabla puede tener {most} filas.',
+  },
+  'A table may have {most} columns.': {
+    de: 'Eine Tabelle darf {most} Spalten haben.',
+    fr: 'Un tableau peut avoir {most} colonnes.',
+    es: 'Una tabla puede tener {most} columnas.',
+  },
+  '{count} rows': {
+    en: { one: '{count} row', other: '{count} rows' },
+    de: { one: '{count} Zeile', other: '{count} Zeilen' },
+    fr: { one: '{count} ligne', other: '{count} lignes' },
+    es: { one: '{count} fila', other: '{count} filas' },
+  },
+  Rows: { de: 'Zeilen', fr: 'Lignes', es: 'Filas' },
+  'To mend': { de: 'Zu berichtigen', fr: 'À corriger', es: 'Por corregir' },
+  'There?': { de: 'Schon da?', fr: 'Déjà là\u00a0?', es: '¿Ya está?' },
+  New: { de: 'Neu', fr: 'Nouvelles', es: 'Nuevas' },
+  'Are in': { de: 'Übernommen', fr: 'Importées', es: 'Importadas' },
+  new: { de: 'neu', fr: 'nouveau', es: 'nuevo' },
+  update: { de: 'ändern', fr: 'mettre à jour', es: 'actualizar' },
+  'leave out': { de: 'weglassen', fr: 'laisser de côté', es: 'omitir' },
+  mend: { de: 'berichtigen', fr: 'corriger', es: 'corregir' },
+  in: { de: 'übernommen', fr: 'importé', es: 'importado' },
+  'there?': { de: 'schon da?', fr: 'déjà là\u00a0?', es: '¿ya está?' },
+  'update it': { de: 'ändern', fr: 'le mettre à jour', es: 'actualizarlo' },
+  'import as new': { de: 'als neu übernehmen', fr: 'importer comme nouveau', es: 'importar como nuevo' },
+  'Same as': { de: 'Dasselbe wie', fr: 'Identique à', es: 'Igual que' },
+  'Same as row {number}': {
+    de: 'Dasselbe wie Zeile {number}',
+    fr: 'Identique à la ligne {number}',
+    es: 'Igual que la fila {number}',
+  },
+  'Row {number}': { de: 'Zeile {number}', fr: 'Ligne {number}', es: 'Fila {number}' },
+  'Column {number}': { de: 'Spalte {number}', fr: 'Colonne {number}', es: 'Columna {number}' },
+  'What becomes of it': { de: 'Was daraus wird', fr: 'Ce qu’elle devient', es: 'Qué se hace con ella' },
+  'ends {time}': { de: 'bis {time}', fr: 'fin à {time}', es: 'hasta las {time}' },
+  'new venue': { de: 'neuer Ort', fr: 'nouveau lieu', es: 'lugar nuevo' },
+  '{name}?': { de: '{name}?', fr: '{name}\u00a0?', es: '¿{name}?' },
+  'take it': { de: 'diesen nehmen', fr: 'le prendre', es: 'usarlo' },
+  'This cannot be read.': {
+    de: 'Das ist nicht lesbar.',
+    fr: 'Ceci ne peut pas être lu.',
+    es: 'Esto no se puede leer.',
+  },
+  'The first row is a heading': {
+    de: 'Die erste Zeile ist eine Überschrift',
+    fr: 'La première ligne est un en-tête',
+    es: 'La primera fila es un encabezado',
+  },
+  '3/4/2027 is': { de: '3/4/2027 ist', fr: '3/4/2027 est le', es: '3/4/2027 es el' },
+  'Say which column has the title.': {
+    de: 'Sagen Sie, in welcher Spalte der Titel steht.',
+    fr: 'Dites quelle colonne contient le titre.',
+    es: 'Indique en qué columna está el título.',
+  },
+  'Say which column has the date.': {
+    de: 'Sagen Sie, in welcher Spalte der Tag steht.',
+    fr: 'Dites quelle colonne contient la date.',
+    es: 'Indique en qué columna está la fecha.',
+  },
+  'For all rows:': {
+    de: 'Für alle Zeilen:',
+    fr: 'Pour toutes les lignes\u00a0:',
+    es: 'Para todas las filas:',
+  },
+  'Check again': { de: 'Neu prüfen', fr: 'Vérifier à nouveau', es: 'Comprobar de nuevo' },
+  'Import {count} as drafts': {
+    en: { one: 'Import {count} as a draft', other: 'Import {count} as drafts' },
+    de: { one: '{count} als Entwurf übernehmen', other: '{count} als Entwürfe übernehmen' },
+    fr: { one: 'Importer {count} en brouillon', other: 'Importer {count} en brouillons' },
+    es: { one: 'Importar {count} como borrador', other: 'Importar {count} como borradores' },
+  },
+  'Import {count} and publish': {
+    en: { one: 'Import {count} and publish', other: 'Import {count} and publish' },
+    de: { one: '{count} übernehmen und veröffentlichen', other: '{count} übernehmen und veröffentlichen' },
+    fr: { one: 'Importer {count} et publier', other: 'Importer {count} et publier' },
+    es: { one: 'Importar {count} y publicar', other: 'Importar {count} y publicar' },
+  },
+  'Import {count} for review': {
+    en: { one: 'Import {count} for review', other: 'Import {count} for review' },
+    de: { one: '{count} zur Prüfung übernehmen', other: '{count} zur Prüfung übernehmen' },
+    fr: { one: 'Importer {count} à relire', other: 'Importer {count} à relire' },
+    es: { one: 'Importar {count} para revisión', other: 'Importar {count} para revisión' },
+  },
+  '{count} rows have to be mended.': {
+    en: { one: 'One row has to be mended.', other: '{count} rows have to be mended.' },
+    de: { one: 'Eine Zeile ist zu berichtigen.', other: '{count} Zeilen sind zu berichtigen.' },
+    fr: { one: 'Une ligne est à corriger.', other: '{count} lignes sont à corriger.' },
+    es: { one: 'Hay que corregir una fila.', other: 'Hay que corregir {count} filas.' },
+  },
+  'All of it can be taken back in one click, for {days} days.': {
+    de: 'Alles lässt sich {days} Tage lang mit einem Klick zurücknehmen.',
+    fr: 'Le tout peut être repris en un clic, pendant {days} jours.',
+    es: 'Todo se puede deshacer con un clic durante {days} días.',
+  },
+  'Something is still to mend. Nothing has come in yet.': {
+    de: 'Etwas ist noch zu berichtigen. Es ist noch nichts übernommen.',
+    fr: 'Il reste quelque chose à corriger. Rien n’a encore été importé.',
+    es: 'Queda algo por corregir. Todavía no se ha importado nada.',
+  },
+  'No row can come in as it is.': {
+    de: 'So kann keine Zeile übernommen werden.',
+    fr: 'Aucune ligne ne peut être importée telle quelle.',
+    es: 'Ninguna fila se puede importar así.',
+  },
+  '{count} events are in as drafts.': {
+    en: { one: 'One event is in as a draft.', other: '{count} events are in as drafts.' },
+    de: {
+      one: 'Eine Veranstaltung ist als Entwurf übernommen.',
+      other: '{count} Veranstaltungen sind als Entwürfe übernommen.',
+    },
+    fr: {
+      one: 'Un événement est importé en brouillon.',
+      other: '{count} événements sont importés en brouillons.',
+    },
+    es: {
+      one: 'Un evento está importado como borrador.',
+      other: '{count} eventos están importados como borradores.',
+    },
+  },
+  '{count} events are in and published.': {
+    en: { one: 'One event is in and published.', other: '{count} events are in and published.' },
+    de: {
+      one: 'Eine Veranstaltung ist übernommen und veröffentlicht.',
+      other: '{count} Veranstaltungen sind übernommen und veröffentlicht.',
+    },
+    fr: {
+      one: 'Un événement est importé et publié.',
+      other: '{count} événements sont importés et publiés.',
+    },
+    es: {
+      one: 'Un evento está importado y publicado.',
+      other: '{count} eventos están importados y publicados.',
+    },
+  },
+  '{count} events are in and wait for review.': {
+    en: { one: 'One event is in and waits for review.', other: '{count} events are in and wait for review.' },
+    de: {
+      one: 'Eine Veranstaltung ist übernommen und wartet auf Prüfung.',
+      other: '{count} Veranstaltungen sind übernommen und warten auf Prüfung.',
+    },
+    fr: {
+      one: 'Un événement est importé et attend la relecture.',
+      other: '{count} événements sont importés et attendent la relecture.',
+    },
+    es: {
+      one: 'Un evento está importado y espera revisión.',
+      other: '{count} eventos están importados y esperan revisión.',
+    },
+  },
+  '{count} records were taken back.': {
+    en: { one: 'One record was taken back.', other: '{count} records were taken back.' },
+    de: { one: 'Ein Eintrag ist zurückgenommen.', other: '{count} Einträge sind zurückgenommen.' },
+    fr: { one: 'Une fiche a été reprise.', other: '{count} fiches ont été reprises.' },
+    es: { one: 'Se deshizo un registro.', other: 'Se deshicieron {count} registros.' },
+  },
+  'Show the events': {
+    de: 'Veranstaltungen zeigen',
+    fr: 'Montrer les événements',
+    es: 'Mostrar los eventos',
+  },
+  'Import more': { de: 'Mehr übernehmen', fr: 'Importer autre chose', es: 'Importar más' },
+  'Take back': { de: 'Zurücknehmen', fr: 'Reprendre', es: 'Deshacer la importación' },
+  'For {days} days': { de: '{days} Tage lang', fr: 'Pendant {days} jours', es: 'Durante {days} días' },
+  'What to look at': { de: 'Was anzusehen ist', fr: 'À regarder', es: 'Qué hay que mirar' },
+  'Coming in': { de: 'Wird übernommen', fr: 'Importation en cours', es: 'Importación en curso' },
+  'Being taken back': { de: 'Wird zurückgenommen', fr: 'Reprise en cours', es: 'Deshaciendo la importación' },
+  '{done} of {total}': { de: '{done} von {total}', fr: '{done} sur {total}', es: '{done} de {total}' },
+  'It goes on by itself; you may close this page.': {
+    de: 'Es geht von selbst weiter; Sie können diese Seite schließen.',
+    fr: 'Cela continue tout seul\u00a0; vous pouvez fermer cette page.',
+    es: 'Continúa por sí solo; puede cerrar esta página.',
+  },
+  'Look again': { de: 'Noch einmal nachsehen', fr: 'Regarder à nouveau', es: 'Volver a mirar' },
+} as const satisfies Texts
+
+export type ImportText = TextIn<typeof importTexts>
+export type CountedImportText = CountedIn<typeof importTexts>
+
+export const sayImport = sayIn(importTexts)
+export const countImport = sayCountIn(importTexts)

@@ -1,0 +1,178 @@
+import { sql } from 'kysely'
+import { STATUSES } from '../../base/fields/field.ts'
+import { decodedText, plainText } from '../../base/text/html.ts'
+import { addDays, dayOf } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { mayEdit } from '../../calendar/people/caller.ts'
+import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
+import { wholeList } from '../../store/storage/statement.ts'
+import { type CheckedRow, nameKey } from './check-rows.ts'
+
+// Finds for the rows of a table the events that are here already, and the venues that are meant.
+
+/** An event here that a row may be. */
+export interface EventHere {
+  id: number
+  title: string
+  /** Wall times. */
+  start: string
+  end: string
+  /** Whether the caller may change it. */
+  mayUpdate: boolean
+}
+
+interface EventBeside extends EventHere {
+  key: string
+  venues: readonly string[]
+}
+
+/** Days without rows that are read along, so that few queries serve all rows. */
+const GAP_DAYS = 10
+/** Read for one table. */
+const MOST_EVENTS = 20_000
+
+/**
+ * By row number: of the same title and day where neither names another place, or at the same place from the
+ * same time.
+ */
+export async function findEventsHere(
+  context: Context,
+  rows: readonly CheckedRow[],
+  without: ReadonlySet<number>,
+): Promise<Map<number, EventHere>> {
+  const timed = rows.flatMap(({ number, when, title, venue }) =>
+    when ? [{ number, start: when.start, title: nameKey(title), venue: placeKey(venue) }] : [],
+  )
+  const days = [...new Set(timed.map(({ start }) => dayOf(start)))].sort()
+  const others = (await readEvents(context, days)).filter(({ id }) => !without.has(id))
+  const events = Map.groupBy(others, ({ start }) => dayOf(start))
+  const found = new Map<number, EventHere>()
+  for (const { number, start, title, venue } of timed) {
+    const beside = events.get(dayOf(start)) ?? []
+    const same = beside.find(
+      ({ key, venues }) => key === title && (venue === '' || venues.length === 0 || venues.includes(venue)),
+    )
+    const there =
+      same ?? beside.find((event) => venue !== '' && event.venues.includes(venue) && event.start === start)
+    if (there) found.set(number, there)
+  }
+  return found
+}
+
+/** The name before the first comma, as it is compared. */
+export const placeKey = (venue: string) => nameKey(venue.split('|', 1)[0] ?? '')
+
+async function readEvents(context: Context, days: readonly string[]): Promise<EventBeside[]> {
+  const { db, caller } = context
+  const spans: { from: string; before: string }[] = []
+  for (const day of days) {
+    const last = spans.at(-1)
+    if (last && day <= addDays(last.before, GAP_DAYS)) last.before = addDays(day, 1)
+    else spans.push({ from: day, before: addDays(day, 1) })
+  }
+  const statuses = STATUSES.filter((status) => status !== 'trash')
+  const events: EventBeside[] = []
+  for (const { from, before } of spans) {
+    const { rows } = await sql<{
+      id: number
+      author: number
+      status: string
+      title: string
+      start_date: string
+      end_date: string
+      venue: string | null
+    }>`
+      select events.id, events.author, events.status, events.title, events.start_date, events.end_date, venues.venue from events
+      left join event_venues on event_venues.event = events.id left join venues on venues.id = event_venues.venue
+      where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
+        and events.start_date >= ${from} and events.start_date < ${before} and (${visibleTo(caller, 'events')}) is true
+      order by events.start_date, events.id limit ${sql.lit(MOST_EVENTS)}`.execute(db)
+    for (const [, same] of Map.groupBy(rows, ({ id }) => id)) {
+      const [first] = same
+      if (!first || events.length >= MOST_EVENTS) continue
+      const title = plainText(first.title)
+      const venues = same.flatMap(({ venue }) => (venue === null ? [] : [nameKey(decodedText(venue))]))
+      const mayUpdate = mayEdit(caller, first)
+      const { id, start_date: start, end_date: end } = first
+      events.push({ id, title, start, end, mayUpdate, key: nameKey(title), venues })
+    }
+  }
+  return events
+}
+
+export interface VenueHere {
+  id: number
+  name: string
+  key: string
+}
+
+/** That names of a table are compared with. */
+const MOST_VENUES = 5000
+
+export async function listVenuesHere({ db, caller }: Context): Promise<VenueHere[]> {
+  const rows = await db
+    .selectFrom('venues')
+    .select(['id', 'venue'])
+    .where(shownTo(caller, 'venues'))
+    .orderBy('id', 'desc')
+    .limit(MOST_VENUES)
+    .execute()
+  return rows.map(({ id, venue }) => {
+    const name = decodedText(venue)
+    return { id, name, key: nameKey(name) }
+  })
+}
+
+/** The venue that a misspelt name may mean; undefined for a known name, or where none is near. */
+export function findNearVenue(name: string, venues: readonly VenueHere[]): VenueHere | undefined {
+  const key = placeKey(name)
+  if (key.length < 4 || venues.some((venue) => venue.key === key)) return undefined
+  const most = key.length < 8 ? 1 : 2
+  let near: VenueHere | undefined
+  let least = most + 1
+  for (const venue of venues) {
+    if (venue.key.startsWith(`${key},`) || venue.key.startsWith(`${key} `)) near ??= venue
+    const edits = editsBetween(key, venue.key, least - 1)
+    if (edits >= least) continue
+    near = venue
+    least = edits
+  }
+  return near
+}
+
+/** Two neighbours that changed places count once. Above `most` it says `most + 1`. */
+function editsBetween(one: string, other: string, most: number): number {
+  if (most < 0 || Math.abs(one.length - other.length) > most) return most + 1
+  let before: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    let least = i
+    for (let j = 1; j <= other.length; j++) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      const swap = isSwap ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      const edits = Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1)
+      next.push(edits)
+      least = Math.min(least, edits)
+    }
+    if (least > most) return most + 1
+    before = row
+    row = next
+  }
+  return row[other.length] ?? most + 1
+}
+
+/** Names of terms that are here, as they are compared. */
+export async function findTermsHere(
+  { db }: Context,
+  kind: 'category' | 'tag',
+  names: readonly string[],
+): Promise<Set<string>> {
+  if (names.length === 0) return new Set()
+  const { rows } = await sql<{ name: string }>`
+    select name from terms where taxonomy = ${kind} and folded in ${wholeList(db, names.map(nameKey))}`.execute(
+    db,
+  )
+  return new Set(rows.map(({ name }) => nameKey(decodedText(name))))
+}

@@ -1,0 +1,231 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { messageOf } from '../../base/errors.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { contextOn } from '../../calendar/ground.ts'
+import { findUser, isActive } from '../../calendar/people/users.ts'
+import type { RunningService, ServiceStart } from '../../feature.ts'
+import type { Admission } from '../../http/admission.ts'
+import { type Writer, writerBy } from '../../store/storage/recording.ts'
+import {
+  addressOf,
+  findDeskImport,
+  isAnyWaiting,
+  leaseDeskImport,
+  listRunsOf,
+  updateDeskImport,
+} from './desk-import-store.ts'
+import { NOT_THE_SAME } from './hold-source.ts'
+import { type Counts, noCounts, type Remark } from './import-run.ts'
+import { importSource } from './import-source.ts'
+import type { DeskImportColumns } from './import-tables.ts'
+import { readChoices, readContent, stageRows } from './staged-import.ts'
+import { adoptUpdated, stagedSource } from './staged-source.ts'
+import { undoImport } from './undo-import.ts'
+
+// Brings tables of the desk in, and takes them back, one after the other and behind requests.
+
+/** How far a table is in, and what came of it. */
+export interface StagedReport {
+  counts: Counts
+  /** Rows that come in. */
+  total: number
+  failed: readonly Pick<Remark, 'at' | 'text'>[]
+  /** Of what was taken back. */
+  removed?: number
+  restored?: number
+  left?: readonly string[]
+}
+
+/** Items of one kind in one transaction. */
+const AT_ONCE = 25
+const MOST_TOLD = 100
+const LEASE_MS = 60_000
+const RENEWED_EVERY = 15_000
+
+export interface StagedWork {
+  /** Looks for what waits, until nothing does. */
+  look: () => Promise<void>
+  begin: (service: RunningService) => void
+  stop: () => Promise<void>
+}
+
+const made = new WeakMap<ServiceStart, StagedWork>()
+
+/** Of a service: its pages and its works share it. */
+export function stagedWorkOf(start: ServiceStart): StagedWork {
+  const known = made.get(start) ?? makeWork(start)
+  made.set(start, known)
+  return known
+}
+
+function makeWork({ report }: ServiceStart): StagedWork {
+  const stopping = new AbortController()
+  let service: RunningService | undefined
+  let working: Promise<void> | undefined
+  let isAskedAgain = false
+  const work = async () => {
+    do {
+      isAskedAgain = false
+      while (service && !stopping.signal.aborted && (await runNext(service, report, stopping.signal))) {
+        // The next one.
+      }
+    } while (isAskedAgain)
+  }
+  return {
+    begin: (running) => {
+      service = running
+    },
+    look: () => {
+      isAskedAgain = true
+      working ??= work()
+        .catch(report)
+        .finally(() => {
+          working = undefined
+        })
+      return working
+    },
+    stop: async () => {
+      stopping.abort()
+      await working
+    },
+  }
+}
+
+/** The service stops: what is left goes on after its next start. */
+class Stopped extends Error {}
+
+/** False where nothing waits. */
+async function runNext(
+  service: RunningService,
+  report: ServiceStart['report'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { database } = service
+  const now = Date.now()
+  if (!(await isAnyWaiting(database.read, formatUtc(now)))) return false
+  const by = writerBy('import')
+  const id = await database.write((tx) => leaseDeskImport(tx, formatUtc(now), formatUtc(now + LEASE_MS)), by)
+  const row = id === undefined ? undefined : await findDeskImport(database.read, id)
+  if (!row) return false
+  const renew = () =>
+    database.write(
+      (tx) => updateDeskImport(tx, row.id, [row.state], { leased_utc: formatUtc(Date.now() + LEASE_MS) }),
+      by,
+    )
+  const renewing = setInterval(() => void renew().catch(report), RENEWED_EVERY).unref()
+  try {
+    await runOne(service, row, by, signal)
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+    await database.write((tx) => updateDeskImport(tx, row.id, [row.state], { leased_utc: '' }), by)
+    return false
+  } finally {
+    clearInterval(renewing)
+  }
+  return true
+}
+
+async function runOne(
+  service: RunningService,
+  row: DeskImportColumns,
+  by: Writer,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database } = service
+  const user = await findUser(database.read, row.user)
+  const told: StagedReport = { counts: noCounts(), total: 0, failed: [] }
+  const end = (report: StagedReport, state: 'done' | 'undone') =>
+    database.write(
+      (tx) =>
+        updateDeskImport(tx, row.id, [row.state], {
+          state,
+          report: JSON.stringify(report),
+          changed_utc: formatUtc(Date.now()),
+          leased_utc: '',
+        }),
+      by,
+    )
+  if (!user || !isActive(user)) {
+    await end(told, 'done')
+    return
+  }
+  const writer = { ...by, user: user.id, login: user.login }
+  // Texts are filtered for everybody: others have written them.
+  const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
+  const write: Context['write'] = (work) => database.write(work, writer)
+  const context = contextOn(service, caller, { write })
+  const isUndo = row.state === 'leaving'
+  try {
+    await end(
+      await (isUndo ? takeBack(context, row) : bringIn(context, row, service, told, signal)),
+      isUndo ? 'undone' : 'done',
+    )
+  } catch (error) {
+    if (error instanceof Stopped) throw error
+    const failed = [...told.failed, { at: row.name, text: messageOf(error) }]
+    await end({ ...told, failed }, 'done')
+  }
+}
+
+async function bringIn(
+  context: Context,
+  row: DeskImportColumns,
+  { admission }: RunningService,
+  told: StagedReport,
+  signal: AbortSignal,
+): Promise<StagedReport> {
+  const choices = readChoices(row)
+  const rows = await stageRows(context, row, readContent(row), choices)
+  const address = addressOf(row)
+  await adoptUpdated(context, address, rows)
+  const giveWay = async () => {
+    if (signal.aborted) throw new Stopped()
+    await givenWay(admission)
+  }
+  const source = await stagedSource(context, address, rows, choices, giveWay)
+  const failed: Remark[] = []
+  const show = (counts: Counts): StagedReport => ({ counts, total: source.total(), failed })
+  Object.assign(told, show(noCounts()))
+  const { counts } = await importSource({
+    source,
+    options: { conflicts: 'overwrite', dryRun: false, mirror: false, private: true, images: true },
+    context,
+    by: writerBy('import'),
+    remark: (remark) => {
+      const isTold = remark.kind === 'failed' || remark.kind === 'note' || remark.kind === 'kept'
+      if (isTold && failed.length < MOST_TOLD) failed.push(remark)
+    },
+    restart: () => failed.splice(0),
+    progress: (present) => {
+      const report = JSON.stringify(show(present))
+      void context.write((tx) => updateDeskImport(tx, row.id, [row.state], { report })).catch(() => undefined)
+    },
+    sameAs: NOT_THE_SAME,
+    wait: () => undefined,
+    atOnce: AT_ONCE,
+  })
+  return show(counts)
+}
+
+async function takeBack(context: Context, row: DeskImportColumns): Promise<StagedReport> {
+  const told = { removed: 0, restored: 0, left: [] as string[] }
+  for (const run of await listRunsOf(context.db, addressOf(row))) {
+    const { removed, restored, left } = await undoImport(context, run, () => undefined)
+    told.removed += removed
+    told.restored += restored
+    for (const sentence of left.slice(0, MOST_TOLD - told.left.length)) told.left.push(sentence)
+  }
+  return { counts: noCounts(), total: 0, failed: [], ...told }
+}
+
+const PAUSE_MS = 20
+/** Work goes on even while requests never cease to wait. */
+const MOST_PAUSES = 25
+
+async function givenWay({ queues }: Admission): Promise<void> {
+  for (let pauses = 0; pauses < MOST_PAUSES; pauses += 1) {
+    if (Object.values(queues).every(({ waiting }) => waiting.size === 0)) return
+    await pause(PAUSE_MS)
+  }
+}

@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { movedEnd } from '../../base/text/event-lengths.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { readStates } from '../../calendar/history/record-states.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { resourceNamed } from '../../calendar/resources.ts'
+import { identityOf, nameKey } from './check-rows.ts'
+import { saveItems, sourceNumber } from './import-store.ts'
+import { findTermsHere } from './row-matches.ts'
+import { fingerprintsOf, linkedItem, type Source, type SourceItem } from './source-item.ts'
+import type { RowChoices, StagedRow } from './staged-import.ts'
+
+// The rows of a table at the desk as the source of an import.
+
+/** Nothing that the caller may not make over REST; waits between rows. */
+export async function stagedSource(
+  context: Context,
+  address: string,
+  rows: readonly StagedRow[],
+  choices: RowChoices,
+  giveWay: () => Promise<void>,
+): Promise<Source> {
+  const comingIn = rows.filter(({ fate }) => fate === 'new' || fate === 'update')
+  const may = await makeAllowing(context, comingIn, choices)
+  let done = 0
+  return {
+    address,
+    total: () => comingIn.length,
+    progress: () => done,
+    isWhole: () => true,
+    entries: async function* () {
+      for (const row of comingIn) {
+        await nextTurn()
+        await giveWay()
+        yield* itemsOf(row, choices, may)
+        done += 1
+      }
+    },
+  }
+}
+
+/**
+ * Notes the events that rows update as known to the source. With the last state as what was kept, fields that
+ * differ count as changed in the source alone.
+ */
+export async function adoptUpdated(
+  { db, write }: Context,
+  address: string,
+  rows: readonly StagedRow[],
+): Promise<void> {
+  const updated = rows.flatMap(({ number, fate, here }) =>
+    fate === 'update' && here ? [{ number, here }] : [],
+  )
+  const states = await readStates(
+    db,
+    'event',
+    updated.map(({ here }) => here.id),
+  )
+  if (updated.length === 0) return
+  await write(async (tx) => {
+    const source = await sourceNumber(tx, address)
+    const items = updated.flatMap(({ number, here: { id } }) => {
+      const kept = JSON.stringify(fingerprintsOf(states.get(id) ?? {}))
+      const known = { identity: identityOf(number), occurrence: '', record: id }
+      return [{ ...known, source, kind: 'event', sequence: 0, digest: '', written: '{}', kept, page: '' }]
+    })
+    await saveItems(tx, items, [])
+  })
+}
+
+interface Allowing {
+  item: (item: SourceItem) => boolean
+  pictures: boolean
+}
+
+async function makeAllowing(
+  context: Context,
+  rows: readonly StagedRow[],
+  choices: RowChoices,
+): Promise<Allowing> {
+  const known = new Map<string, Set<string>>()
+  for (const kind of ['category', 'tag'] as const) {
+    if (resourceNamed(kind).operations.rights.create(context)) continue
+    const names = rows.flatMap(({ items }) =>
+      items.flatMap((item) => (item.kind === kind ? [item.name] : [])),
+    )
+    const ofAll = kind === 'category' ? namesIn(choices.categories) : []
+    known.set(kind, await findTermsHere(context, kind, [...new Set([...names, ...ofAll])]))
+  }
+  return {
+    item: ({ kind, name }) => known.get(kind)?.has(nameKey(name)) ?? true,
+    pictures: can(context.caller, 'upload'),
+  }
+}
+
+export const namesIn = (text: string) =>
+  text
+    .split(/[,;|]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, may: Allowing): SourceItem[] {
+  const event = items.at(-1)
+  if (event?.kind !== 'event') return []
+  const linked = items.slice(0, -1)
+  if (fate === 'update' && here && when) {
+    const allowed = linked.filter(may.item)
+    return [
+      ...allowed,
+      { ...withLinks(event, allowed), ...asUpdate(event, here, when), ...pictured(event, may) },
+    ]
+  }
+  const ofAll = [
+    ...namesIn(choices.categories).map((name) => linkedItem('category', name, {}, event.at)),
+    ...namesIn(choices.organizers).map((name) => linkedItem('organizer', name, {}, event.at)),
+  ].filter((item) => item !== undefined)
+  const allowed = [...linked, ...ofAll].filter(may.item)
+  const values = { ...event.values, status: choices.status }
+  const own = withLinks(event, allowed, true)
+  const { image = '' } = pictured(event, may)
+  const ofRows = choices.image > 0 ? String(choices.image) : undefined
+  return [...allowed, { ...own, values, image: image === '' ? ofRows : image }]
+}
+
+/** Only to what comes in with it; with all that its columns name, and with `isAll` more. */
+function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
+  const of = (kind: SourceItem['kind']) => [
+    ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),
+  ]
+  const [categories, organizer, tags] = [of('category'), of('organizer'), of('tag')]
+  const { links } = event
+  return {
+    ...event,
+    links: {
+      ...links,
+      ...((links.categories || (isAll && categories.length > 0)) && { categories }),
+      ...((links.organizer || (isAll && organizer.length > 0)) && { organizer }),
+      ...(links.tags && { tags }),
+    },
+  }
+}
+
+const pictured = ({ image }: SourceItem, { pictures }: Allowing) => ({
+  image: pictures && image !== '' ? image : undefined,
+})
+
+/** Without a column for the end, the event lasts as long as before. */
+function asUpdate(
+  { values }: SourceItem,
+  here: NonNullable<StagedRow['here']>,
+  when: NonNullable<StagedRow['when']>,
+): Pick<SourceItem, 'values'> {
+  const { timezone: _timezone, ...others } = values
+  if (when.hasEnd) return { values: others }
+  const end_date = movedEnd(here.start, here.end, when.start)
+  return { values: { ...others, ...(end_date !== undefined && { end_date }) } }
+}

@@ -116,7 +116,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   assert.equal(await position(), before)
   assert.equal(await etag(), shown)
   assert.deepEqual(await acts(), told)
-  const names = (await listTables(database.read, featureTables)).map(({ name }) => name)
+  const names = (await listTables(database.read, await featureTables())).map(({ name }) => name)
   assert.ok(
     names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'),
   )

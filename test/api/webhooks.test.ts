@@ -531,7 +531,7 @@ test('a process that is stopped gives back what it is sending, and another one s
 })
 
 test('messages are not in copies and backups, and are dropped after 30 days', async () => {
-  const tables = (await listTables(database().read, featureTables)).map(({ name }) => name)
+  const tables = (await listTables(database().read, await featureTables())).map(({ name }) => name)
   assert.ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
   const told = await hook('venue.*')
   await service.create('/venues', { venue: 'For a while' })

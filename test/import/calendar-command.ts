@@ -61,7 +61,9 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
 const PASSED_OVER = ['imports', 'import_sources', 'credentials']
 
 export async function rowsOf({ read }: Database): Promise<string> {
-  const tables = (await listTables(read, featureTables)).filter(({ name }) => !PASSED_OVER.includes(name))
+  const tables = (await listTables(read, await featureTables())).filter(
+    ({ name }) => !PASSED_OVER.includes(name),
+  )
   const rows: unknown[] = []
   for (const { name, key } of tables) {
     const order = sql.join(key.map((column) => sql.ref(column)))

@@ -32,7 +32,7 @@ async function copy(
   media: { mediaFrom?: string; mediaTo?: string } = {},
 ): Promise<string> {
   const lines: string[] = []
-  await copyByAddress({ from, to, ...media }, featureTables, (line) => lines.push(line))
+  await copyByAddress({ from, to, ...media }, await featureTables(), (line) => lines.push(line))
   return lines.join('\n')
 }
 
@@ -43,7 +43,7 @@ const fileAddress = (name: string) => `sqlite:${join(folder, `${name}.sqlite`)}`
 
 async function openMigrated(address: string): Promise<Database> {
   const database = await openDatabase(address)
-  await migrate(database, featureTables)
+  await migrate(database, await featureTables())
   return database
 }
 

@@ -81,7 +81,8 @@ test('a database that a newer version has had is refused in one sentence, and le
 })
 
 /** The steps of features, which databases of tests have gone through. */
-const ofFeatures = featureTables.flatMap(({ migrations = [] }) => migrations.map(({ name }) => name))
+const ofFeatures = async () =>
+  (await featureTables()).flatMap(({ migrations = [] }) => migrations.map(({ name }) => name))
 
 const letters: FeatureTables = {
   feature: 'letters',
@@ -100,7 +101,10 @@ test('tables of a feature are made after those of the kernel, and once', async (
   const names = ['letters-0001-outbox', 'letters-0002-held']
   assert.deepEqual((await migrate(database, [letters])).ran, names)
   assert.deepEqual((await migrate(database, [letters])).ran, [])
-  assert.deepEqual(await findMigrations(database.read), [...migrationNames, ...names, ...ofFeatures].sort())
+  assert.deepEqual(
+    await findMigrations(database.read),
+    [...migrationNames, ...names, ...(await ofFeatures())].sort(),
+  )
   const copied = (await listTables(database.read, [letters])).map(({ name }) => name)
   assert.ok(copied.includes('letters') && !copied.includes('held_letters'))
   assert.ok(secretTables([letters]).includes('letters'))
@@ -111,7 +115,8 @@ test('a calendar goes on without a feature that is left out, is not copied, and 
   await migrate(database, [letters])
   assert.deepEqual((await migrate(database)).ran, [])
   const names = (await findMigrations(database.read)) ?? []
-  assert.throws(() => refuseUnknown(names, featureTables), {
+  const tables = await featureTables()
+  assert.throws(() => refuseUnknown(names, tables), {
     message: 'The database has tables of letters, which this program is without.',
   })
   const older = { ...letters, migrations: letters.migrations?.slice(0, 1) ?? [] }
@@ -217,7 +222,10 @@ test('a calendar of 34ed6c85 is carried over with every row as it was, but for m
   const database = await openAgain(t, await makeFormer(t))
   const before = new Map<string, Row[]>()
   for (const table of CARRIED.split(' ')) before.set(table, await rowsOf(database, table))
-  assert.deepEqual((await migrate(database, featureTables)).ran, [...migrationNames, ...ofFeatures])
+  assert.deepEqual((await migrate(database, await featureTables())).ran, [
+    ...migrationNames,
+    ...(await ofFeatures()),
+  ])
   const folded = { events: ['search'], venues: ['search', 'folded'] } as Readonly<Record<string, string[]>>
   const unfolded = (table: string) => (row: Row) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !folded[table]?.includes(name)))
@@ -259,7 +267,7 @@ test('a calendar that went through each former step by itself is up to date', as
     )
   })
   assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
-  assert.deepEqual(await findMigrations(database.read), [...migrationNames, ...ofFeatures].sort())
+  assert.deepEqual(await findMigrations(database.read), [...migrationNames, ...(await ofFeatures())].sort())
 })
 
 test('steps are numbered in order, and no number comes twice', () => {
@@ -270,10 +278,11 @@ test('steps are numbered in order, and no number comes twice', () => {
   )
 })
 
-test('steps of features have the name of their feature, and no two have one name', () => {
-  const names = featureTables.flatMap(({ migrations = [] }) => migrations.map(({ name }) => name))
+test('steps of features have the name of their feature, and no two have one name', async () => {
+  const all = await featureTables()
+  const names = all.flatMap(({ migrations = [] }) => migrations.map(({ name }) => name))
   assert.deepEqual(names, [...new Set(names)])
-  for (const { feature, migrations = [] } of featureTables)
+  for (const { feature, migrations = [] } of all)
     for (const { name } of migrations) assert.equal(featureOfStep(name), feature)
 })
 
@@ -288,7 +297,7 @@ test('a calendar that stopped behind any step goes on from there, and ends with 
     await stepwise.migrate(async (tx) => {
       assert.deepEqual(await migrateWithin(tx, migrationNames.slice(0, at + 1)), [name])
     })
-  assert.deepEqual((await migrate(stepwise, featureTables)).ran, ofFeatures)
+  assert.deepEqual((await migrate(stepwise, await featureTables())).ran, await ofFeatures())
   const { database } = await openScratch(t)
   assert.deepEqual(await listTables(stepwise.read), await listTables(database.read))
 })

@@ -430,7 +430,7 @@ test('the first start and the demo are recorded and told; a copy carries both al
 
   const { database: target } = await openScratch(t)
   const silent = { start: () => undefined, advance: () => undefined, finish: () => undefined }
-  await copyCalendar(app.database, target, featureTables, undefined, silent)
+  await copyCalendar(app.database, target, await featureTables(), undefined, silent)
   const copied = await readWritten(target)
   const unplaced = (rows: typeof written.changes) =>
     [...rows].map(([key, { position: _position, ...row }]) => `${key} ${JSON.stringify(row)}`).sort()

@@ -1,4 +1,6 @@
 import { features } from '../../src/features.ts'
-import { listFeatureTables } from '../../src/store/storage/migration.ts'
+import { type FeatureTables, listFeatureTables } from '../../src/store/storage/migration.ts'
 
-export const featureTables = await listFeatureTables(features)
+export function featureTables(): Promise<FeatureTables[]> {
+  return listFeatureTables(features)
+}

@@ -106,7 +106,7 @@ export async function addUsers({ database }: Pick<App, 'database'>): Promise<Rec
 export async function makeCalendar(address: string): Promise<void> {
   const database = await openDatabase(address)
   try {
-    await migrate(database, featureTables)
+    await migrate(database, await featureTables())
     await addUsers({ database })
   } finally {
     await database.close()
@@ -117,7 +117,7 @@ export async function makeCalendar(address: string): Promise<void> {
 export async function fillTemplate(address: string, content: Template): Promise<void> {
   const database = await openDatabase(address)
   try {
-    await migrate(database, featureTables)
+    await migrate(database, await featureTables())
     if (content !== 'users') return
     await createFirstAdministrator(database, Date.now())
     await addUsers({ database })

@@ -199,12 +199,44 @@ const merging = (room: string): Apart => ({
   }),
 })
 
+const pairOf = async (service: TestService) =>
+  [await make(service, 'tags'), await make(service, 'tags')].join()
+
 const APART: Readonly<Record<string, Apart>> = {
   ...Object.fromEntries(Object.keys(NAMING).map((room) => [`/${room}/:id/merge`, merging(room)])),
   '/quick': {
     twin: 'reads a line, and writes nothing',
     whom: ['admin', 'editor', 'author', 'contributor'],
     posted: async () => ({ path: '/quick', form: { line: 'Choir Tue 19:00' } }),
+  },
+  '/duplicates/merge': {
+    twin: 'changes of all events, and a removal',
+    whom: ['admin', 'editor'],
+    posted: async (service) => ({
+      path: '/duplicates/merge',
+      form: { kind: 'tag', ids: await pairOf(service) },
+    }),
+  },
+  '/duplicates/undo': {
+    twin: 'a merge, taken back',
+    whom: ['admin', 'editor'],
+    posted: async (service) => {
+      const editor = await sitAtDesk(service, 'editor')
+      const { headers } = await editor.post('/desk/duplicates/merge', {
+        kind: 'tag',
+        ids: await pairOf(service),
+      })
+      const [, merge = ''] = /merged=(\d+)/.exec(headers.get('location') ?? '') ?? []
+      return { path: '/duplicates/undo', form: { merge } }
+    },
+  },
+  '/duplicates/apart': {
+    twin: 'what those who merge say',
+    whom: ['admin', 'editor'],
+    posted: async (service) => ({
+      path: '/duplicates/apart',
+      form: { kind: 'tag', ids: await pairOf(service) },
+    }),
   },
   '/pictures': {
     twin: 'POST /wp/v2/media',

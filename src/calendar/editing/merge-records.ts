@@ -5,7 +5,7 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { TermRow } from '../../store/storage/schema.ts'
+import type { ImportItemColumns, PagedKind, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { type LINK_KINDS, saveEvents } from '../events/event-store.ts'
@@ -22,7 +22,7 @@ import { permittedRecord, statusOf } from './save-record.ts'
 type LinkKind = (typeof LINK_KINDS)[number]
 
 /** The table and the column by which events link to records of each kind. */
-const LINKS = {
+export const LINKS = {
   venue: { kind: 'venues', table: 'event_venues', column: 'venue', order: 'position' },
   organizer: { kind: 'organizers', table: 'event_organizers', column: 'organizer', order: 'position' },
   category: { kind: 'terms', table: 'event_terms', column: 'term', order: 'term' },
@@ -73,6 +73,27 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
 /** Events that are linked anew with one transaction. */
 const IN_A_PIECE = 100
 
+/** What an undo needs to know, written with each part of a merge. */
+export interface MergeLog {
+  /** Links before, in order. */
+  noteLinks: (tx: Tx, of: 'event' | 'series', former: ReadonlyMap<number, readonly number[]>) => Promise<void>
+  noteRecord: (tx: Tx, gone: GoneRecord) => Promise<void>
+}
+
+/** A record that has gone into another. */
+export interface GoneRecord {
+  /** Undefined for a term. */
+  status: string | undefined
+  slug: string
+  /** Former ones. */
+  slugs: readonly string[]
+  /** Their keys. */
+  items: readonly Pick<ImportItemColumns, 'source' | 'identity' | 'occurrence'>[]
+  term: TermRow | undefined
+  /** Terms below it. */
+  children: readonly number[]
+}
+
 /**
  * Merges a record into another of its kind: all events, series, later imports and old addresses of the first
  * go to the second. The first goes to the trash, or is removed where its kind has none, and the categories
@@ -86,24 +107,27 @@ export async function mergeRecords(
   served: ServedResource,
   from: number,
   into: number,
+  log?: MergeLog,
 ): Promise<{ events: number; into: number }> {
   const { operations, resource } = served
   const kind = resource.name
-  if (!isMerged(kind) || from === into) throw invalidParam('into')
+  if ((!isMerged(kind) && kind !== 'event') || from === into) throw invalidParam('into')
   if (!isLoggedIn(context.caller) || !can(context.caller, 'edit_others')) throw new Problem('rest_forbidden')
   const gone = await permittedRecord(context, operations, from, 'remove')
   const stays = await permittedRecord(context, operations, into, 'update')
   if (statusOf(stays) === 'trash') throw invalidParam('into')
   let events = 0
-  for (;;) {
-    const moved = await context.write((tx) => moveSome(tx, context, kind, from, into))
+  while (isMerged(kind)) {
+    const moved = await context.write((tx) => moveSome(tx, context, kind, from, into, log))
     if (moved === 0) break
     events += moved
     await nextTurn()
   }
   const prepared = await operations.remove.prepare(context, gone)
   const below = isTerm(gone) ? await pathTo(context.db, gone, into) : []
+  const { slug }: { slug?: unknown } = Object(gone)
   await context.write(async (tx) => {
+    if (log) await log.noteRecord(tx, await describeGone(tx, kind, from, gone))
     if (isTerm(gone)) await adopt(tx, gone, into, below)
     await tx
       .updateTable('import_items')
@@ -111,12 +135,46 @@ export async function mergeRecords(
       .where('kind', '=', kind)
       .where('record', '=', from)
       .execute()
-    const { slug }: { slug?: unknown } = Object(gone)
     if (statusOf(gone) !== 'trash') await operations.remove.write(tx, prepared, context)
     if (wasAddressKnown(gone)) await passSlugs(tx, kind, { id: from, slug: String(slug) }, into)
   })
   return { events, into }
 }
+
+async function describeGone(
+  tx: Tx,
+  kind: PagedKind | Taxonomy,
+  id: number,
+  row: unknown,
+): Promise<GoneRecord> {
+  const slugs = await tx
+    .selectFrom('old_slugs')
+    .select('slug')
+    .where('kind', '=', kind)
+    .where('record', '=', id)
+    .execute()
+  const items = await tx
+    .selectFrom('import_items')
+    .select(['source', 'identity', 'occurrence'])
+    .where('kind', '=', kind)
+    .where('record', '=', id)
+    .limit(MOST_ITEMS)
+    .execute()
+  const children = isTerm(row)
+    ? await tx.selectFrom('terms').select('id').where('parent', '=', id).execute()
+    : []
+  return {
+    status: statusOf(row),
+    slug: String(Object(row).slug),
+    slugs: slugs.map(({ slug }) => slug),
+    items,
+    term: isTerm(row) ? row : undefined,
+    children: children.map((child) => child.id),
+  }
+}
+
+/** Each source has a record once or a few times. */
+const MOST_ITEMS = 1000
 
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
@@ -144,6 +202,7 @@ async function moveSome(
   kind: MergedKind,
   from: number,
   into: number,
+  log: MergeLog | undefined,
 ): Promise<number> {
   const { table, column, order, kind: links } = LINKS[kind]
   const { rows: some } = await sql<{ id: number; series: number | null }>`
@@ -153,7 +212,7 @@ async function moveSome(
   if (some.length === 0) return 0
   // Locks series before their dates, as every writer does.
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
-    await moveShared(tx, series, links, from, into, context)
+    await moveShared(tx, series, links, from, into, context, log)
   const ids = some.map(({ id }) => id)
   const rows = await lockedRows(
     tx,
@@ -164,6 +223,11 @@ async function moveSome(
     order by event, ${sql.ref(order)}`.execute(tx)
   const had = Map.groupBy(linked, ({ event }) => event)
   const moved = rows.filter(({ id }) => had.get(id)?.some((link) => link.id === from))
+  await log?.noteLinks(
+    tx,
+    'event',
+    new Map(moved.map(({ id }) => [id, (had.get(id) ?? []).map((link) => link.id)])),
+  )
   await saveEvents(
     tx,
     moved.map((before) => {
@@ -175,7 +239,7 @@ async function moveSome(
 }
 
 /** Returns a list of links with `into` in place of `from`, each link once. */
-function replaced(ids: readonly number[], from: number, into: number): number[] {
+export function replaced(ids: readonly number[], from: number, into: number): number[] {
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
@@ -187,11 +251,13 @@ async function moveShared(
   from: number,
   into: number,
   { now }: Context,
+  log: MergeLog | undefined,
 ): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series) return
   const shared = readShared(series)
   if (!shared[links].includes(from)) return
+  await log?.noteLinks(tx, 'series', new Map([[id, shared[links]]]))
   const columns = { ...shared, [links]: replaced(shared[links], from, into) }
   await updateSeries(tx, series, { shared: JSON.stringify(columns), modified_utc: formatUtc(now) })
 }

@@ -1210,6 +1210,7 @@ export const de: Locale = {
   'Its name or its number. All events and old addresses go over to it.':
     'Sein Name oder seine Nummer. Alle Termine und alten Adressen gehen auf ihn über.',
   Merge: 'Zusammenführen',
+  Duplicates: 'Doppelte',
   'There is no other one “{name}”.': 'Es gibt keinen anderen Eintrag „{name}“.',
   'Events moved: {count}': 'Verschobene Termine: {count}',
   Deleted: 'Gelöscht',

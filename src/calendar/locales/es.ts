@@ -1188,6 +1188,7 @@ export const es: Locale = {
   'Its name or its number. All events and old addresses go over to it.':
     'Su nombre o su número. Todos los eventos y direcciones antiguas pasan a él.',
   Merge: 'Combinar',
+  Duplicates: 'Duplicados',
   'There is no other one “{name}”.': 'No hay otro «{name}».',
   'Events moved: {count}': 'Eventos movidos: {count}',
   Deleted: 'Eliminado',

@@ -1210,6 +1210,7 @@ export const fr: Locale = {
   'Its name or its number. All events and old addresses go over to it.':
     'Son nom ou son numéro. Tous les événements et anciennes adresses lui reviennent.',
   Merge: 'Fusionner',
+  Duplicates: 'Doublons',
   'There is no other one “{name}”.': 'Il n’y en a pas d’autre « {name} ».',
   'Events moved: {count}': 'Événements déplacés\u00a0: {count}',
   Deleted: 'Supprimé',

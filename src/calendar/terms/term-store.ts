@@ -367,6 +367,23 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
   return row
 }
 
+/** One that was deleted, with its id; under another slug where a term has its own by now. */
+export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
+  const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
+  await tx
+    .insertInto('terms')
+    .values({ ...term, slug: free, count: 0 })
+    .execute()
+  recordChange(tx, { ...changeOf(term.id), wasPublic: false }, { action: 'create', name: term.name })
+}
+
+function* slugsLike(slug: string): Generator<string> {
+  yield slug
+  for (let number = 2; number < MOST_LIKE; number += 1) yield `${slug}-${number}`
+}
+
+const MOST_LIKE = 1000
+
 export async function updateTerm(
   tx: Tx,
   term: TermRow,

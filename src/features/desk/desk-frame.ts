@@ -54,6 +54,12 @@ const ROOMS: readonly { group: RoomGroup; heading?: MessageText; rooms: readonly
       { room: 'categories', path: '/categories', text: 'Categories' },
       { room: 'tags', path: '/tags', text: 'Tags' },
       { room: 'pictures', path: '/pictures', text: 'Pictures' },
+      {
+        room: 'duplicates',
+        path: '/duplicates',
+        text: 'Duplicates',
+        isFor: (caller) => can(caller, 'edit_others'),
+      },
     ],
   },
   {

@@ -394,6 +394,7 @@ export const deskMessages = [
   'The one that stays',
   'Its name or its number. All events and old addresses go over to it.',
   'Merge',
+  'Duplicates',
   'There is no other one “{name}”.',
   'Events moved: {count}',
   'Deleted',

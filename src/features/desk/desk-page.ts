@@ -131,6 +131,7 @@ export type RoomName =
   | 'categories'
   | 'tags'
   | 'pictures'
+  | 'duplicates'
   | 'people'
   | 'look'
   | 'account'

@@ -142,9 +142,32 @@ export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   return taken.length > 0
 }
 
-/** Unsaved texts and decided proposals stay for 30 days, undo records of bulk changes for one. */
+/** In which a merge can be taken back. */
+const MERGE_DAYS = 30
+
+/** Links of merges made before a time; returns how many. */
+async function dropMergedLinks(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql`delete from merged_links where (merge, kind, record) in
+    (select l.merge, l.kind, l.record from desk_merges m join merged_links l on l.merge = m.id
+      where m.done_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(tx)
+  return rows.length
+}
+
+/** Made before a time and without links; returns how many. */
+async function dropMerges(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql`delete from desk_merges where id in
+    (select id from desk_merges m where done_utc < ${beforeUtc}
+      and not exists (select 1 from merged_links where merge = m.id) limit ${sql.lit(most)}) returning id`.execute(
+    tx,
+  )
+  return rows.length
+}
+
+/** Merges, unsaved texts and decided proposals stay for 30 days, undo records of bulk changes for one. */
 export const deskPrunings: readonly Pruning[] = [
   { days: 30, drop: dropUnsaved },
   { days: 30, drop: dropDecided },
+  { days: MERGE_DAYS, drop: dropMergedLinks },
+  { days: MERGE_DAYS, drop: dropMerges },
   { days: 1, drop: dropBulkChanges },
 ]

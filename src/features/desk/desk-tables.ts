@@ -1,4 +1,4 @@
-import type { FeatureTables } from '../../store/storage/migration.ts'
+import { type FeatureTables, step } from '../../store/storage/migration.ts'
 import type { WithSequence } from '../../store/storage/schema.ts'
 
 /** Kept for 30 days. */
@@ -45,16 +45,55 @@ export interface BulkChangeColumns {
   done_utc: string
 }
 
+/** Kept for 30 days, for an undo. */
+export interface MergeColumns {
+  id: number
+  kind: string
+  /** The record that has gone into the other. */
+  gone: number
+  into_record: number
+  gone_name: string
+  into_name: string
+  user: number
+  done_utc: string
+  /** JSON, once all of its events have the other. */
+  state: string
+}
+
+/** Of events and series, in order: links as they were. */
+interface MergedLinksColumns {
+  merge: number
+  kind: 'event' | 'series'
+  record: number
+  /** JSON. */
+  former: string
+}
+
 declare module '../../store/storage/schema.ts' {
   interface Tables {
     unsaved_texts: UnsavedTextColumns
     proposals: WithSequence<ProposalColumns>
     bulk_changes: BulkChangeColumns
+    desk_merges: WithSequence<MergeColumns>
+    merged_links: MergedLinksColumns
+    kept_apart: { kind: string; one: number; other: number }
   }
 }
 
-/** The steps that made them are the kernel's. */
+/** The steps that made the first three are the kernel's. */
 export const deskTables: FeatureTables = {
   feature: 'desk',
-  own: ['unsaved_texts', 'bulk_changes'],
+  migrations: [
+    step('desk-0001-merges', ({ id, text, sequence }) => [
+      `create table desk_merges (id ${sequence}, kind ${text} not null, gone ${id} not null, into_record ${id} not null,
+        gone_name ${text} not null, into_name ${text} not null, "user" ${id} not null, done_utc ${text} not null,
+        state ${text} not null)`,
+      'create index desk_merges_time on desk_merges (done_utc)',
+      'create index desk_merges_pair on desk_merges (kind, gone, into_record)',
+      `create table merged_links (merge ${id} not null, kind ${text} not null, record ${id} not null, former ${text} not null,
+        primary key (merge, kind, record))`,
+      `create table kept_apart (kind ${text} not null, one ${id} not null, other ${id} not null, primary key (kind, one, other))`,
+    ]),
+  ],
+  own: ['unsaved_texts', 'bulk_changes', 'desk_merges', 'merged_links'],
 }

@@ -12,6 +12,7 @@ import {
   deskPath,
   sayAtDesk,
 } from './desk-page.ts'
+import { duplicatePages } from './duplicates-room.ts'
 import { eventFormPages } from './event-form/event-form.ts'
 import { eventHelpPages, eventPreviewPages } from './event-form/event-form-help.ts'
 import { eventListPages } from './event-list.ts'
@@ -35,6 +36,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...accountPages,
   ...bulkPages,
   ...consentPages,
+  ...duplicatePages,
   ...eventFormPages,
   ...eventHelpPages,
   ...eventListPages,

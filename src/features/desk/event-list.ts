@@ -58,6 +58,7 @@ import {
   titleAtDesk,
 } from './desk-page.ts'
 import { linkedNames } from './event-form/event-form-values.ts'
+import { mayMerge } from './merges.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
 // The list of events at the desk: its tabs, filters and pages; bulk actions.
@@ -461,7 +462,7 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
     count: most,
   })
   const query = new URLSearchParams(Object.entries(fields)).toString()
-  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}</div></div>`
+  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}${list.tab !== 'trash' && mayMerge({ caller }) && html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{deed}…', { deed: say('Merge') })}</button>`}</div></div>`
 }
 
 function row(

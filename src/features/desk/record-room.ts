@@ -3,7 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
-import { countUses, MOST_USES_COUNTED, mergeRecords } from '../../calendar/editing/merge-records.ts'
+import { countUses, MOST_USES_COUNTED } from '../../calendar/editing/merge-records.ts'
 import { findNamed, findSameName, type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
 import { withImages } from '../../calendar/images/images.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -40,7 +40,10 @@ import {
   sayAtDesk,
   versionSent,
 } from './desk-page.ts'
+import { sayOfDuplicates } from './duplicate-texts.ts'
+import { undoOf } from './duplicates-room.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-picture.ts'
+import { findLatestMerge, mayMerge, mergeForNow } from './merges.ts'
 import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
@@ -122,7 +125,7 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
       notice: sayAtDesk(site, 'status' in filters ? 'Moved to the trash' : 'Deleted'),
     }),
     body: html`${'status' in filters && trashTabs(room, context, isTrash)}<form class="tools" method="get">${isTrash && html`<input type="hidden" name="status" value="trash">`}<input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
-${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : await tableOf(room, context, rows)}
+${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : await tableOf(room, context, rows, !isTrash)}
 ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(total / PER_PAGE) })}`,
   }
 }
@@ -153,15 +156,31 @@ async function usesIn(
   )
 }
 
-async function tableOf(room: RecordRoom, context: Context, rows: readonly Listed[]): Promise<Html> {
+async function tableOf(
+  room: RecordRoom,
+  context: Context,
+  rows: readonly Listed[],
+  isLive: boolean,
+): Promise<Html> {
   const { site } = context
+  const mayPick = isLive && mayMerge(context)
   const { fields } = room.served.resource
   const uses = await usesIn(room, context, rows)
   const columns = Object.entries(fields).filter(([, { inLists }]) => inLists)
   const head = columns.map(([, field]) => html`<th scope="col">${labelOf(site, field)}</th>`)
-  return html`<table class="records"><thead><tr><th scope="col">${sayAtDesk(site, 'Name')}</th>${head}<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th><th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
-${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
+  const pick = mayPick && html`<th scope="col"><span class="hidden">${sayAtDesk(site, 'Choose')}</span></th>`
+  const table = html`<table class="records"><thead><tr>${pick}<th scope="col">${sayAtDesk(site, 'Name')}</th>${head}<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th><th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
+${rows.map((row) => rowOf(room, context, columns, row, { uses: uses.get(row.id) ?? '', mayPick }))}
 </tbody></table>`
+  return mayPick
+    ? html`<form method="get" action="${deskPath(site, '/duplicates/merge')}" class="many" data-many><input type="hidden" name="kind" value="${kindOf(room)}">${table}${mergeBar(context)}</form>`
+    : table
+}
+
+/** With a script once something is chosen. */
+function mergeBar({ site }: Context): Html {
+  const say = deskTranslatorFor(site)
+  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(site, 'Choose two to merge.')}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', { deed: say('Merge') })}</button></div></div>`
 }
 
 /** Named otherwise than the rooms. */
@@ -176,7 +195,7 @@ function rowOf(
   context: Context,
   columns: readonly (readonly [string, unknown])[],
   row: Listed,
-  uses: string,
+  { uses, mayPick }: { uses: string; mayPick: boolean },
 ): Html {
   const { site } = context
   const status = textOf(row.status)
@@ -186,7 +205,10 @@ function rowOf(
   const title = textOf(row[naming]) || sayAtDesk(site, '(no title)')
   const state =
     status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
-  return html`<tr><td>${linkOrText(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
+  const pick =
+    mayPick &&
+    html`<td class="pick"><label class="box"><input type="checkbox" name="ids[]" value="${row.id}"><span class="hidden">${sayAtDesk(site, 'Choose')}: ${title}</span></label></td>`
+  return html`<tr>${pick}<td>${linkOrText(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
   )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }
@@ -247,9 +269,10 @@ async function showForm(room: RecordRoom, request: DeskRequest): Promise<DeskAns
   const version = await versionIn(room, request, id)
   const values = formValuesOf(resource.fields, columnsOf(row))
   const merged = query.get('merged')
+  const undo = merged === null ? undefined : await findLatestMerge(context, kindOf(room), id)
   const notice =
     merged !== null
-      ? sayAtDesk(context.site, 'Events moved: {count}', { count: merged.replace(/\D/g, '') })
+      ? html`${sayAtDesk(context.site, 'Events moved: {count}', { count: merged.replace(/\D/g, '') })} ${undo !== undefined && undoOf(context, String(undo))}`
       : query.has('saved') && sayAtDesk(context.site, 'Saved')
   return { ...(await formView(room, context, { values, faults: {} }, { id, version })), notice }
 }
@@ -291,7 +314,7 @@ async function formView(
     body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
 <div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
 <aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}${picture}</aside>
-<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
+<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && mayMerge(context) && html`<a class="button quiet" href="${deskPath(site, `/${room.name}/${known.id}/merge`)}">${sayAtDesk(site, '{deed}…', { deed: sayAtDesk(site, 'Merge') })}</a>`}${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
 </form>`,
   }
 }
@@ -432,7 +455,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
 /** Offers to let another record take its place. */
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
-  const { site, caller } = context
+  const { site } = context
   const say = deskTranslatorFor(site)
   const { id, row } = await locateFor(room, request)
   const uses = await usesOf(room, context, id)
@@ -447,8 +470,22 @@ async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<
     under: html`<a href="${address}">${say('Back to the form')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`}<div class="confirm">
 <p>${uses === 0 ? say('No event has it.') : html`<a href="${eventsWith(room, site, id)}">${say('Events that have it: {count}', { count })}</a>`}${uses > 0 && html` ${say('They stay, without it.')}`}</p>
-<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Back')}</a></p></form>
-${can(caller, 'edit_others') && (await mergeForm(room, request, id, fault !== ''))}</div>`,
+<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Back')}</a></p></form>${mayMerge(context) && html`<p>${say('Is it there twice?')} <a href="${address}/merge">${say('Merge')}</a></p>`}</div>`,
+  }
+}
+
+async function askToMerge(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
+  const { context } = request
+  const { site } = context
+  if (!mayMerge(context)) throw new Problem('rest_forbidden')
+  const { id, row } = await locateFor(room, request)
+  const address = deskPath(site, `/${room.name}/${id}`)
+  return {
+    ...(fault !== '' && { status: 422 }),
+    title: `${sayAtDesk(site, 'Merge')}: ${nameIn(room, row) || sayAtDesk(site, '(no title)')}`,
+    room: room.name,
+    under: html`<a href="${address}">${sayAtDesk(site, 'Back to the form')}</a>`,
+    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`}<div class="confirm">${await mergeForm(room, request, id, fault !== '')}</div>`,
   }
 }
 
@@ -464,7 +501,7 @@ async function mergeForm(
   const names = offered
     .filter((one) => one.id !== id)
     .map(({ name }) => html`<option>${decodedText(name)}</option>`)
-  return html`<form class="card" method="post" action="${deskPath(site, `/${room.name}/${id}/merge`)}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(site, 'Is it there twice?')}</h2><div class="field"><label for="into">${sayAtDesk(site, 'The one that stays')}</label><input type="text" id="into" name="into" value="${fieldOf(request, 'into')}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${isWrong && html` aria-invalid="true"`}><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(site, 'Its name or its number. All events and old addresses go over to it.')} ${sayAtDesk(site, 'This cannot be undone.')}</p></div><p class="ways start"><button type="submit" class="button">${sayAtDesk(site, 'Merge')}</button></p></form>`
+  return html`<form class="card" method="post" action="${deskPath(site, `/${room.name}/${id}/merge`)}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(site, 'Is it there twice?')}</h2><div class="field"><label for="into">${sayAtDesk(site, 'The one that stays')}</label><input type="text" id="into" name="into" value="${fieldOf(request, 'into')}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${isWrong && html` aria-invalid="true"`}><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(site, 'Its name or its number. All events and old addresses go over to it.')} ${sayOfDuplicates(site, 'This can be undone for 30 days.')}</p></div><p class="ways start"><button type="submit" class="button main">${sayAtDesk(site, 'Merge')}</button></p></form>`
 }
 
 async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
@@ -473,17 +510,17 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   const text = fieldOf(request, 'into').trim()
   const into = await meantBy(room, context, id, text)
   if (into === undefined)
-    return ask(
+    return askToMerge(
       room,
       request,
       sayAtDesk(context.site, 'There is no other one “{name}”.', { name: text.slice(0, 80) }),
     )
   try {
-    const { events } = await mergeRecords(context, room.served, id, into)
+    const { events } = await mergeForNow(context, kindOf(room), id, into)
     return { seeOther: deskPath(context.site, `/${room.name}/${into}?merged=${events}`) }
   } catch (error) {
     if (!(error instanceof Problem) || error.details.params?.into === undefined) throw error
-    return ask(
+    return askToMerge(
       room,
       request,
       sayAtDesk(context.site, 'There is no other one “{name}”.', { name: text.slice(0, 80) }),
@@ -523,7 +560,11 @@ export const recordRemovalPages: readonly DeskPage[] = recordRooms.flatMap((room
     get: (request) => ask(room, request),
     post: (request) => removeOrAsk(room, request),
   },
-  { at: `/${room.name}/:id/merge`, post: (request) => merge(room, request) },
+  {
+    at: `/${room.name}/:id/merge`,
+    get: (request) => askToMerge(room, request),
+    post: (request) => merge(room, request),
+  },
   ...(hasTrash(room)
     ? [{ at: `/${room.name}/:id/restore`, post: (request: DeskRequest) => restoreRecord(room, request) }]
     : []),

@@ -40,7 +40,12 @@ import {
 import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
-import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
+import {
+  isGiven,
+  readOwnerFiles,
+  readOwnerSettings,
+  withOwnerSettings,
+} from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import { dropOld } from './store/storage/pruning.ts'
 import { makeRouteTable } from './wordpress/platform.ts'
@@ -205,11 +210,16 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   logger.info({ version, node: process.version, port, settings: options.settings ?? {} }, 'started')
   const first = await openDoors(database, config, options).catch(stopAndThrow(stop))
   const told = servings.flatMap((serving) => serving.told ?? [])
+  if (!owner.hasZone() && !demo) tell(NO_ZONE)
   const app = { server: http.server, database, site, port, ...first, demo, told, stop, stopBy }
   options.announce?.(app)
   announced.resolve()
   return app
 }
+
+/** Events would be an hour off for half of the year, and nobody would know why. */
+const NO_ZONE =
+  'No time zone is set, so events are at the time of UTC. Choose one at the desk, under Settings, or set KALENDS_TIMEZONE.'
 
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
@@ -250,9 +260,12 @@ async function serveAll(start: ServiceStart): Promise<Serving[]> {
 async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
   let present = started
   let { port } = started
+  /** Whether a zone was given or set. */
+  let hasZone = false
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
     present = withOwnerSettings(started, set)
+    hasZone = isGiven(started, 'timezone') || set.timezone !== undefined
     Object.assign(site, siteOf(present, port))
     await Promise.all(servings.map(({ follow }) => follow?.(set, files)))
   }
@@ -261,7 +274,7 @@ async function followOwner({ read }: Database, site: Site, started: Config, serv
     port = listened
     Object.assign(site, siteOf(present, port))
   }
-  return { renew, listensOn }
+  return { renew, listensOn, hasZone: () => hasZone }
 }
 
 /** Begins the work of features that comes again. */

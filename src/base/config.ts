@@ -50,6 +50,25 @@ function isMask(bits: string, version: number): boolean {
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
+/** Owners set them while the service runs. */
+export const siteSettings = {
+  timezone: checked(
+    word(
+      'The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.',
+      'ZONE',
+      'UTC',
+    ),
+    'takes a time zone such as Europe/Berlin or UTC+2',
+    isTimezone,
+  ),
+  language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
+  currency: checked(
+    word('The currency of costs that name none, by its ISO 4217 code.', 'CODE', 'USD'),
+    'takes a currency code of three letters',
+    (text) => /^[A-Z]{3}$/.test(text),
+  ),
+}
+
 /** Those of the kernel. */
 const settings = {
   vendor: checked(
@@ -67,16 +86,7 @@ const settings = {
     'takes an http or https address without login, query and fragment',
     isAddressOfLinks,
   ),
-  timezone: checked(
-    word(
-      'The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.',
-      'ZONE',
-      'UTC',
-    ),
-    'takes a time zone such as Europe/Berlin or UTC+2',
-    isTimezone,
-  ),
-  language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
+  ...siteSettings,
   languages: {
     ...list(
       'Languages that visitors may choose besides that of the calendar. `none`: no other.',
@@ -86,11 +96,6 @@ const settings = {
     ),
     default: [...LANGUAGES],
   },
-  currency: checked(
-    word('The currency of costs that name none, by its ISO 4217 code.', 'CODE', 'USD'),
-    'takes a currency code of three letters',
-    (text) => /^[A-Z]{3}$/.test(text),
-  ),
   pages: choice(
     'Pages for visitors; off leaves a small page at the address of the site.',
     ['on', 'off'],
@@ -240,6 +245,8 @@ const settings = {
 /** Their settings, which stand beside each feature and are added by `declare module`. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface FeatureSettings {}
+
+export type KernelSettingName = keyof typeof settings
 
 type Settings = typeof settings & FeatureSettings
 /** Its flag has `-` for `_`. */
@@ -394,7 +401,7 @@ export function settingsPage(features: readonly HasSettings[]): string {
     '',
     'Each setting is an environment variable and a flag of every command; the flag wins. `npm run docs` writes this page from `src/base/config.ts` and the settings of features.',
     '',
-    'Name and look can also be set [while the service runs](looks.md); a flag or variable wins. All other settings are read at the start alone.',
+    'Zone, language, currency and clock can also be set [at the desk](desk.md), as name and [look](looks.md); a flag or variable wins. All other settings are read at the start alone.',
     ...groups,
     '',
   ].join('\n')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../base/cache.ts'
+import type { Site } from '../base/config.ts'
 import type { ClockPart } from '../base/fields/kinds.ts'
 import { hashOf } from '../base/text/characters.ts'
 import { wallNow } from '../base/text/moments.ts'
@@ -25,6 +26,7 @@ export interface FinishedAnswers {
   asked: Uint32Array
   edition: string
   nameEdition: () => string
+  site: Pick<Site, 'timezone'>
   /** When `edition` was made. */
   settings: number
   today: (now: number) => string
@@ -53,6 +55,7 @@ export function noFinishedAnswers(
     asked: new Uint32Array(ASKED),
     edition: nameEdition(),
     nameEdition,
+    site,
     settings: memory.settings,
     today: makeToday(site.timezone),
     state: { version: '', day: '', since: 0 },
@@ -74,10 +77,11 @@ export function findFinished(answers: FinishedAnswers, key: string, now: number)
     : undefined
 }
 
-/** From before owners changed name or look. */
+/** From before owners changed a setting. */
 function startAfresh(answers: FinishedAnswers): void {
   dropAll(answers.bodies)
   answers.edition = answers.nameEdition()
+  answers.today = makeToday(answers.site.timezone)
   answers.settings = answers.memory.settings
 }
 

@@ -253,6 +253,16 @@ const APART: Readonly<Record<string, Apart>> = {
     whom: ['admin'],
     posted: async () => ({ path: '/look/preview', form: { pages_accent: '#aa3300' } }),
   },
+  '/settings': {
+    twin: 'KALENDS_LANGUAGE and its kin, or settings over REST',
+    whom: ['admin'],
+    posted: async () => ({ path: '/settings', form: { clock: ++made % 2 === 0 ? '12' : '24' } }),
+  },
+  '/settings/zone/undo': {
+    twin: 'changes of all events',
+    whom: ['admin'],
+    posted: async () => ({ path: '/settings/zone/undo', form: { change: '1' } }),
+  },
   '/people/new': {
     twin: 'kalends user add',
     whom: ['admin'],

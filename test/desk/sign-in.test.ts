@@ -368,7 +368,7 @@ describe('links that set up a password', () => {
   const linkFor = async (login: string, purpose?: 'demo') => {
     const { database } = service.app
     const token = await database.write(async (tx) =>
-      addSignInLink(tx, await getUserByLogin(tx, login), Date.now(), purpose),
+      addSignInLink(tx, await getUserByLogin(tx, login), Date.now(), { purpose }),
     )
     return `/desk/set-up/${token}`
   }
@@ -381,12 +381,12 @@ describe('links that set up a password', () => {
     }
   })
 
-  test('on an empty calendar the page asks for its name and colour too; posting the password alone is enough', async () => {
+  test('on an empty calendar the page asks for its name too; posting the password alone is enough', async () => {
     const link = await linkFor('admin')
     const form = await browser.get(link)
     assert.equal(form.status, 200)
-    assert.match(form.body, /name="site_name"/)
-    const short = await browser.post(link, { password: 'too short', site_name: 'Choirs <of> Cork' })
+    assert.match(form.body, /name="name"/)
+    const short = await browser.post(link, { password: 'too short', name: 'Choirs <of> Cork' })
     assert.equal(short.status, 422)
     assert.match(short.body, /value="Choirs &lt;of&gt; Cork"/)
     assert.match(
@@ -395,8 +395,7 @@ describe('links that set up a password', () => {
     )
     const done = await browser.post(link, {
       password: NEW,
-      site_name: 'Choirs of Cork',
-      pages_accent: '#8a2be2',
+      name: 'Choirs of Cork',
     })
     assert.deepEqual([done.status, done.headers.get('location')], [303, '/desk/'])
     const today = () => browser.get('/desk/', { cookie: cookieIn(done) })
@@ -405,7 +404,7 @@ describe('links that set up a password', () => {
     assert.equal((await browser.get(link)).status, 404)
     assert.equal((await browser.post(link, { password: NEW })).status, 404)
     const later = await browser.get(await linkFor('editor'))
-    assert.doesNotMatch(later.body, /name="site_name"/)
+    assert.doesNotMatch(later.body, /name="name"/)
   })
 
   test('of two who post at once one wins', async () => {

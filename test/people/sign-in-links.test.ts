@@ -69,7 +69,7 @@ test('only a link of the demo signs in without a password', async (t) => {
   const token = await link()
   assert.equal(await gate.signInByLink({ token, password: undefined }, HERE, NOON), undefined)
   assert.ok(await find(token), 'and it is not used up by that')
-  const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, 'demo'))
+  const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, { purpose: 'demo' }))
   assert.ok(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON))
   assert.equal(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON), undefined)
 })

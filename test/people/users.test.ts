@@ -66,6 +66,7 @@ test('a user is found by id, and by login and e-mail address in any letter case'
     role: 'editor',
     created_utc: '2026-11-20 12:00:00',
     deactivated_utc: '',
+    language: '',
   })
   assert.deepEqual(await findUser(database.read, anna.id), anna)
   assert.deepEqual(await findUserByLogin(database.read, 'ANNA.b'), anna)

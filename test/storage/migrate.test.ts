@@ -226,7 +226,9 @@ test('a calendar of 34ed6c85 is carried over with every row as it was, but for m
     ...migrationNames,
     ...(await ofFeatures()),
   ])
-  const folded = { events: ['search'], venues: ['search', 'folded'] } as Readonly<Record<string, string[]>>
+  const folded = { events: ['search'], venues: ['search', 'folded'], users: ['language'] } as Readonly<
+    Record<string, string[]>
+  >
   const unfolded = (table: string) => (row: Row) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !folded[table]?.includes(name)))
   for (const [table, rows] of before) {

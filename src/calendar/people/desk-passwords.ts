@@ -1,12 +1,12 @@
 import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { formatUtc } from '../../base/text/zones.ts'
+import { DAY_MS, formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SignInLinkColumns } from '../../store/storage/schema.ts'
 import { inTurn, makeTurns, type Rank, type Turns } from './turns.ts'
-import { endSessions, findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
+import { endSessions, findUser, isActive, listUsers, recordUser, type User, voidLinks } from './users.ts'
 
 // Passwords for the desk (argon2id), and links by which somebody chooses one.
 
@@ -202,7 +202,10 @@ function isToday({ memory, passes, lanes }: Cost): boolean {
 
 // Links by which somebody chooses a password, once.
 
+/** Of a link for somebody with a password, and of the first administrator's. */
 export const LINK_MINUTES = 30
+/** Of an invitation. */
+export const INVITATION_DAYS = 7
 
 export type LinkPurpose = SignInLinkColumns['purpose']
 
@@ -219,23 +222,35 @@ const TOKEN = /^[\w-]{43}$/
 const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
- * Earlier links of the user become void. The token cannot be read again.
+ * Earlier links of the user become void. The token cannot be read again. An invitation is good for
+ * `INVITATION_DAYS`, any other link for `LINK_MINUTES`.
  * @param purpose `demo` may also sign in without a password; by default `reset` for a user with a password,
  * else `set-up`
+ * @param inviter 0 for the command line and the first start
  * @param now milliseconds since the epoch
  * @throws Error for a deactivated user
  */
-export async function addSignInLink(tx: Tx, user: User, now: number, purpose?: 'demo'): Promise<string> {
+export async function addSignInLink(
+  tx: Tx,
+  user: User,
+  now: number,
+  { purpose: wanted, inviter = 0 }: { purpose?: 'demo' | undefined; inviter?: number } = {},
+): Promise<string> {
   if (!isActive(user)) throw new Error(`${user.login} was deactivated and signs in nowhere.`)
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const purpose = wanted ?? ((await hasDeskPassword(tx, user)) ? 'reset' : 'set-up')
+  // Nobody has a password yet: who finds the link in a log has the whole calendar.
+  const isInvitation = purpose === 'set-up' && (inviter !== 0 || (await hasDeskPasswords(tx)))
+  const life = isInvitation ? INVITATION_DAYS * DAY_MS : LINK_MINUTES * MINUTE_MS
   await voidLinks(tx, user.id)
   await tx
     .insertInto('sign_in_links')
     .values({
       hash: hashOfToken(token),
       user: user.id,
-      purpose: purpose ?? ((await hasDeskPassword(tx, user)) ? 'reset' : 'set-up'),
-      expires_utc: formatUtc(now + LINK_MINUTES * 60_000),
+      purpose,
+      expires_utc: formatUtc(now + life),
+      inviter,
     })
     .execute()
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: link` })
@@ -260,6 +275,58 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   const { purpose } = row
   const mayBeFirst = purpose === 'set-up' && user.role === 'administrator'
   return { user, purpose, isFirst: mayBeFirst && (await isNewCalendar(db)) }
+}
+
+/** UTC; of the one link that a user has, undefined without one. */
+export async function findLinkEnd(db: Db, user: User): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sign_in_links')
+    .select('expires_utc')
+    .where('user', '=', user.id)
+    .executeTakeFirst()
+  return row?.expires_utc
+}
+
+/** An invitation that nobody has used, good or expired. */
+export interface Invitation {
+  user: number
+  inviter: number
+  expires_utc: string
+}
+
+export function listInvitations(db: Db): Promise<Invitation[]> {
+  return db
+    .selectFrom('sign_in_links')
+    .select(['user', 'inviter', 'expires_utc'])
+    .where('purpose', '=', 'set-up')
+    .execute()
+}
+
+/** The page of the link then says no more than that of an unknown one. */
+export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
+  await voidLinks(tx, user.id)
+  recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
+}
+
+/**
+ * Who can make another in place of an expired invitation: who made it, else the first administrator.
+ * Undefined for any other token.
+ */
+export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  const row = await db
+    .selectFrom('sign_in_links')
+    .select(['user', 'inviter'])
+    .where('hash', '=', hashOfToken(token))
+    .where('purpose', '=', 'set-up')
+    .where('expires_utc', '<=', formatUtc(now))
+    .executeTakeFirst()
+  const invited = row && (await findUser(db, row.user))
+  if (!row || !invited || !isActive(invited)) return undefined
+  const administrators = (await listUsers(db)).filter(
+    (user) => user.role === 'administrator' && isActive(user) && user.id !== invited.id,
+  )
+  return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
 }
 
 async function isNewCalendar(db: Db): Promise<boolean> {

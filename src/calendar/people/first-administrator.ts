@@ -70,7 +70,7 @@ export async function findDeskEntry(
   if (await hasDeskPasswords(database.read)) return undefined
   if (!isFirst && !isDemo) return { login, token: undefined, isDemo }
   const purpose = isDemo ? 'demo' : undefined
-  const token = await database.write((tx) => addSignInLink(tx, administrator, now, purpose), FIRST_START)
+  const token = await database.write((tx) => addSignInLink(tx, administrator, now, { purpose }), FIRST_START)
   return { login, token, isDemo }
 }
 

@@ -1,10 +1,11 @@
 import { Argument, type Command, Option } from 'commander'
 import { askedMoment, type Print, runCommand, table } from '../../base/run-command.ts'
+import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
 import { addCredential, listCredentials, revokeCredentials } from './credentials.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from './desk-passwords.ts'
+import { addSignInLink, findLinkEnd, INVITATION_DAYS, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { listSessions } from './sessions.ts'
 import {
   changeRole,
@@ -17,6 +18,7 @@ import {
   RefusedUserChange,
   reactivateUser,
   removeUser,
+  type User,
 } from './users.ts'
 
 // The commands `user` and `password`.
@@ -74,13 +76,13 @@ function registerUserAdd(
     .action((login: string, options: { role: Role; email?: string; name?: string }, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         const site = deskSite()
-        const { password, token } = await database.write(async (tx) => {
+        const { password, link } = await database.write(async (tx) => {
           const added = await insertUser(tx, { login, ...options }, clock())
           const password = await addCredential(tx, added, 'password', 'First password', clock())
-          return { password, token: site && (await addSignInLink(tx, added, clock())) }
+          return { password, link: site && (await linkFor(tx, added, login, site, clock())) }
         }, by)
         print(`Added ${login} as ${options.role}. Application password, shown only now: ${password}`)
-        if (site && token) print(tellLink(login, linkTo(site, token)))
+        if (link) print(link)
       }),
     )
 }
@@ -101,14 +103,19 @@ function registerUserLink(
       runOnDatabase(command, open, async (database, print, by) => {
         const site = deskSite()
         if (site === undefined) throw new Error('The desk is left out: KALENDS_DESK is off.')
-        const add = async (tx: Tx) => addSignInLink(tx, await getUserByLogin(tx, login), clock())
-        print(tellLink(login, linkTo(site, await database.write(add, by))))
+        const add = async (tx: Tx) => linkFor(tx, await getUserByLogin(tx, login), login, site, clock())
+        print(await database.write(add, by))
       }),
     )
 }
 
-const tellLink = (login: string, link: string) =>
-  `A link for ${login} to choose a password for the desk, good once and for ${LINK_MINUTES} minutes: ${link}`
+/** A new link, in a sentence. */
+async function linkFor(tx: Tx, user: User, login: string, site: string, now: number): Promise<string> {
+  const link = linkTo(site, await addSignInLink(tx, user, now))
+  const isShort = (await findLinkEnd(tx, user)) === formatUtc(now + LINK_MINUTES * MINUTE_MS)
+  const life = isShort ? `${LINK_MINUTES} minutes` : `${INVITATION_DAYS} days`
+  return `A link for ${login} to choose a password for the desk, good once and for ${life}: ${link}`
+}
 
 function registerUserActive(user: Command, open: () => Promise<Database>, clock: () => number): void {
   user

@@ -164,6 +164,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
       role: values.role,
       created_utc: formatUtc(now),
       deactivated_utc: '',
+      language: '',
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -213,6 +214,13 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
   const trimmed = name.trim()
   checkName(trimmed)
   await tx.updateTable('users').set({ name: trimmed }).where('id', '=', id).execute()
+  recordUser(tx, id, { action: 'update', name: user.login })
+}
+
+/** Of the desk; empty for that of the calendar. @throws Error when there is no such user */
+export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {
+  const user = await getUser(tx, id)
+  await tx.updateTable('users').set({ language }).where('id', '=', id).execute()
   recordUser(tx, id, { action: 'update', name: user.login })
 }
 
@@ -303,8 +311,10 @@ function checkLogin(login: string): void {
   throw new RefusedUserChange('login')
 }
 
+export const isName = (text: string): boolean => NAME.test(text)
+
 function checkName(name: string): void {
-  if (!NAME.test(name)) throw new RefusedUserChange('name')
+  if (!isName(name)) throw new RefusedUserChange('name')
 }
 
 function checkEmail(email: string): void {

@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { SCOPES } from '../../calendar/people/caller.ts'
 import {
@@ -14,7 +15,7 @@ import {
   revokeSession,
   type Session,
 } from '../../calendar/people/sessions.ts'
-import { RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
+import { changeLanguage, RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import {
@@ -32,6 +33,7 @@ import {
 import { otherCards } from './people-room.ts'
 import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/consent-room.ts'
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
+import { languageOptions } from './site-choices.ts'
 
 // One's own account: name, password, sessions, and passwords of programs.
 
@@ -64,7 +66,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
     under: user.user.login,
     deeds: html`<form method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button">${say('Sign out')}</button></form>`,
     body: html`${faultList(site, faults)}<div class="story narrow">
-<form class="card" method="post" action="${deskPath(site, '/me')}" novalidate><h2>${say('Name')}</h2>${plainField({ name: 'name', label: say('The name that others see'), value: faults.name === undefined ? user.user.name : fieldOf(request, 'name') }, faults)}<div><button type="submit" class="button main">${say('Save')}</button></div></form>
+<form class="card" method="post" action="${deskPath(site, '/me')}" novalidate><h2>${say('Name')}</h2>${plainField({ name: 'name', label: say('The name that others see'), value: faults.name === undefined ? user.user.name : fieldOf(request, 'name') }, faults)}${plainField({ name: 'language', label: say('Language of the desk'), value: user.user.language, options: [{ value: '', text: say('That of the calendar') }, ...languageOptions()] }, faults)}<div><button type="submit" class="button main">${say('Save')}</button></div></form>
 ${await otherCards(request, user.user)}${!isHidden && html`<form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="text" autocomplete="username" value="${user.user.login}" readonly hidden>${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button type="submit" class="button main">${say('Change the password')}</button></div></form>`}
 <section class="card"><h2>${say('Where you are signed in')}</h2>${sessionList(request, sessions)}</section>
 <section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialList(request, credentials)}
@@ -119,9 +121,15 @@ function credentialList({ context: { site, now } }: DeskRequest, credentials: re
 }
 
 async function rename(request: DeskRequest): Promise<DeskAnswer> {
-  const { context, user } = request
+  const { context, form, user } = request
+  const { id, name, language } = user.user
+  const wanted = LANGUAGES.find((code) => code === fieldOf(request, 'language')) ?? ''
   try {
-    await context.write((tx) => renameUser(tx, user.user.id, fieldOf(request, 'name')))
+    await context.write(async (tx) => {
+      if (!('name' in form) || fieldOf(request, 'name') !== name)
+        await renameUser(tx, id, fieldOf(request, 'name'))
+      if ('language' in form && wanted !== language) await changeLanguage(tx, id, wanted)
+    })
   } catch (error) {
     if (!(error instanceof RefusedUserChange)) throw error
     return accountView(request, { name: sayAtDesk(context.site, error.text) })

@@ -67,6 +67,12 @@ const ROOMS: readonly { group: RoomGroup; heading?: MessageText; rooms: readonly
     rooms: [
       { room: 'people', path: '/people', text: 'People', isFor: (caller) => can(caller, 'manage_users') },
       { room: 'look', path: '/look', text: 'Look', isFor: (caller) => can(caller, 'manage_users') },
+      {
+        room: 'settings',
+        path: '/settings',
+        text: 'Settings',
+        isFor: (caller) => can(caller, 'manage_users'),
+      },
     ],
   },
 ]

@@ -1,5 +1,8 @@
+import { setUpMessages } from './set-up-messages.ts'
+
 /** The texts of the desk that stand in no declaration, in English. */
 export const deskMessages = [
+  ...setUpMessages,
   'Too many attempts from here; wait a minute and try again.',
   'Too many people sign in just now; try again in a few seconds.',
   'This form did not come from the desk',
@@ -103,7 +106,6 @@ export const deskMessages = [
   'Open the desk',
   'Save and sign in',
   'Name of the calendar',
-  'Its colour',
   'A colour is such as #0b6e5f.',
   'The program does not say what it is called.',
   'The program names itself by an app_id that is no UUID.',
@@ -146,7 +148,6 @@ export const deskMessages = [
   'Create account and link',
   'A link for {name}',
   'It was also sent to {address}.',
-  'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.',
   'Link',
   'A link lets them choose a password, also in place of a forgotten one.',
   'Create a link',

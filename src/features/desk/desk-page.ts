@@ -1,5 +1,6 @@
-import type { Config, Site } from '../../base/config.ts'
+import { type Config, LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import type { Trouble } from '../../base/finding.ts'
+import type { SettingGroup } from '../../base/setting-kinds.ts'
 import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
@@ -55,6 +56,8 @@ export interface AnyDeskRequest {
   /** Network address, and `User-Agent`. */
   address: string
   client: string
+  /** `Accept-Language`. */
+  languages: string
   /** Such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
@@ -64,6 +67,7 @@ export interface AnyDeskRequest {
   /** As visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config
+  settingGroups: readonly SettingGroup[]
   /** Undefined for a service without pages. */
   showLook: LookPreview | undefined
   user: DeskUser | undefined
@@ -134,6 +138,7 @@ export type RoomName =
   | 'duplicates'
   | 'people'
   | 'look'
+  | 'settings'
   | 'account'
   | BroughtRoomName
 
@@ -154,6 +159,8 @@ export interface DeskView {
   body: Html
   /** Without rail and bar, such as the sign-in page. */
   isAlone?: boolean
+  /** In place of that of the user. */
+  language?: Language
   /** On the last action; shown and read out. */
   notice?: Content
   /** Seconds. */
@@ -206,6 +213,12 @@ export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
 /** Answers at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
+
+/** In the language of a user who has chosen one. */
+export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefined): Site {
+  const language = LANGUAGES.find((code) => code === user?.language)
+  return language === undefined || language === site.language ? site : { ...site, language }
+}
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 

@@ -2,8 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Trouble } from '../../base/finding.ts'
 import { isRecord } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
+import type { SettingGroup } from '../../base/setting-kinds.ts'
+import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
+import { translatorFor } from '../../calendar/locales/translate.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
+import type { User } from '../../calendar/people/users.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
@@ -36,6 +40,7 @@ import {
   type DeskUser,
   type LookPreview,
   type OtherSignIn,
+  siteInLanguage,
 } from './desk-page.ts'
 import { type DeskPart, tellBy } from './desk-part.ts'
 import { countInInbox } from './review/inbox-room.ts'
@@ -63,6 +68,7 @@ export interface DeskRoute {
   /** Undefined for a service without pages. */
   pages: Pages | undefined
   listTroubles: (db: Db) => Promise<Trouble[]>
+  settingGroups: readonly SettingGroup[]
   /** Of other features. */
   parts: readonly DeskPart[]
   otherSignIns: readonly OtherSignIn[]
@@ -71,7 +77,7 @@ export interface DeskRoute {
   settings: number
 }
 
-export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles' | 'parts'>
+export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles' | 'settingGroups' | 'parts'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
   const { settings } = service.memory
@@ -210,12 +216,11 @@ async function answerOf(
 ): Promise<AnsweredVisit> {
   const { service } = desk
   const { user } = sender
-  const caller = user?.user ?? anonymous
-  const context = callerContext(service, caller, service.now(), incoming)
+  const context = contextOf(service, user?.user, incoming)
   const isPost = incoming.method === 'POST'
   if (isPost && !isOwnForm(service.site.url, incoming.headers)) {
     const { origin = '' } = incoming.headers
-    return { answer: foreignFormView(service.site, origin), ...OF_NOBODY }
+    return { answer: foreignFormView(context.site, origin), ...OF_NOBODY }
   }
   const request: AnyDeskRequest = {
     method: isPost ? 'POST' : 'GET',
@@ -223,15 +228,17 @@ async function answerOf(
     query: new URLSearchParams(visit.url.query),
     ...sent,
     context,
-    weekStart: weekStartOf(service.site, desk.look.weekStart),
+    weekStart: weekStartOf(context.site, desk.look.weekStart),
     address: incoming.address,
     client: incoming.headers['user-agent'] ?? '',
+    languages: incoming.headers['accept-language'] ?? '',
     accent: desk.look.accent,
     gate: desk.gate,
     listTroubles: desk.listTroubles,
     tell: tellBy(desk.parts),
     showPage: desk.pages && eventPages(desk.pages),
     start: service.start,
+    settingGroups: desk.settingGroups,
     showLook: desk.pages && lookPreview(service, desk.pages),
     user,
     otherSignIns: desk.otherSignIns,
@@ -241,6 +248,13 @@ async function answerOf(
   const answer = await answerAtDesk(desk.table, { ...request, user })
   if (!('body' in answer)) return { answer, user, waiting: 0, isReadOnly: false }
   return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
+}
+
+/** In the language of the user. */
+function contextOf(service: Service, user: User | undefined, incoming: Incoming): Context {
+  const context = callerContext(service, user ?? anonymous, service.now(), incoming)
+  const site = siteInLanguage(context.site, user)
+  return site === context.site ? context : { ...context, site, say: translatorFor(site) }
 }
 
 /** A form whose session has ended is done once its sender has signed in again. */
@@ -255,7 +269,7 @@ async function answerUnknown(
   const again = await signInAgain(request)
   if (!('user' in again)) return { answer: again, ...OF_NOBODY }
   const { user, form } = again
-  const context = callerContext(service, user.user, service.now(), incoming)
+  const context = contextOf(service, user.user, incoming)
   const asUser = { ...request, form, context, user }
   const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(table, asUser))
   // These set the cookie themselves.
@@ -343,7 +357,8 @@ function sendAnswer(
   { answer, user, waiting, isReadOnly }: AnsweredVisit,
 ): void {
   const { service, front, assets, parts } = desk
-  const { site } = service
+  const language = 'body' in answer ? answer.language : undefined
+  const site = siteInLanguage(service.site, language === undefined ? user?.user : { language })
   const cookies = cookiesOf(site.url, answer)
   if ('seeOther' in answer) {
     sendDesk(front, visit, 303, { Location: answer.seeOther, ...cookies }, '')

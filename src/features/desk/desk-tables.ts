@@ -76,6 +76,8 @@ declare module '../../store/storage/schema.ts' {
     bulk_changes: BulkChangeColumns
     desk_merges: WithSequence<MergeColumns>
     merged_links: MergedLinksColumns
+    /** Of the list of what is still to do: those that nobody wants to see any more. */
+    waved_steps: { step: string }
     kept_apart: { kind: string; one: number; other: number }
   }
 }
@@ -94,6 +96,7 @@ export const deskTables: FeatureTables = {
         primary key (merge, kind, record))`,
       `create table kept_apart (kind ${text} not null, one ${id} not null, other ${id} not null, primary key (kind, one, other))`,
     ]),
+    step('desk-0002-waved-steps', ({ text }) => [`create table waved_steps (step ${text} primary key)`]),
   ],
   own: ['unsaved_texts', 'bulk_changes', 'desk_merges', 'merged_links'],
 }

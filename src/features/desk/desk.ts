@@ -26,6 +26,7 @@ import { quickPages } from './quick-room.ts'
 import { recordPages, recordRemovalPages } from './record-room.ts'
 import { inboxPages } from './review/inbox-room.ts'
 import { searchPages } from './search-room.ts'
+import { settingsPages } from './settings-room.ts'
 import { consentPages } from './sign-in/consent-room.ts'
 import { signOutPages } from './sign-in/sign-in-room.ts'
 import { todayPages } from './today-room.ts'
@@ -52,6 +53,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...recordPages,
   ...recordRemovalPages,
   ...searchPages,
+  ...settingsPages,
   ...signOutPages,
   ...todayPages,
 ]

@@ -11,7 +11,14 @@ import {
   MOST_TEXTS,
 } from '../../base/look-settings.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/storage/owner-settings.ts'
+import {
+  faultOfSetting,
+  isSiteSetting,
+  OWNER_SETTINGS,
+  type OwnerValues,
+  SITE_SETTINGS,
+  type SiteSetting,
+} from '../../store/storage/owner-settings.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 
@@ -105,7 +112,7 @@ const FAULTS: Readonly<Partial<Record<LookSetting, MessageText>>> = {
 
 /** By setting. */
 export function settingFaults(site: Site, values: OwnerValues): FormFaults {
-  const wrong = OWNER_SETTINGS.flatMap((name) => {
+  const wrong = [...OWNER_SETTINGS, ...SITE_SETTINGS].flatMap((name) => {
     const value = values[name] ?? ''
     return value !== '' && faultOfSetting(name, value) !== undefined
       ? [[name, inWords(site, name, value)]]
@@ -114,7 +121,8 @@ export function settingFaults(site: Site, values: OwnerValues): FormFaults {
   return Object.fromEntries(wrong)
 }
 
-function inWords(site: Site, name: LookSetting, value: string): string {
+function inWords(site: Site, name: LookSetting | SiteSetting, value: string): string {
+  if (isSiteSetting(name)) return sayAtDesk(site, 'This is none of the choices.')
   const { most } = extentOf(name)
   const fault = FAULTS[name]
   return fault === undefined || value.length > most

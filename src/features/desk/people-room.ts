@@ -1,7 +1,18 @@
+import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/zones.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/desk-passwords.ts'
+import {
+  addSignInLink,
+  hasDeskPassword,
+  INVITATION_DAYS,
+  type Invitation,
+  LINK_MINUTES,
+  linkTo,
+  listInvitations,
+  revokeInvitation,
+} from '../../calendar/people/desk-passwords.ts'
 import {
   changeEmail,
   changeRole,
@@ -33,6 +44,7 @@ import {
   fieldOf,
   recordIdIn,
   sayAtDesk,
+  siteInLanguage,
   type ToldToUser,
   whenAtDesk,
 } from './desk-page.ts'
@@ -62,18 +74,39 @@ export function checkAdministrator({ context: { caller } }: DeskRequest): void {
 
 async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
-  const { site, db } = request.context
+  const { context, query } = request
+  const { site, db } = context
   const say = (text: MessageText) => sayAtDesk(site, text)
   const people = await listPeople(db)
-  const others = await Promise.all(
+  const signIns = await Promise.all(
     request.otherSignIns.map(async ({ name, listUsers }) => ({ name, users: await listUsers(db) })),
   )
+  const invited = new Map((await listInvitations(db)).map((invitation) => [invitation.user, invitation]))
+  const waiting = people.filter(
+    ({ user, hasPassword }) => !hasPassword && isActive(user) && invited.has(user.id),
+  )
+  const others = people.filter((person) => !waiting.includes(person))
   return {
     title: say('People'),
     room: 'people',
     deeds: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
-    body: html`<ul class="lines">${people.map((person) => personLine(request, person, others))}</ul>`,
+    ...(query.has('revoked') && { notice: say('That invitation is revoked.') }),
+    body: html`${waiting.length > 0 && html`<section class="story"><h2>${say('Invited')}</h2><ul class="lines">${waiting.map((person) => invitationLine(request, person, invited.get(person.user.id)))}</ul></section>`}<ul class="lines">${others.map((person) => personLine(request, person, signIns))}</ul>`,
   }
+}
+
+/** An invitation that nobody has used yet. */
+function invitationLine(
+  { context: { site, now } }: DeskRequest,
+  { user }: Person,
+  invitation: Invitation | undefined,
+): Html {
+  const say = deskTranslatorFor(site)
+  const until = invitation?.expires_utc ?? ''
+  const isOver = until <= formatUtc(now)
+  const when = say('good until {when}', { when: whenAtDesk(site, until, now) })
+  const action = deskPath(site, `/people/${user.id}`)
+  return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])} · ${isOver ? html`<span class="state bad">${say('expired')}</span>` : when}</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="deed" value="link">${say('Invite again')}</button><button type="submit" class="button" name="deed" value="revoke">${say('Revoke')}</button></form></li>`
 }
 
 /** The users who sign in without a password of the desk, by the name of how they do. */
@@ -171,6 +204,8 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 interface MadeLink {
   link: string
   isSent: boolean
+  /** In place of a password, not of an invitation. */
+  isReset: boolean
 }
 
 async function makeLink(
@@ -179,23 +214,43 @@ async function makeLink(
   user: User,
   kind: ToldToUser['kind'],
 ): Promise<MadeLink> {
-  const link = linkTo(context.site.url, await addSignInLink(tx, user, context.now))
-  return { link, isSent: await tell(tx, { kind, user, link, by: by.name }, context) }
+  const token = await addSignInLink(tx, user, context.now, { inviter: by.id })
+  const link = linkTo(context.site.url, token)
+  const site = siteOfUser(context.site, user)
+  const isSent = await tell(tx, { kind, user, link, by: by.name }, { ...context, site })
+  return { link, isSent, isReset: kind === 'reset' }
 }
 
+/** In their language, which need not be that of the caller. */
+const siteOfUser = (site: Site, { language }: User): Site =>
+  siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
+
 /** Shown once, to be sent to the person. */
-function linkView(
-  { context: { site } }: DeskRequest,
-  { id, name, email }: User,
-  { link, isSent }: MadeLink,
-): DeskView {
+function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: MadeLink): DeskView {
+  const { site } = request.context
+  const { id, name, email, login } = user
   const say = deskTranslatorFor(site)
+  const tell = deskTranslatorFor(siteOfUser(site, user))
+  const text = tell(
+    isReset
+      ? 'At this address you choose a new password for the desk of {calendar}. It is good once and for {minutes} minutes.'
+      : 'At this address you choose a password for the desk of {calendar}, where its events are kept. It is good once and for {days} days.',
+    { calendar: site.name, minutes: String(LINK_MINUTES), days: String(INVITATION_DAYS) },
+  )
+  const letter = `${text}\n\n${link}\n`
+  const subject = tell(isReset ? 'A new password for {calendar}' : 'Invitation to {calendar}', {
+    calendar: site.name,
+  })
+  const to = email === login ? '' : encodeURIComponent(email)
+  const mail = `mailto:${to}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(letter)}`
   return {
     title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
     room: 'people',
     under: html`<a href="${deskPath(site, `/people/${id}`)}"><bdi>${name}</bdi></a>`,
-    body: html`<div class="story narrow">${isSent && html`<p>${say('It was also sent to {address}.', { address: email })}</p>`}<p>${say('Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.', { minutes: String(LINK_MINUTES) })}</p>
-<div class="field"><label for="link">${say('Link')}</label><input type="text" id="link" class="secret" readonly value="${link}"></div></div>`,
+    body: html`<div class="story narrow">${isSent && html`<p>${say('It was also sent to {address}.', { address: email })}</p>`}<p>${say(isReset ? 'Send it to them now: it is shown only this once, and is good once and for {minutes} minutes.' : 'Send it to them: it is shown only this once, and is good once and for {days} days.', { minutes: String(LINK_MINUTES), days: String(INVITATION_DAYS) })}</p>
+<div class="field"><label for="link">${say('Link')}</label><input type="text" id="link" class="secret" readonly value="${link}"></div>
+<div class="field"><label for="letter">${say('With a text')}</label><textarea id="letter" rows="5" readonly>\n${letter}</textarea></div>
+<div class="tools"><button type="button" class="button" data-copy="letter" data-copied="${say('Copied')}" hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e-mail')}</a></div></div>`,
   }
 }
 
@@ -298,7 +353,12 @@ async function change(request: DeskRequest): Promise<DeskAnswer> {
   const deed = fieldOf(request, 'deed') || 'save'
   if (deed === 'link') {
     if (!isActive(user)) return personView(request, user, {})
-    return linkView(request, user, await context.write((tx) => makeLink(tx, request, user, 'reset')))
+    const kind = (await hasDeskPassword(context.db, user)) ? 'reset' : 'invitation'
+    return linkView(request, user, await context.write((tx) => makeLink(tx, request, user, kind)))
+  }
+  if (deed === 'revoke') {
+    await context.write((tx) => revokeInvitation(tx, user))
+    return { seeOther: deskPath(site, '/people?revoked') }
   }
   const work = Object.hasOwn(DEEDS, deed) ? DEEDS[deed] : undefined
   if (!work) throw new Problem('rest_no_route')

@@ -1,5 +1,8 @@
-import { listTroubles, type ServiceStart, type Serving } from '../../feature.ts'
+import { settingGroupsWith } from '../../base/config.ts'
+import { moveZone } from '../../calendar/series/zone-change.ts'
+import { listTroubles, type ServiceStart, type Serving, type Work } from '../../feature.ts'
 import { signInAsStranger } from '../../http/respond.ts'
+import type { Database } from '../../store/storage/database.ts'
 import { askOf } from '../../store/storage/examine.ts'
 import { pagesOf } from '../pages/serve-pages.ts'
 import { listDeskParts } from './desk-part.ts'
@@ -13,6 +16,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
   const { look, publicPages } = await pagesOf(start)
   const parts = await listDeskParts(start)
   return {
+    works: ({ database }) => [zoneWork(database, start.report)],
     rows: (ground) => {
       const { service, front } = ground
       const gate = makeDeskGate(service.database, service.refused)
@@ -20,6 +24,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
         look,
         pages: publicPages(ground)?.pages,
         parts,
+        settingGroups: settingGroupsWith(start.features),
         listTroubles: (db) => listTroubles(start.features, askOf(db)),
       })
       // The desk finds out by itself who has signed in, by its cookie, which opens nothing else.
@@ -33,4 +38,18 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
       ]
     },
   }
+}
+
+/** Ms between looks for a change of the zone that another process has left unfinished. */
+const ZONE_EVERY = 30_000
+
+function zoneWork(database: Database, report: ServiceStart['report']): Work {
+  let isLooking = false
+  const look = async () => {
+    if (isLooking) return
+    isLooking = true
+    await moveZone(database, () => Date.now()).catch(report)
+    isLooking = false
+  }
+  return { every: ZONE_EVERY, isAtOnce: true, look }
 }

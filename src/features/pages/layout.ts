@@ -36,8 +36,10 @@ ${skipLink(site, view)}
 <header class="top"><div class="wrap">
 <a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
 ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>${languageSwitch(site, address)}
-${links.map(({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>
-`)}</div></header>
+${links.map(
+  ({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>
+`,
+)}</div></header>
 <main id="main" class="wrap">
 ${view.body}
 </main>

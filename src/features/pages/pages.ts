@@ -1,4 +1,4 @@
-import type { CacheBudget } from '../../base/cache.ts'
+import { type CacheBudget, dropAll } from '../../base/cache.ts'
 import type { Config, Language, Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { canonicalSlug } from '../../base/text/characters.ts'
@@ -127,6 +127,7 @@ export function makePages(
 export function renewLook(pages: Pages, site: Site): void {
   pages.settings = pages.memory.settings
   pages.assets = readAssets(site, pages.look, pages.links)
+  for (const cards of Object.values(pages.cards)) dropAll(cards)
 }
 
 const HTML = 'text/html; charset=UTF-8'

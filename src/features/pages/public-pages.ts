@@ -110,9 +110,11 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
 const MOST_ASSETS = 50
 
 /** Files of former looks stay, since open pages name them. */
-function followSettings({ pages, assets, icons, service }: PublicPages): void {
+function followSettings(all: PublicPages): void {
+  const { pages, assets, icons, service } = all
   if (pages.settings === service.memory.settings) return
   renewLook(pages, service.site)
+  all.languages = makeLanguageChooser(service.site)
   icons.clear()
   for (const [path, answer] of answersOf(pages)) {
     assets.delete(path)
@@ -173,8 +175,10 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
   return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
 }
 
-const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
-  chooseLanguage(languages, url.query, request.headers['accept-language'])
+function chosenFor(all: PublicPages, { request, url }: Visit): Chosen {
+  followSettings(all)
+  return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
+}
 
 /** The address, and the language where a header chose another than that of the site. */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>

@@ -235,6 +235,8 @@ async function takeIn(memory: EventMemory): Promise<void> {
 
 async function renewSettings(memory: EventMemory): Promise<void> {
   await memory.following.renewSettings()
+  // Pieces speak the language of the calendar, and its currency.
+  dropAllPieces(memory.pieces)
   memory.settings++
 }
 

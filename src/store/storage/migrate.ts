@@ -1,13 +1,25 @@
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
-import { countedSteps, type FeatureTables, featureOfStep, type Migration } from './migration.ts'
+import { countedSteps, type FeatureTables, featureOfStep, type Migration, step } from './migration.ts'
 import { allTables } from './migrations/0052-tables.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
 // The migrations in order. A released step is never changed.
 
-const migrations: readonly Migration[] = [allTables]
+const migrations: readonly Migration[] = [
+  allTables,
+  // The language that a person has at the desk (empty: that of the calendar), who invited somebody, and what
+  // a change of the zone did to each event and series.
+  step('0063-settings-at-the-desk', ({ id, text, sequence }) => [
+    `alter table users add column language ${text} not null default ''`,
+    `alter table sign_in_links add column inviter ${id} not null default 0`,
+    `create table zone_changes (id ${sequence}, former_zone ${text} not null, new_zone ${text} not null, keeps ${text} not null,
+      state ${text} not null, last_event ${id} not null, "user" ${id} not null, done_utc ${text} not null)`,
+    `create table zone_moves (change ${id} not null, kind ${text} not null, record ${id} not null,
+      former ${text} not null, moved ${text} not null, primary key (change, kind, record))`,
+  ]),
+]
 
 export interface Migrated {
   ran: string[]

@@ -1,4 +1,4 @@
-import type { Config } from '../../base/config.ts'
+import { type Config, siteSettings } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import {
   bytesOfData,
@@ -21,14 +21,20 @@ import { type FormerValues, recordChange, type Tx } from './recording.ts'
 // Settings that owners change while the service runs. The start of the service wins over the table, the table
 // over defaults; processes learn of changes by the record of changes.
 
+/** Of the look. */
 export type OwnerSetting = LookSetting
-/** Zone, language and addresses are set at the start alone. */
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
-/** Null removes the stored value. */
-export type OwnerValues = Partial<Record<OwnerSetting, string | null>>
+/** Zone, language and currency. */
+export type SiteSetting = keyof typeof siteSettings
+export const SITE_SETTINGS = Object.keys(siteSettings) as readonly SiteSetting[]
 
-export type OwnerTexts = Partial<Record<OwnerSetting, string>>
+type AnySetting = OwnerSetting | SiteSetting
+
+/** Null removes the stored value. */
+export type OwnerValues = Partial<Record<AnySetting, string | null>>
+
+export type OwnerTexts = Partial<Record<AnySetting, string>>
 
 /** Of all settings in the record of changes and the history. */
 export const SETTINGS_RECORD = 1
@@ -37,8 +43,15 @@ export function isOwnerSetting(name: string): name is OwnerSetting {
   return OWNER_SETTINGS.some((known) => known === name)
 }
 
+export function isSiteSetting(name: string): name is SiteSetting {
+  return SITE_SETTINGS.some((known) => known === name)
+}
+
+const isKnown = (name: string): name is AnySetting => isOwnerSetting(name) || isSiteSetting(name)
+
 /** The end of a sentence. */
-export function faultOfSetting(name: OwnerSetting, value: string): string | undefined {
+export function faultOfSetting(name: AnySetting, value: string): string | undefined {
+  if (isSiteSetting(name)) return faultOf(() => siteSettings[name].read(value))
   if (isLookFile(name)) {
     const bytes = bytesOfData(value)
     return bytes || isKeptFile(name, fileName(value))
@@ -71,7 +84,7 @@ function isKeptFile(name: LookFileSetting, value: string): boolean {
   return value.startsWith(`${stem}-`) && /^[\w-]{10}$/.test(value.slice(stem.length + 1, -ending.length))
 }
 
-function isKept(name: OwnerSetting, value: string): boolean {
+function isKept(name: AnySetting, value: string): boolean {
   if (isLookFile(name)) return isKeptFile(name, value)
   return (
     (name === 'pages_texts' ? faultOf(() => readTexts(value)) : faultOfSetting(name, value)) === undefined
@@ -81,7 +94,7 @@ function isKept(name: OwnerSetting, value: string): boolean {
 /** Of a file its name; without unknown and invalid ones. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
-  const known = rows.filter(({ name, value }) => isOwnerSetting(name) && isKept(name, value))
+  const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
@@ -91,7 +104,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   const had = await readOwnerSettings(tx)
   const former: Record<string, unknown> = {}
   for (const [name, sent] of Object.entries(values)) {
-    if (!isOwnerSetting(name)) continue
+    if (!isKnown(name)) continue
     const value = isLookFile(name) && sent !== null ? await keepLookFile(tx, name, sent) : sent
     if (value === undefined || (had[name] ?? null) === value) continue
     former[name] = had[name] ?? null
@@ -148,16 +161,17 @@ function recordSettings(tx: Tx, former: FormerValues): void {
   recordChange(tx, change, { action: 'update', name: Object.keys(former).join(', ') })
 }
 
-export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSetting): boolean =>
+export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: AnySetting): boolean =>
   Object.hasOwn(given, name)
 
 /** Without files. */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
-    .filter(
-      (entry): entry is [OwnerSetting, string] => isOwnerSetting(entry[0]) && !isGiven(config, entry[0]),
-    )
+    .filter((entry): entry is [AnySetting, string] => isKnown(entry[0]) && !isGiven(config, entry[0]))
     .filter(([name]) => !isLookFile(name))
-    .map(([name, value]) => [name, lookSettings[name].read(value)])
+    .map(([name, value]) => [
+      name,
+      (isSiteSetting(name) ? siteSettings[name] : lookSettings[name]).read(value),
+    ])
   return { ...config, ...Object.fromEntries(read) }
 }

@@ -59,7 +59,16 @@ export async function dropOld(
 
 /** Returns how many sessions. */
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
-  await tx.deleteFrom('sign_in_links').where('expires_utc', '<', nowUtc).execute()
+  // The page of an expired invitation says whom to ask.
+  await tx
+    .deleteFrom('sign_in_links')
+    .where((link) =>
+      link.or([
+        link('expires_utc', '<', unusedSince),
+        link.and([link('expires_utc', '<', nowUtc), link('purpose', '!=', 'set-up')]),
+      ]),
+    )
+    .execute()
   const unused = tx
     .selectFrom('sessions')
     .select('hash')

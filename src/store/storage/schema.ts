@@ -148,6 +148,8 @@ export interface UserColumns {
   created_utc: string
   /** Empty for a user who may sign in. */
   deactivated_utc: string
+  /** Of the desk; empty: that of the calendar. */
+  language: string
 }
 
 export interface DeskPasswordColumns {
@@ -176,6 +178,31 @@ export interface SignInLinkColumns {
   /** No password yet; forgotten; looking around. */
   purpose: 'set-up' | 'reset' | 'demo'
   expires_utc: string
+  /** The user who made it; 0 for the command line and the first start. */
+  inviter: number
+}
+
+/** A change of the zone of the site, which moves the events that were in the former one. */
+export interface ZoneChangeColumns {
+  id: number
+  former_zone: string
+  new_zone: string
+  /** The hour that a clock shows, or the moment. */
+  keeps: 'hour' | 'moment'
+  state: 'moving' | 'moved' | 'returning' | 'returned'
+  /** Later ones were made in the new zone. */
+  last_event: number
+  user: number
+  done_utc: string
+}
+
+/** JSON of the times before and after. */
+export interface ZoneMoveColumns {
+  change: number
+  kind: 'event' | 'series'
+  record: number
+  former: string
+  moved: string
 }
 
 /** Kept as a hash. */
@@ -364,6 +391,8 @@ export interface Tables {
   desk_passwords: DeskPasswordColumns
   sessions: SessionColumns
   sign_in_links: SignInLinkColumns
+  zone_changes: WithSequence<ZoneChangeColumns>
+  zone_moves: ZoneMoveColumns
   changes: Omit<ChangeColumns, 'known_from'> & { known_from: Generated<number> }
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns

@@ -31,6 +31,8 @@ const OWN = [
   'kept_answers',
   'sessions',
   'sign_in_links',
+  'zone_moves',
+  'zone_changes',
 ]
 
 const SECRET = ['credentials', 'desk_passwords']

@@ -8,6 +8,7 @@ import './search-as-typed.js'
 if (document.querySelector('.event-form')) import('./event-form.js')
 if (document.querySelector('input[data-library]')) import('./picture-library.js')
 if (document.querySelector('form[data-look]')) import('./look-room.js')
+if (document.querySelector('.zone-field')) import('./site-zone.js')
 if (document.querySelector('details.keys')) import('./inbox.js')
 
 const summary = document.getElementById('faults')
@@ -24,3 +25,19 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
   search.focus()
 })
+
+/** Copies the text of a field, and says so in place of the button's words. */
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!(button instanceof HTMLButtonElement) || !navigator.clipboard) continue
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    const field = document.getElementById(button.dataset.copy ?? '')
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return
+    await navigator.clipboard.writeText(field.value).then(
+      () => {
+        button.textContent = button.dataset.copied ?? ''
+      },
+      () => field.select(),
+    )
+  })
+}

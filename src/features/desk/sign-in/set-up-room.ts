@@ -1,13 +1,18 @@
+import { LANGUAGES, type Site } from '../../../base/config.ts'
+import { lookSettings } from '../../../base/look-settings.ts'
 import type { MessageText } from '../../../calendar/locales/messages.ts'
 import {
   faultOfPassword,
+  findInviter,
   LONGEST_PASSWORD,
   SHORTEST_PASSWORD,
   type SignInLink,
 } from '../../../calendar/people/desk-passwords.ts'
-import { html } from '../../../http/page-html.ts'
+import { isName, renameUser } from '../../../calendar/people/users.ts'
+import { type Content, type Html, html } from '../../../http/page-html.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
+import { chooseLanguage, makeLanguageChooser } from '../../pages/page-languages.ts'
 import { type FormFaults, faultList, plainField } from '../desk-inputs.ts'
 import {
   type AnyDeskRequest,
@@ -16,11 +21,19 @@ import {
   deskPath,
   fieldOf,
   sayAtDesk,
+  siteInLanguage,
 } from '../desk-page.ts'
 import { settingFaults } from '../look-values.ts'
+import {
+  currencyOfVisitor,
+  currencyOptions,
+  languageOptions,
+  placeOfZone,
+  zoneOptions,
+} from '../site-choices.ts'
 
-// The link by which people begin: password and, on an empty calendar, name and colour; in a demo a look
-// around.
+// The link by which people begin: name and password and, on an empty calendar, its name, language, zone and
+// currency; in a demo a look around.
 
 /** Undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
@@ -32,21 +45,39 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   const { context, gate, method, address, client } = request
   const { site, now } = context
   const link = await gate.linkOf(token, now)
-  if (!link) return goneView(request)
-  if (method === 'GET') return linkView(request, token, link, {})
+  if (!link) return goneView(request, token)
+  const asked = link.isFirst ? inVisitorsLanguage(request) : request
+  if (method === 'GET') return linkView(asked, token, link, {})
   const password = fieldOf(request, 'password')
   const isLooking = link.purpose === 'demo' && password === ''
-  const look = link.isFirst ? lookIn(request) : {}
+  const chosen = link.isFirst ? settingsIn(request) : {}
+  const person = link.purpose === 'set-up' ? fieldOf(request, 'person').trim() : ''
   const faults = {
-    ...(!isLooking && passwordFaults(request, password)),
-    ...settingFaults(context.site, look),
+    ...(!isLooking && passwordFaults(asked, password)),
+    ...siteFaults(asked.context.site, chosen),
+    ...(person !== '' && !isName(person) && { person: sayAtDesk(asked.context.site, WRONG_NAME) }),
   }
-  if (Object.keys(faults).length > 0) return linkView(request, token, link, faults)
-  const also = Object.keys(look).length > 0 ? (tx: Tx) => setOwnerSettings(tx, look) : undefined
+  if (Object.keys(faults).length > 0) return linkView(asked, token, link, faults)
+  const also = async (tx: Tx) => {
+    if (person !== '' && person !== link.user.name) await renameUser(tx, link.user.id, person)
+    if (Object.keys(chosen).length > 0) await setOwnerSettings(tx, chosen)
+  }
   const sent = { token, password: isLooking ? undefined : password, also }
   const signedIn = await gate.signInByLink(sent, { address, client }, now)
-  if (!signedIn) return goneView(request)
+  if (!signedIn) return goneView(request, token)
   return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
+}
+
+const WRONG_NAME = 'A name is one line of at most 250 characters.'
+
+/** The language of a calendar that is not set up yet is not that of its owner. */
+function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
+  const { context, languages, start } = request
+  if (isGiven(start, 'language')) return request
+  const chooser = makeLanguageChooser({ ...context.site, languages: [...LANGUAGES] })
+  const sent = LANGUAGES.find((code) => code === fieldOf(request, 'language'))
+  const language = sent ?? chooseLanguage(chooser, '', languages).language
+  return { ...request, context: { ...context, site: siteInLanguage(context.site, { language }) } }
 }
 
 /** In words. */
@@ -81,13 +112,14 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** Does not say whether the link is used, expired or unknown. */
-function goneView({ context: { site } }: AnyDeskRequest): DeskView {
+/** Only of an expired invitation it says more than that the link is no longer good. */
+async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: string): Promise<DeskView> {
+  const inviter = await findInviter(db, token, now)
   return {
     status: 404,
-    title: sayAtDesk(site, 'This link is no longer valid'),
+    title: sayAtDesk(site, inviter ? 'This invitation has expired' : 'This link is no longer valid'),
     isAlone: true,
-    body: html`<p>${sayAtDesk(site, 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.')}</p>
+    body: html`<p>${inviter ? sayAtDesk(site, 'Ask {name} for a new one: one click makes it.', { name: `\u2068${inviter.name}\u2069` }) : sayAtDesk(site, 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.')}</p>
 <p><a class="button" href="${deskPath(site, '/sign-in')}">${sayAtDesk(site, 'Sign in')}</a></p>`,
   }
 }
@@ -95,7 +127,7 @@ function goneView({ context: { site } }: AnyDeskRequest): DeskView {
 function linkView(request: AnyDeskRequest, token: string, link: SignInLink, faults: FormFaults): DeskView {
   const { site } = request.context
   const isWrong = Object.keys(faults).length > 0
-  const shown = { ...(isWrong && { status: 422 }), isAlone: true }
+  const shown = { ...(isWrong && { status: 422 }), isAlone: true, language: site.language }
   if (link.purpose === 'demo' && !isWrong)
     return {
       ...shown,
@@ -104,32 +136,116 @@ function linkView(request: AnyDeskRequest, token: string, link: SignInLink, faul
 <form method="post"><button type="submit" class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
     }
   const others = link.isFirst ? [] : request.otherSignIns
+  const isInvitation = link.purpose === 'set-up'
+  const title = link.isFirst ? 'Set up your calendar' : isInvitation ? 'Welcome' : 'Choose a password'
   return {
     ...shown,
-    title: sayAtDesk(site, link.isFirst ? 'Set up your calendar' : 'Choose a password'),
-    body: html`${others.map(({ linkButton }) => linkButton(site, token))}${faultList(site, faults)}<form class="story" method="post" novalidate>
-${link.isFirst && lookFields(request, faults)}
+    title: sayAtDesk(site, title),
+    body: html`${others.map(({ linkButton }) => linkButton(site, token))}${faultList(site, faults)}<form class="story${link.isFirst && ' first-steps'}" method="post" novalidate>
+${link.isFirst && siteFields(request, faults)}
+${isInvitation && personField(request, link, faults)}
 <div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input type="text" id="login" autocomplete="username" readonly value="${link.user.login}"></div>
 ${newPasswordField(request, faults)}
-<button type="submit" class="button main">${sayAtDesk(site, link.isFirst ? 'Open the desk' : 'Save and sign in')}</button></form>`,
+<button type="submit" class="button main">${sayAtDesk(site, link.isFirst || isInvitation ? 'Open the desk' : 'Save and sign in')}</button></form>
+${link.isFirst && html`<section class="then"><h2>${sayAtDesk(site, 'Then, on Today (until done or waved away)')}</h2><p class="hint">${THEN.map((text) => html`<span>☐\u00a0${sayAtDesk(site, text)}</span> `)}</p></section>`}`,
   }
 }
 
-/** Without those that the start of the service gives. */
-function lookFields(request: AnyDeskRequest, faults: FormFaults) {
-  const { context, accent } = request
-  const { site } = context
-  const name = fieldOf(request, 'site_name') || site.name
-  const colour = fieldOf(request, 'pages_accent') || accent
-  return html`${!isGiven(request.start, 'site_name') && plainField({ name: 'site_name', label: sayAtDesk(site, 'Name of the calendar'), value: name, attributes: html` maxlength="200"` }, faults)}
-${!isGiven(request.start, 'pages_accent') && plainField({ name: 'pages_accent', label: sayAtDesk(site, 'Its colour'), type: 'color', value: colour }, faults)}`
+const THEN = [
+  'Import events — paste a table or drop a file',
+  'Logo and colour',
+  'Invite somebody',
+  'Put it on your website',
+] as const satisfies readonly MessageText[]
+
+function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, faults: FormFaults): Html {
+  const isUnnamed = isFirst || user.name === user.login
+  const value = fieldOf(request, 'person') || (isUnnamed ? '' : user.name)
+  const label = sayAtDesk(request.context.site, 'Your name')
+  const attributes = html` autocomplete="name" maxlength="250"`
+  return plainField({ name: 'person', label, value, attributes }, faults)
 }
 
-function lookIn(request: AnyDeskRequest): OwnerValues {
-  const name = fieldOf(request, 'site_name').trim()
-  const colour = fieldOf(request, 'pages_accent').trim()
-  return {
-    ...(name !== '' && name !== request.context.site.name && { site_name: name }),
-    ...(colour !== '' && colour !== request.accent && { pages_accent: colour }),
-  }
+/** What the service was started with is shown and cannot be changed. */
+function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
+  const { context, start, languages } = request
+  const { site, now } = context
+  const say = (text: MessageText) => sayAtDesk(site, text)
+  const typed = (name: string, otherwise: string) => fieldOf(request, name) || otherwise
+  const zone = typed('timezone', site.timezone)
+  const place = html`<span data-place>${placeOfZone(zone)}</span>`
+  const given = (label: MessageText, value: string) =>
+    html`<div class="field"><p><b>${say(label)}</b><br>${value}</p><p class="hint">${say('This was set when the service was started.')}</p></div>`
+  const name = isGiven(start, 'site_name')
+    ? given('Name of the calendar', site.name)
+    : plainField(
+        {
+          name: 'name',
+          label: say('Name of the calendar'),
+          value: typed('name', site.name === lookSettings.site_name.default ? '' : site.name),
+          attributes: html` maxlength="200"`,
+        },
+        faults,
+      )
+  const language = isGiven(start, 'language')
+    ? given('Language', site.language)
+    : plainField(
+        { name: 'language', label: say('Language'), value: site.language, options: languageOptions() },
+        faults,
+      )
+  const currency = typed('currency', currencyOfVisitor(languages) ?? site.currency.code)
+  const money = isGiven(start, 'currency')
+    ? given('Currency', site.currency.code)
+    : plainField(
+        {
+          name: 'currency',
+          label: say('Currency'),
+          value: currency,
+          options: currencyOptions(site, currency),
+        },
+        faults,
+      )
+  const time = isGiven(start, 'timezone')
+    ? given('Your events are at the time of', placeOfZone(site.timezone))
+    : html`<div class="zone-field" data-zone="${fieldOf(request, 'timezone') === '' ? say('taken from your browser') : ''}">${plainField(
+        {
+          name: 'timezone',
+          label: say('Your events are at the time of'),
+          value: zone,
+          options: zoneOptions(site, now, zone),
+        },
+        faults,
+      )}<p class="hint">${aboutZone(site, place)}</p></div>`
+  return html`${name}<div class="row">${language}${money}</div>${time}`
+}
+
+/** The place in it follows the choice by script. */
+function aboutZone(site: Site, place: Html): Content {
+  const [before = '', after = ''] = sayAtDesk(
+    site,
+    'An event at 19:30 appears at 19:30 in {place} in every phone. Changing it later asks what becomes of the events that are there.',
+    { place: '\n' },
+  ).split('\n')
+  return html`${before}${place}${after}`
+}
+
+/** By the names of the form. */
+const SENT = { name: 'site_name', language: 'language', timezone: 'timezone', currency: 'currency' } as const
+
+/** Without those that the start of the service gives, and what does not change. */
+function settingsIn(request: AnyDeskRequest): OwnerValues {
+  const { start } = request
+  const values = Object.entries(SENT).flatMap(([field, name]) => {
+    const value = fieldOf(request, field).trim()
+    return value === '' || isGiven(start, name) || (field === 'name' && value === start.site_name)
+      ? []
+      : [[name, value]]
+  })
+  return Object.fromEntries(values)
+}
+
+/** By the names of the form. */
+function siteFaults(site: Site, chosen: OwnerValues): FormFaults {
+  const { site_name: name, ...others } = settingFaults(site, chosen)
+  return { ...others, ...(name !== undefined && { name }) }
 }

@@ -1,0 +1,296 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { formatUtc } from '../../base/text/moments.ts'
+import { utcToWall } from '../../base/text/zones.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { holdName, holdRecord, lockedRows } from '../../store/storage/locks.ts'
+import { type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
+import { saveEvents } from '../events/event-store.ts'
+import { settleWhen } from '../events/event-when.ts'
+import { ownFields } from '../events/recurrence-present.ts'
+import { scheduleOf, TIMES, type When, whenAt } from './series-schedule.ts'
+import { findOccurrences, holdSeries, updateSeries } from './series-store.ts'
+
+// Another zone of the site, and what becomes of the events that are in the former one.
+
+export type ZoneKeeps = ZoneChangeColumns['keeps']
+
+type Zones = Pick<ZoneChangeColumns, 'former_zone' | 'new_zone' | 'keeps'>
+
+type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
+
+/** A change can be taken back for this long. */
+export const ZONE_CHANGE_DAYS = 30
+
+const timesOf = (row: Times): Times => {
+  const { start_date, end_date, utc_start_date, utc_end_date, timezone } = row
+  return { start_date, end_date, utc_start_date, utc_end_date, timezone }
+}
+
+/** Whole days keep their days, whatever else is kept. */
+export function timesInZone(
+  row: Times & Pick<EventRow, 'all_day'>,
+  timezone: string,
+  keeps: ZoneKeeps,
+): Times {
+  const allDay = row.all_day === 1
+  const edge = (utc: string) => ({ wall: utcToWall(utc, timezone), utc })
+  const [start, end] =
+    keeps === 'hour' || allDay
+      ? [row.start_date, row.end_date]
+      : [edge(row.utc_start_date), edge(row.utc_end_date)]
+  return { ...settleWhen({ start, end, timezone, allDay }), timezone }
+}
+
+/** Events in the zone; of a series one. */
+export async function countInZone(db: Db, zone: string): Promise<{ events: number; series: number }> {
+  const [events, series] = await Promise.all([
+    db
+      .selectFrom('events')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('timezone', '=', zone)
+      .where('series', 'is', null)
+      .executeTakeFirst(),
+    db
+      .selectFrom('series')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('timezone', '=', zone)
+      .executeTakeFirst(),
+  ])
+  return { events: Number(events?.count ?? 0), series: Number(series?.count ?? 0) }
+}
+
+/** The next to begin, then the latest of the past. */
+export async function findInZone(db: Db, zone: string, nowUtc: string, most: number): Promise<EventRow[]> {
+  const inZone = db.selectFrom('events').selectAll().where('timezone', '=', zone).limit(most)
+  const coming = await inZone
+    .where('utc_start_date', '>=', nowUtc)
+    .orderBy('utc_start_date')
+    .orderBy('id')
+    .execute()
+  if (coming.length >= most) return coming
+  const past = await inZone
+    .where('utc_start_date', '<', nowUtc)
+    .orderBy('utc_start_date', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  return [...coming, ...past].slice(0, most)
+}
+
+/** The change that can be taken back, or that is still under way. @param now milliseconds since the epoch */
+export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeColumns | undefined> {
+  const since = formatUtc(now - ZONE_CHANGE_DAYS * 86_400_000)
+  const last = await db
+    .selectFrom('zone_changes')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last && last.state !== 'returned' && last.done_utc >= since ? last : undefined
+}
+
+/** How many events were moved, or are still to be put back; of a series one. */
+export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>): Promise<number> {
+  const row = await db
+    .selectFrom('zone_moves')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('change', '=', id)
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/**
+ * Sets the zone; `moveZone` then moves the events, in pieces.
+ * @param settings others that change with it
+ * @param now milliseconds since the epoch
+ */
+export async function changeZone(
+  tx: Tx,
+  change: Zones & Pick<ZoneChangeColumns, 'user'>,
+  settings: OwnerValues,
+  now: number,
+): Promise<void> {
+  await holdName(tx, 'zone')
+  await setOwnerSettings(tx, { ...settings, timezone: change.new_zone })
+  await tx.deleteFrom('zone_moves').execute()
+  await tx.deleteFrom('zone_changes').execute()
+  const last = await tx
+    .selectFrom('events')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  await tx
+    .insertInto('zone_changes')
+    .values({ ...change, state: 'moving', last_event: Number(last?.id ?? 0), done_utc: formatUtc(now) })
+    .execute()
+}
+
+/** Sets the former zone; `moveZone` then puts back the events. False for a change that is not there, or is under way. */
+export async function returnZone(tx: Tx, id: number): Promise<boolean> {
+  await holdName(tx, 'zone')
+  const change = await tx
+    .selectFrom('zone_changes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '=', 'moved')
+    .executeTakeFirst()
+  if (!change) return false
+  await setOwnerSettings(tx, { timezone: change.former_zone })
+  await setState(tx, id, 'returning')
+  return true
+}
+
+const setState = (tx: Tx, id: number, state: ZoneChangeColumns['state']) =>
+  tx.updateTable('zone_changes').set({ state }).where('id', '=', id).execute()
+
+const AT_ONCE = 50
+
+/**
+ * Goes on with a change where it stands, with turns for others in between. Of several processes each does a part.
+ * @param clock milliseconds since the epoch
+ */
+export async function moveZone(
+  { read, write }: Pick<Database, 'read' | 'write'>,
+  clock: () => number,
+): Promise<void> {
+  for (;;) {
+    const change = await findUnfinished(read)
+    if (!change) return
+    const piece = change.state === 'moving' ? movePiece : returnPiece
+    await write(async (tx) => {
+      await holdName(tx, 'zone')
+      const present = await findUnfinished(tx)
+      if (!present || present.id !== change.id || present.state !== change.state) return
+      if (await piece(tx, present, clock())) return
+      await setState(tx, present.id, present.state === 'moving' ? 'moved' : 'returned')
+    })
+    await turn()
+  }
+}
+
+const findUnfinished = (db: Db): Promise<ZoneChangeColumns | undefined> =>
+  db.selectFrom('zone_changes').selectAll().where('state', 'in', ['moving', 'returning']).executeTakeFirst()
+
+/** False once all are moved. */
+async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promise<boolean> {
+  const { former_zone, last_event, keeps } = change
+  const query = tx
+    .selectFrom('events')
+    .selectAll()
+    .where('timezone', '=', former_zone)
+    .where('series', 'is', null)
+    .where('id', '<=', last_event)
+    .orderBy('id')
+    .limit(AT_ONCE)
+  const rows: EventRow[] = await lockedRows(tx, query).execute()
+  await saveMoved(tx, change, rows, (row) => timesInZone(row, change.new_zone, keeps), now)
+  if (rows.length > 0) return true
+  // The rule of a series follows the clock of its zone: in another one its moments would be no rule.
+  if (keeps === 'moment') return false
+  const next = await tx
+    .selectFrom('series')
+    .select('id')
+    .where('timezone', '=', former_zone)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (next) await moveSeries(tx, change, next.id, now)
+  return next !== undefined
+}
+
+async function moveSeries(tx: Tx, change: ZoneChangeColumns, id: number, now: number): Promise<void> {
+  const series = await holdSeries(tx, id)
+  if (!series) return
+  const { new_zone, former_zone } = change
+  await noteMove(tx, change, 'series', id, { timezone: former_zone }, { timezone: new_zone })
+  const moved: SeriesRow = await updateSeries(tx, series, { timezone: new_zone })
+  const schedule = scheduleOf(moved)
+  const rows = (await findOccurrences(tx, id)).filter(({ timezone }) => timezone === former_zone)
+  const times = (row: EventRow) =>
+    TIMES.some((name) => ownFields(row).includes(name))
+      ? timesInZone(row, new_zone, 'hour')
+      : timesOf(whenAt(schedule, row.recurrence_id))
+  await saveMoved(tx, change, rows, times, now)
+}
+
+/** Notes the times before and after, so that they can be put back to the second. */
+async function saveMoved(
+  tx: Tx,
+  change: ZoneChangeColumns,
+  rows: readonly EventRow[],
+  moved: (row: EventRow) => Times,
+  now: number,
+): Promise<void> {
+  const modified_utc = formatUtc(now)
+  const modified = utcToWall(modified_utc, change.new_zone)
+  const writes = rows.map((row) => ({
+    before: row,
+    values: { ...moved(row), modified, modified_utc },
+    links: {},
+  }))
+  for (const { before, values } of writes)
+    await noteMove(tx, change, 'event', before.id, timesOf(before), timesOf({ ...before, ...values }))
+  await saveEvents(tx, writes)
+}
+
+async function noteMove(
+  tx: Tx,
+  { id: change }: ZoneChangeColumns,
+  kind: 'event' | 'series',
+  record: number,
+  former: object,
+  moved: object,
+): Promise<void> {
+  const texts = { former: JSON.stringify(former), moved: JSON.stringify(moved) }
+  await tx
+    .insertInto('zone_moves')
+    .values({ change, kind, record, ...texts })
+    .onConflict((conflict) => conflict.columns(['change', 'kind', 'record']).doUpdateSet(texts))
+    .execute()
+}
+
+/** False once all are put back. */
+async function returnPiece(tx: Tx, change: ZoneChangeColumns, now: number): Promise<boolean> {
+  const moves = await tx
+    .selectFrom('zone_moves')
+    .selectAll()
+    .where('change', '=', change.id)
+    // Series first, since their dates go by them.
+    .orderBy('kind', 'desc')
+    .orderBy('record')
+    .limit(AT_ONCE)
+    .execute()
+  const modified_utc = formatUtc(now)
+  const modified = utcToWall(modified_utc, change.former_zone)
+  for (const { kind, record, former, moved } of moves) {
+    if (kind === 'series') await returnSeries(tx, change, record)
+    else {
+      const row = await findLocked(tx, record)
+      const times = row && returned(row, change, JSON.parse(former), moved)
+      if (times)
+        await saveEvents(tx, [{ before: row, values: { ...times, modified, modified_utc }, links: {} }])
+    }
+    await tx
+      .deleteFrom('zone_moves')
+      .where((move) => move.and({ change: change.id, kind, record }))
+      .execute()
+  }
+  return moves.length > 0
+}
+
+async function findLocked(tx: Tx, id: number): Promise<EventRow | undefined> {
+  await holdRecord(tx, 'events', id)
+  return tx.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Times that somebody has set since are kept as the change kept those of others. Undefined in another zone. */
+function returned(row: EventRow, change: Zones, former: Times, moved: string): Times | undefined {
+  if (row.timezone !== change.new_zone) return undefined
+  const isUntouched = JSON.stringify(timesOf(row)) === moved
+  return isUntouched ? former : timesInZone(row, change.former_zone, change.keeps)
+}
+
+async function returnSeries(tx: Tx, { new_zone, former_zone }: Zones, id: number): Promise<void> {
+  const series = await holdSeries(tx, id)
+  if (series?.timezone === new_zone) await updateSeries(tx, series, { timezone: former_zone })
+}

@@ -1,0 +1,77 @@
+import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
+import { wallNow } from '../../base/text/moments.ts'
+import { isTimezone } from '../../base/text/zones.ts'
+import { writtenTime } from '../../http/page-dates.ts'
+import { LANGUAGE_NAMES } from '../pages/page-languages.ts'
+import type { ControlOption } from './desk-inputs.ts'
+import { sayAtDesk } from './desk-page.ts'
+
+// What the zone, the language, the currency and the clock of a calendar are chosen from, in words.
+
+/** Such as `Dublin`, or `Buenos Aires`. */
+export function placeOfZone(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+}
+
+/** By place, each with the time there; a chosen one that has no place, such as `UTC+2`, comes first. */
+export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
+  const option = (zone: string): ControlOption => ({
+    value: zone,
+    text: sayAtDesk(site, '{place} — now {time}', {
+      place: placeOfZone(zone),
+      time: writtenTime(site, wallNow(zone, now)),
+    }),
+  })
+  const zones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
+  const sorted = zones.map(option).sort((a, b) => (a.text < b.text ? -1 : 1))
+  return zones.includes(chosen) || !isTimezone(chosen) ? sorted : [option(chosen), ...sorted]
+}
+
+export function languageOptions(): ControlOption[] {
+  return LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))
+}
+
+/** In the first places of the list. */
+const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
+
+/** Frequent ones first, then by name, without those that have been replaced by others long ago. */
+export function currencyOptions({ language }: Pick<Site, 'language'>, chosen: string): ControlOption[] {
+  const names = new Intl.DisplayNames([language], { type: 'currency' })
+  const english = new Intl.DisplayNames(['en'], { type: 'currency' })
+  const option = (value: string): ControlOption => {
+    const symbol = symbolOf(language, value)
+    const name = names.of(value) ?? value
+    return { value, text: `${symbol} ${name}` }
+  }
+  const isPresent = (code: string) => !/\d{4}/.test(english.of(code) ?? '')
+  const others = Intl.supportedValuesOf('currency').filter(
+    (code) => !FREQUENT.includes(code) && isPresent(code) && code !== chosen,
+  )
+  const byName = (code: string) => names.of(code) ?? code
+  const sorted = others.sort((a, b) => byName(a).localeCompare(byName(b), language))
+  const first = FREQUENT.includes(chosen) ? FREQUENT : [...FREQUENT, chosen]
+  return [...first, ...sorted].map(option)
+}
+
+function symbolOf(language: Language, currency: string): string {
+  const parts = new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  }).formatToParts(0)
+  return parts.find(({ type }) => type === 'currency')?.value ?? currency
+}
+
+/** Where people pay with the euro. */
+const EURO = new Set('AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' '))
+const OF_REGION: Readonly<Record<string, string>> = {
+  ...{ US: 'USD', CA: 'CAD', MX: 'MXN', AR: 'ARS', CO: 'COP', CL: 'CLP', GB: 'GBP', CH: 'CHF', LI: 'CHF' },
+  ...{ SE: 'SEK', NO: 'NOK', DK: 'DKK', PL: 'PLN', CZ: 'CZK', HU: 'HUF', RO: 'RON', AU: 'AUD', NZ: 'NZD' },
+}
+
+/** By the first region in `Accept-Language`, such as `de-AT`. */
+export function currencyOfVisitor(header: string): string | undefined {
+  const [, region = ''] = /^[a-z]{2,3}-([a-z]{2})\b/i.exec(header.trim()) ?? []
+  const code = region.toUpperCase()
+  return EURO.has(code) ? 'EUR' : OF_REGION[code]
+}

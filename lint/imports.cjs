@@ -52,6 +52,7 @@ const ARROWS = {
   transfer: ['feeds'],
   webhooks: ['desk'],
   mail: ['pages', 'feeds', 'desk'],
+  submissions: ['pages', 'desk', 'mail'],
   assistants: ['feeds'],
   'openid-connect': ['desk'],
 }
@@ -72,7 +73,7 @@ const PACKAGES = {
     'store',
     'calendar',
     'wordpress/post-list.ts',
-    ...['desk', 'imports', 'openid-connect', 'push', 'transfer', 'webhooks', 'mail'].map(
+    ...['desk', 'imports', 'openid-connect', 'push', 'transfer', 'webhooks', 'mail', 'submissions'].map(
       (name) => `features/${name}`,
     ),
   ],
@@ -100,6 +101,7 @@ const JOINERS = [
   'features/desk',
   'features/feeds/(event-component|event-facts|feed|geojson|icalendar|json-ld|whole-series).ts',
   'features/pages',
+  'features/submissions',
   'features/sync/changes-rest.ts',
   'http/(public-reads|when-in-words).ts',
 ]

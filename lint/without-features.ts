@@ -21,6 +21,7 @@ import { promisify } from 'node:util'
 const SPARE = [
   'webhooks',
   'mail',
+  'submissions',
   'assistants',
   'imports',
   'push',

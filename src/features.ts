@@ -10,6 +10,7 @@ import { metrics } from './features/metrics/metrics-feature.ts'
 import { openIdConnect } from './features/openid-connect/openid-connect-feature.ts'
 import { pages } from './features/pages/pages-feature.ts'
 import { push } from './features/push/push-feature.ts'
+import { submissions } from './features/submissions/submissions-feature.ts'
 import { sync } from './features/sync/sync-feature.ts'
 import { transfer } from './features/transfer/transfer-feature.ts'
 import { webhooks } from './features/webhooks/webhooks-feature.ts'
@@ -27,6 +28,7 @@ export const features: readonly Feature[] = [
   webhooks,
   openIdConnect,
   mail,
+  submissions,
   assistants,
   doctor,
   metrics,

@@ -64,6 +64,8 @@ export interface Outgoing {
   isKept: boolean
   /** Never changes: compressed once, as well as can be. */
   isLasting?: boolean
+  /** For one reader, from pieces that are kept: to compress it would cost more than all the rest. */
+  isPlain?: true
   /** Which other sites may read it: all, or none. */
   namesOrigins?: boolean
 }
@@ -91,7 +93,7 @@ export function send(
     sendUnchanged(front, visit, answer, from, sent)
     return
   }
-  const encoding = encodingFor(headers, answer.body.length, answer.isLasting)
+  const encoding = answer.isPlain ? undefined : encodingFor(headers, answer.body.length, answer.isLasting)
   const body = encoding && encoded(answer, encoding)
   if (!(body instanceof Promise)) {
     sendWhole(front, visit, answer, from, body, encoding, sent)

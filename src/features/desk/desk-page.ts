@@ -64,6 +64,7 @@ export interface AnyDeskRequest {
   listTroubles: (db: Db) => Promise<Trouble[]>
   /** False where nothing goes to the user. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
+  inboxes: readonly BroughtInbox[]
   /** As visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config
@@ -206,6 +207,14 @@ export interface RoomLink {
   /** In the bar at the bottom of a phone. */
   isFirst?: true
   isFor?: (caller: Caller) => boolean
+}
+
+/** What waits in the inbox besides events and proposed changes. */
+export interface BroughtInbox {
+  /** For the number in the rail. */
+  count: (context: Context) => Promise<number>
+  /** The first of them, for the inbox and Today; undefined where nothing waits for the caller. */
+  list: (context: Context) => Promise<Html | undefined>
 }
 
 /** The groups of the rail. */

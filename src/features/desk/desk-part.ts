@@ -2,7 +2,7 @@ import type { Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { DeskPage, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
+import type { BroughtInbox, DeskPage, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
 // What other features bring to the desk: pages, their entries in the rail, and files for browsers.
 
@@ -20,6 +20,7 @@ export interface DeskPart {
   /** Tells a user, perhaps by e-mail, in the transaction of the cause. False where nothing goes to them. */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   signIn?: OtherSignIn
+  inbox?: BroughtInbox
 }
 
 declare module '../../feature.ts' {

@@ -198,6 +198,8 @@ async function senderOf(
   })
 }
 
+const inboxesOf = ({ parts }: Pick<DeskRoute, 'parts'>) => parts.flatMap(({ inbox = [] }) => inbox)
+
 /** With its user, the number in the inbox, and whether writes are refused now. */
 interface AnsweredVisit {
   answer: DeskAnswer
@@ -236,6 +238,7 @@ async function answerOf(
     gate: desk.gate,
     listTroubles: desk.listTroubles,
     tell: tellBy(desk.parts),
+    inboxes: inboxesOf(desk),
     showPage: desk.pages && eventPages(desk.pages),
     start: service.start,
     settingGroups: desk.settingGroups,
@@ -247,7 +250,12 @@ async function answerOf(
   if (!user || isForAll(desk.otherSignIns, path)) return answerUnknown(desk, request, incoming, sender)
   const answer = await answerAtDesk(desk.table, { ...request, user })
   if (!('body' in answer)) return { answer, user, waiting: 0, isReadOnly: false }
-  return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
+  return {
+    answer,
+    user,
+    waiting: await countInInbox(context, inboxesOf(desk)),
+    isReadOnly: !(await desk.gate.canWrite()),
+  }
 }
 
 /** In the language of the user. */
@@ -311,7 +319,8 @@ function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
 
 type SentForm = Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'>
 
-function formOf({ headers }: Incoming, { bytes, form }: Body): SentForm {
+/** Read as REST reads forms, with line feeds. */
+export function formOf({ headers }: Pick<Incoming, 'headers'>, { bytes, form }: Body): SentForm {
   if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []

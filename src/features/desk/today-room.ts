@@ -30,7 +30,7 @@ import {
 import { findPlanned, type PlannedEvent } from './planned-events.ts'
 import { quickLineForm } from './quick-room.ts'
 import { authorFirst, eventLink } from './record-links.ts'
-import { sentBackList, waitingList } from './review/inbox-room.ts'
+import { broughtLists, sentBackList, waitingList } from './review/inbox-room.ts'
 import { listUnsavedTexts } from './review/unsaved-texts.ts'
 
 // Today: what waits for the caller, coming events, failing imports and webhooks.
@@ -38,15 +38,17 @@ import { listUnsavedTexts } from './review/unsaved-texts.ts'
 const MOST_EVENTS = 30
 const DAYS = 7
 
-async function showToday({ context, user, start, listTroubles }: DeskRequest): Promise<DeskView> {
+async function showToday(request: DeskRequest): Promise<DeskView> {
+  const { context, user, start, listTroubles } = request
   const { site, now, db, caller } = context
   const wall = utcToWall(formatUtc(now), site.timezone)
   const today = wall.slice(0, 10)
   const isAdministrator = can(caller, 'manage_users')
   const days = { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }
   const author = authorFirst(context)
-  const [waiting, back, all, own, unsaved, isHeld, troubles, freeBytes] = await Promise.all([
+  const [waiting, brought, back, all, own, unsaved, isHeld, troubles, freeBytes] = await Promise.all([
     waitingList(context),
+    broughtLists(request),
     sentBackList(context),
     findPlanned(context, days),
     author === undefined ? [] : findPlanned(context, { ...days, author }),
@@ -61,7 +63,7 @@ async function showToday({ context, user, start, listTroubles }: DeskRequest): P
     title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
     room: 'today',
     under: written(site, 'fullYear', today),
-    body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${back}
+    body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${brought}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, wall, coming)}</section></div>
 <aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, isHeld, troubles, freeBytes)}</aside></div>`,

@@ -374,6 +374,28 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
+/**
+ * One copy without metadata that fits a square, as WebP; undefined for no image that can be read.
+ * @param side pixels
+ * @throws Problem as `prepareImage`
+ */
+export async function boundedCopy(file: ImageFile, side: number): Promise<Buffer | undefined> {
+  const sharp = await loadSharp()
+  return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {
+    const found = await inspect(sharp, await file.read())
+    if (!found) return undefined
+    const { format, bytes } = found
+    const copy = sharp(bytes, { failOn: 'error', limitInputPixels: format.maxPixels })
+      .autoOrient()
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+    const made = copy.webp({ quality: 80 }).timeout({ seconds: DEADLINE }).toBuffer()
+    return made.catch((error: unknown) =>
+      isTimeout(error) ? Promise.reject(tooLarge(format.maxPixels)) : undefined,
+    )
+  })
+}
+
 /** Pixels; and seconds for one icon. */
 const MOST_PIXELS = 16_000_000
 const SECONDS = 5

@@ -17,6 +17,7 @@ import { type ChangedValue, changesTable } from '../changed-values.ts'
 import { type Clashes, type EventDraft, findClashes } from '../clashes.ts'
 import { described, type FormFaults, faultList } from '../desk-inputs.ts'
 import {
+  type BroughtInbox,
   countAtDesk,
   type DeskAnswer,
   type DeskPage,
@@ -138,9 +139,21 @@ export async function waitingList(context: Context): Promise<Html | undefined> {
 }
 
 /** For the rail. */
-export async function countInInbox(context: Context): Promise<number> {
-  const { counts } = await listInbox(context, 0)
-  return counts.events + counts.proposals
+export async function countInInbox(context: Context, inboxes: readonly BroughtInbox[]): Promise<number> {
+  const [{ counts }, ...brought] = await Promise.all([
+    listInbox(context, 0),
+    ...inboxes.map(({ count }) => count(context)),
+  ])
+  return brought.reduce((sum, count) => sum + count, counts.events + counts.proposals)
+}
+
+/** What other features bring. */
+export async function broughtLists({
+  context,
+  inboxes,
+}: Pick<DeskRequest, 'context' | 'inboxes'>): Promise<Html[]> {
+  const lists = await Promise.all(inboxes.map(({ list }) => list(context)))
+  return lists.filter((list) => list !== undefined)
 }
 
 /** For the inbox and Today. */
@@ -166,6 +179,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   const after = isPlace ? ({ since_utc, what, id: Number(id) } as const) : undefined
   const { items, next, counts } = await listInbox(context, PER_PAGE, after)
   const waiting = await readWaiting(context, items)
+  const brought = after ? [] : await broughtLists(request)
   const total = counts.events + counts.proposals
   const nextPath =
     next &&
@@ -177,7 +191,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
       ? countAtDesk(site, total, 'One thing waits.', '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
-    body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
+    body: html`${brought}${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
   }
 }
 

@@ -1,0 +1,86 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Database, Db } from '../../store/storage/database.ts'
+
+// The sealed token of a form, secret links, and the proof of work.
+
+/** Ms. Nobody fills the form in less; later it is shown again with a new token. */
+export const LEAST_AGE = 4000
+const MOST_AGE = 86_400_000
+/** Clocks of nodes differ by as much. */
+const SKEW = 2000
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 16
+const LINK_BYTES = 32
+
+/** The same on all nodes: made once, kept in the database. */
+export async function readKey({ read, write }: Pick<Database, 'read' | 'write'>): Promise<Buffer> {
+  const known = await findKey(read)
+  if (known !== undefined) return known
+  const value = randomBytes(KEY_BYTES).toString('base64url')
+  await write((tx) =>
+    tx
+      .insertInto('submission_keys')
+      .values({ name: 'seal', value })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute(),
+  )
+  return (await findKey(read)) ?? Buffer.from(value, 'base64url')
+}
+
+async function findKey(db: Db): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('submission_keys')
+    .select('value')
+    .where('name', '=', 'seal')
+    .executeTakeFirst()
+  return row && Buffer.from(row.value, 'base64url')
+}
+
+const macOf = (key: Buffer, text: string) =>
+  createHmac('sha256', key).update(text).digest().subarray(0, NONCE_BYTES)
+
+/** @param now ms since the epoch */
+export function sealForm(key: Buffer, now: number): string {
+  const body = `${now.toString(36)}.${randomBytes(NONCE_BYTES).toString('base64url')}`
+  return `${body}.${macOf(key, body).toString('base64url')}`
+}
+
+/** `old` also for a clock that went back; `none` where it was not sealed here. */
+export type FormAge = 'good' | 'early' | 'old' | 'none'
+
+const TOKEN = /^[0-9a-z]{1,11}\.[\w-]{22}\.[\w-]{22}$/
+
+export function ageOfForm(key: Buffer, token: string, now: number): FormAge {
+  if (!TOKEN.test(token)) return 'none'
+  const end = token.lastIndexOf('.')
+  const mac = Buffer.from(token.slice(end + 1), 'base64url')
+  const own = macOf(key, token.slice(0, end))
+  if (mac.length !== own.length || !timingSafeEqual(mac, own)) return 'none'
+  const age = now - Number.parseInt(token.slice(0, token.indexOf('.')), 36)
+  if (age > MOST_AGE || age < -SKEW) return 'old'
+  return age < LEAST_AGE ? 'early' : 'good'
+}
+
+/** The database has hashes alone. */
+export const hashOfSecret = (text: string): string => hash('sha256', text, 'base64url')
+
+export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')
+
+/** Of the form: sent twice, it leads to the same page. */
+export const secretOfForm = (key: Buffer, token: string): string =>
+  createHmac('sha256', key).update(`link ${token}`).digest('base64url')
+
+const SECRET = /^[\w-]{43}/
+
+/** Without what programs of e-mail leave behind a link. */
+export const readSecret = (text: string): string | undefined => SECRET.exec(text)?.[0]
+
+/** Bits: a phone takes about a second. */
+export const PROOF_BITS = 16
+
+export function isProof(token: string, proof: string): boolean {
+  if (!/^\d{1,12}$/.test(proof)) return false
+  const bits = hash('sha256', `${token}:${proof}`, 'buffer').readUInt32BE(0)
+  return bits >>> (32 - PROOF_BITS) === 0
+}

@@ -1,0 +1,465 @@
+import { sql } from 'kysely'
+import { DAY_MS, formatUtc, HOUR_MS } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { holdName, lockedRows } from '../../store/storage/locks.ts'
+import type { Pruning } from '../../store/storage/pruning.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { LinkPurpose, Submission } from './submission-tables.ts'
+
+// Suggested events: rows, links, pictures. They are no records, so lists, feeds and searches cannot find them.
+
+const NEW = {
+  aside: '',
+  proposed: '',
+  note: '',
+  reply: '',
+  reviewer: 0,
+  event: 0,
+  image: 0,
+  confirmed_utc: '',
+  decided_utc: '',
+} as const
+
+export type NewSubmission = Pick<
+  Submission,
+  | 'state'
+  | 'aside'
+  | 'typed'
+  | 'title'
+  | 'start_utc'
+  | 'end_utc'
+  | 'sender_name'
+  | 'address'
+  | 'domain'
+  | 'block'
+  | 'language'
+  | 'note'
+  | 'form'
+  | 'terms'
+  | 'digest'
+>
+
+/** Waiting for their senders or, without e-mail, for an editor. */
+export const MOST_UNCONFIRMED = 1000
+/** Kept in an hour; further spam is answered and forgotten. */
+const MOST_SPAM = 200
+const UNCONFIRMED_HOURS = 48
+const SPAM_DAYS = 30
+
+export interface SendingLimits {
+  /** Of one e-mail address a day. */
+  address: number
+  /** Of one network an hour. */
+  block: number
+  /** In all an hour; half of them of one domain of e-mail. */
+  all: number
+}
+
+export type SendingOutcome =
+  | { id: number }
+  /** The same form with the same content: the first one counts. */
+  | { again: true }
+  | { over: 'address' | 'block' | 'all' | 'unconfirmed' }
+
+/**
+ * Counts and inserts at once on all nodes. A token that was used makes spam of a submission; spam beyond
+ * `MOST_SPAM` is not kept.
+ */
+export async function insertSubmission(
+  tx: Tx,
+  sent: NewSubmission,
+  limits: SendingLimits,
+  now: number,
+): Promise<SendingOutcome> {
+  await holdName(tx, 'submissions')
+  const used = await tx
+    .selectFrom('submissions')
+    .select(['digest', 'address'])
+    .where('form', '=', sent.form)
+    .executeTakeFirst()
+  if (used && used.digest === sent.digest && used.address === sent.address) return { again: true }
+  const isSpam = used !== undefined || sent.state === 'spam'
+  const counts = await countSent(tx, sent, now)
+  if (counts.block >= limits.block) return { over: 'block' }
+  if (isSpam && counts.spam >= MOST_SPAM) return { again: true }
+  if (!isSpam) {
+    if (sent.address !== '' && counts.address >= limits.address) return { over: 'address' }
+    const isMuchOfDomain = sent.domain !== '' && counts.domain >= Math.max(limits.address, limits.all / 2)
+    if (counts.all >= limits.all || isMuchOfDomain) return { over: 'all' }
+    if (counts.unconfirmed >= MOST_UNCONFIRMED) return { over: 'unconfirmed' }
+  }
+  const isRepeated = !isSpam && sent.aside === '' && counts.repeated > 0
+  const utc = formatUtc(now)
+  const row = {
+    ...NEW,
+    ...sent,
+    ...(isRepeated && { aside: 'repeated' as const }),
+    ...(isSpam && { state: 'spam' as const }),
+    form: used ? `${sent.form} ${crypto.randomUUID()}` : sent.form,
+    created_utc: utc,
+    changed_utc: utc,
+  }
+  const [made] = await tx.insertInto('submissions').values(row).returning('id').execute()
+  return { id: made?.id ?? 0 }
+}
+
+interface SentCounts {
+  address: number
+  block: number
+  domain: number
+  all: number
+  spam: number
+  unconfirmed: number
+  repeated: number
+}
+
+async function countSent(
+  db: Db,
+  { address, block, domain, digest }: Pick<Submission, 'address' | 'block' | 'domain' | 'digest'>,
+  now: number,
+): Promise<SentCounts> {
+  const [hour, day] = [formatUtc(now - HOUR_MS), formatUtc(now - DAY_MS)]
+  const { rows } = await sql<Record<keyof SentCounts, number | string | null>>`select
+    sum(case when state <> 'spam' and address = ${address} then 1 else 0 end) as address,
+    sum(case when block = ${block} and created_utc > ${hour} then 1 else 0 end) as block,
+    sum(case when state <> 'spam' and domain = ${domain} and created_utc > ${hour} then 1 else 0 end) as domain,
+    sum(case when state <> 'spam' and created_utc > ${hour} then 1 else 0 end) as "all",
+    sum(case when state = 'spam' and created_utc > ${hour} then 1 else 0 end) as spam,
+    sum(case when state <> 'spam' and digest = ${digest} and address <> ${address} then 1 else 0 end) as repeated,
+    (select count(*) from submissions where state in ('unconfirmed', 'waiting') and confirmed_utc = '') as unconfirmed
+    from submissions where created_utc > ${day}`.execute(db)
+  const [found] = rows
+  const count = (name: keyof SentCounts) => Number(found?.[name] ?? 0)
+  return {
+    address: count('address'),
+    block: count('block'),
+    domain: count('domain'),
+    all: count('all'),
+    spam: count('spam'),
+    unconfirmed: count('unconfirmed'),
+    repeated: count('repeated'),
+  }
+}
+
+/** Spam included. */
+export async function countLastHour(db: Db, now: number): Promise<number> {
+  const found = await db
+    .selectFrom('submissions')
+    .select(({ fn }) => fn.countAll<number | string>().as('sent'))
+    .where('created_utc', '>', formatUtc(now - HOUR_MS))
+    .executeTakeFirst()
+  return Number(found?.sent ?? 0)
+}
+
+export async function isFormUsed(db: Db, form: string): Promise<boolean> {
+  const used = await db.selectFrom('submissions').select('id').where('form', '=', form).executeTakeFirst()
+  return used !== undefined
+}
+
+export async function findSubmission(db: Db, id: number): Promise<Submission | undefined> {
+  return db.selectFrom('submissions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Locked until the end of the transaction, so that only one decides. */
+export async function holdSubmission(tx: Tx, id: number): Promise<Submission | undefined> {
+  return lockedRows(tx, tx.selectFrom('submissions').selectAll().where('id', '=', id)).executeTakeFirst()
+}
+
+export async function updateSubmission(
+  tx: Tx,
+  id: number,
+  change: Partial<Omit<Submission, 'id'>>,
+): Promise<void> {
+  await tx.updateTable('submissions').set(change).where('id', '=', id).execute()
+}
+
+// Links.
+
+/** Each message has one; the oldest go. */
+const MOST_LINKS = 20
+
+export async function keepLink(
+  tx: Tx,
+  link: { hash: string; submission: number; purpose: LinkPurpose; expires_utc: string },
+): Promise<void> {
+  const same = tx
+    .selectFrom('submission_links')
+    .select('hash')
+    .where('submission', '=', link.submission)
+    .orderBy('expires_utc', 'desc')
+  const known = await same.execute()
+  for (const { hash } of known.slice(MOST_LINKS - 1))
+    await tx.deleteFrom('submission_links').where('hash', '=', hash).execute()
+  await tx
+    .insertInto('submission_links')
+    .values(link)
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute()
+}
+
+export async function findByLink(
+  db: Db,
+  hash: string,
+  purpose: LinkPurpose,
+  now: number,
+): Promise<Submission | undefined> {
+  return db
+    .selectFrom('submissions')
+    .innerJoin('submission_links', 'submission_links.submission', 'submissions.id')
+    .selectAll('submissions')
+    .where('submission_links.hash', '=', hash)
+    .where('submission_links.purpose', '=', purpose)
+    .where('submission_links.expires_utc', '>', formatUtc(now))
+    .executeTakeFirst()
+}
+
+export async function dropLinks(tx: Tx, submission: number, purpose?: LinkPurpose): Promise<void> {
+  const links = tx.deleteFrom('submission_links').where('submission', '=', submission)
+  await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
+}
+
+/** Of one address, those whose links still lead somewhere: the newest first. */
+export async function listOpenOf(db: Db, address: string, now: number, most: number): Promise<Submission[]> {
+  return db
+    .selectFrom('submissions')
+    .selectAll()
+    .where('address', '=', address)
+    .where('state', 'not in', ['spam', 'unconfirmed'])
+    .where('end_utc', '>', formatUtc(now - 30 * DAY_MS))
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+}
+
+// Pictures.
+
+/** Of all submissions together, of some 300 kB each. */
+export const MOST_PICTURES = 300
+
+/** False where there are too many, of the network or in all. */
+export async function keepPrivatePicture(
+  tx: Tx,
+  picture: { form: string; block: string; mime_type: string; content: string },
+  perHour: number,
+  now: number,
+): Promise<boolean> {
+  await holdName(tx, 'submission pictures')
+  const { rows } = await sql<{ kept: number | string; own: number | string | null }>`select count(*) as kept,
+    sum(case when block = ${picture.block} and created_utc > ${formatUtc(now - HOUR_MS)} then 1 else 0 end) as own
+    from submission_pictures where form <> ${picture.form}`.execute(tx)
+  if (Number(rows[0]?.kept ?? 0) >= MOST_PICTURES || Number(rows[0]?.own ?? 0) >= perHour) return false
+  await dropPicture(tx, picture.form)
+  await tx
+    .insertInto('submission_pictures')
+    .values({ ...picture, created_utc: formatUtc(now) })
+    .execute()
+  return true
+}
+
+export async function findPicture(
+  db: Db,
+  form: string,
+): Promise<{ mime_type: string; content: string } | undefined> {
+  return db
+    .selectFrom('submission_pictures')
+    .select(['mime_type', 'content'])
+    .where('form', '=', form)
+    .executeTakeFirst()
+}
+
+export async function hasPicture(db: Db, form: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('submission_pictures')
+    .select('form')
+    .where('form', '=', form)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export async function dropPicture(tx: Db, form: string): Promise<void> {
+  await tx.deleteFrom('submission_pictures').where('form', '=', form).execute()
+}
+
+// Lists of the inbox.
+
+export type Pile = 'waiting' | 'aside' | 'spam' | 'decided'
+
+const inPile = (pile: Pile) =>
+  ({
+    waiting: sql<boolean>`((state = 'waiting' and aside = '') or proposed <> '')`,
+    aside: sql<boolean>`(state = 'waiting' and aside <> '')`,
+    spam: sql<boolean>`state = 'spam'`,
+    decided: sql<boolean>`(state in ('published', 'sent back', 'rejected', 'withdrawn') and proposed = '')`,
+  })[pile]
+
+/** What waits comes the oldest first, the rest the newest first. */
+export async function listPile(db: Db, pile: Pile, page: number, most: number): Promise<Submission[]> {
+  const direction = pile === 'spam' || pile === 'decided' ? 'desc' : 'asc'
+  return db
+    .selectFrom('submissions')
+    .selectAll()
+    .where(inPile(pile))
+    .orderBy('changed_utc', direction)
+    .orderBy('id', direction)
+    .limit(most)
+    .offset((page - 1) * most)
+    .execute()
+}
+
+/** Of a whole pile, for a bulk action. */
+export async function listPileIds(db: Db, pile: Pile, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('submissions')
+    .select('id')
+    .where(inPile(pile))
+    .orderBy('id')
+    .limit(most)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function countPiles(db: Db): Promise<Record<Pile, number>> {
+  const { rows } = await sql<Record<Pile, number | string | null>>`select
+    sum(case when ${inPile('waiting')} then 1 else 0 end) as waiting,
+    sum(case when ${inPile('aside')} then 1 else 0 end) as aside,
+    sum(case when ${inPile('spam')} then 1 else 0 end) as spam,
+    sum(case when ${inPile('decided')} then 1 else 0 end) as decided from submissions`.execute(db)
+  const count = (pile: Pile) => Number(rows[0]?.[pile] ?? 0)
+  return { waiting: count('waiting'), aside: count('aside'), spam: count('spam'), decided: count('decided') }
+}
+
+// Trusted addresses.
+
+/** The id of the user who trusts it. */
+export async function findTrust(db: Db, address: string): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('trusted_senders')
+    .select('user')
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return found?.user
+}
+
+export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<void> {
+  await tx
+    .insertInto('trusted_senders')
+    .values({ address, user, created_utc: formatUtc(now) })
+    .onConflict((conflict) => conflict.column('address').doUpdateSet({ user }))
+    .execute()
+}
+
+export async function distrustAddress(tx: Tx, address: string): Promise<void> {
+  await tx.deleteFrom('trusted_senders').where('address', '=', address).execute()
+}
+
+// What goes.
+
+const inBatches = (ids: readonly { id: number }[]) => ids.map(({ id }) => id)
+
+async function dropRows(tx: Db, rows: readonly { id: number; form: string }[]): Promise<number> {
+  if (rows.length === 0) return 0
+  const ids = inBatches(rows)
+  const forms = rows.map(({ form }) => form)
+  await tx.deleteFrom('submission_pictures').where('form', 'in', forms).execute()
+  await tx.deleteFrom('submission_links').where('submission', 'in', ids).execute()
+  await tx.deleteFrom('submissions').where('id', 'in', ids).execute()
+  return rows.length
+}
+
+/** Statements take so many values. */
+const DROPPED_AT_ONCE = 500
+
+const dropOf =
+  (state: 'unconfirmed' | 'spam'): Pruning['drop'] =>
+  async (tx, beforeUtc, most) => {
+    let dropped = 0
+    while (dropped < most) {
+      const limit = Math.min(DROPPED_AT_ONCE, most - dropped)
+      const old = tx.selectFrom('submissions').select(['id', 'form']).where('state', '=', state)
+      const rows = await old.where('created_utc', '<', beforeUtc).limit(limit).execute()
+      dropped += await dropRows(tx, rows)
+      if (rows.length < limit) break
+    }
+    return dropped
+  }
+
+/** Unconfirmed after 48 hours, spam after 30 days, pictures of forms never sent and networks after a day. */
+export const submissionPrunings: readonly Pruning[] = [
+  { days: UNCONFIRMED_HOURS / 24, drop: dropOf('unconfirmed') },
+  { days: SPAM_DAYS, drop: dropOf('spam') },
+  {
+    days: 1,
+    drop: async (tx, beforeUtc, most) => {
+      await tx
+        .updateTable('submissions')
+        .set({ block: '' })
+        .where('block', '<>', '')
+        .where('created_utc', '<', beforeUtc)
+        .execute()
+      const unsent = tx
+        .selectFrom('submission_pictures')
+        .select('form')
+        .where('created_utc', '<', beforeUtc)
+        .where('form', 'not in', tx.selectFrom('submissions').select('form'))
+        .limit(most)
+      const { numDeletedRows } = await tx
+        .deleteFrom('submission_pictures')
+        .where('form', 'in', unsent)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  },
+  {
+    days: 0,
+    drop: async (tx, beforeUtc, most) => {
+      const old = tx.selectFrom('submission_links').select('hash').where('expires_utc', '<', beforeUtc)
+      const { numDeletedRows } = await tx
+        .deleteFrom('submission_links')
+        .where('hash', 'in', old.limit(most))
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  },
+]
+
+/** Of submissions decided before a time; events stay. Returns of how many. */
+export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
+  const old = tx
+    .selectFrom('submissions')
+    .select('id')
+    .where('changed_utc', '<', beforeUtc)
+    .where('state', 'not in', ['unconfirmed', 'waiting'])
+    .where((row) => row.or([row('address', '<>', ''), row('sender_name', '<>', '')]))
+    .limit(most)
+  const rows = await old.execute()
+  for (const { id } of rows) await forgetSenderOf(tx, id)
+  return rows.length
+}
+
+/** Removes name, address and note of the sender, and the links. What was published stays. */
+export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
+  await dropLinks(tx, id)
+  await updateSubmission(tx, id, { sender_name: '', address: '', domain: '', block: '', note: '' })
+}
+
+// One address, for `kalends people forget`.
+
+/** What is kept of an address, as it is exported. */
+export function exportSender(db: Db, address: string): Promise<Submission[]> {
+  return db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id').execute()
+}
+
+/** Undecided submissions go; decided ones lose name, address and note. Returns how many there were. */
+export async function forgetSender(tx: Tx, address: string): Promise<number> {
+  const rows = await tx
+    .selectFrom('submissions')
+    .select(['id', 'form', 'state'])
+    .where('address', '=', address)
+    .execute()
+  const undecided = rows.filter(({ state }) => state !== 'published')
+  for (let at = 0; at < undecided.length; at += DROPPED_AT_ONCE)
+    await dropRows(tx, undecided.slice(at, at + DROPPED_AT_ONCE))
+  for (const { id, state } of rows) if (state === 'published') await forgetSenderOf(tx, id)
+  await distrustAddress(tx, address)
+  return rows.length
+}

@@ -1,0 +1,103 @@
+import type { Language } from '../../base/config.ts'
+import { type FeatureTables, step } from '../../store/storage/migration.ts'
+import type { WithSequence } from '../../store/storage/schema.ts'
+
+export type SubmissionState =
+  | 'unconfirmed'
+  | 'waiting'
+  | 'sent back'
+  | 'published'
+  | 'rejected'
+  | 'withdrawn'
+  | 'spam'
+
+/** Why a submission lies aside: more than five links, a text sent before, no proof of work. */
+export type Aside = '' | 'links' | 'repeated' | 'proof'
+
+/** Times are UTC; empty for never. */
+export interface Submission {
+  id: number
+  state: SubmissionState
+  aside: Aside
+  /** Controls of the form by name, as JSON: the last that an editor let pass, else those sent. */
+  typed: string
+  /** Those of a change that waits; empty for none. */
+  proposed: string
+  title: string
+  start_utc: string
+  end_utc: string
+  sender_name: string
+  /** With its domain in lower case. */
+  address: string
+  domain: string
+  /** Network of the sender, for a day. */
+  block: string
+  language: Language
+  note: string
+  /** Of an editor. */
+  reply: string
+  /** Id of the user who decided; 0 for nobody. */
+  reviewer: number
+  /** Id of the published event, and of its picture; 0 for none. */
+  event: number
+  image: number
+  /** Hash of the form's token; of a replayed one a random text. */
+  form: string
+  /** Names the text that the sender agreed to. */
+  terms: string
+  /** Of title and text. */
+  digest: string
+  created_utc: string
+  confirmed_utc: string
+  decided_utc: string
+  changed_utc: string
+}
+
+export type LinkPurpose = 'confirm' | 'sender'
+
+declare module '../../store/storage/schema.ts' {
+  interface Tables {
+    submissions: WithSequence<Submission>
+    submission_links: { hash: string; submission: number; purpose: LinkPurpose; expires_utc: string }
+    /** Private: base64, named by the form until the submission is sent. */
+    submission_pictures: {
+      form: string
+      block: string
+      mime_type: string
+      content: string
+      created_utc: string
+    }
+    trusted_senders: { address: string; user: number; created_utc: string }
+    submission_keys: { name: string; value: string }
+  }
+}
+
+export const submissionTables: FeatureTables = {
+  feature: 'submissions',
+  migrations: [
+    step('submissions-0001-tables', ({ id, text, sequence }) => [
+      `create table submissions (id ${sequence}, state ${text} not null, aside ${text} not null, typed ${text} not null,
+        proposed ${text} not null, title ${text} not null, start_utc ${text} not null, end_utc ${text} not null,
+        sender_name ${text} not null, address ${text} not null, domain ${text} not null, block ${text} not null,
+        language ${text} not null, note ${text} not null, reply ${text} not null, reviewer ${id} not null,
+        event ${id} not null, image ${id} not null, form ${text} not null unique, terms ${text} not null,
+        digest ${text} not null, created_utc ${text} not null, confirmed_utc ${text} not null,
+        decided_utc ${text} not null, changed_utc ${text} not null)`,
+      'create index submissions_created on submissions (created_utc)',
+      'create index submissions_state on submissions (state, changed_utc, id)',
+      'create index submissions_address on submissions (address, id)',
+      `create index submissions_proposed on submissions (changed_utc, id) where proposed <> ''`,
+      `create index submissions_block on submissions (created_utc) where block <> ''`,
+      `create table submission_links (hash ${text} primary key, submission ${id} not null references submissions (id) on delete cascade,
+        purpose ${text} not null, expires_utc ${text} not null)`,
+      'create index submission_links_of on submission_links (submission)',
+      'create index submission_links_expire on submission_links (expires_utc)',
+      `create table submission_pictures (form ${text} primary key, block ${text} not null, mime_type ${text} not null,
+        content ${text} not null, created_utc ${text} not null)`,
+      `create table trusted_senders (address ${text} primary key, "user" ${id} not null, created_utc ${text} not null)`,
+      `create table submission_keys (name ${text} primary key, value ${text} not null)`,
+    ]),
+  ],
+  // Names and addresses of strangers, and what they sent in confidence.
+  secret: ['submissions', 'submission_links', 'submission_pictures', 'trusted_senders', 'submission_keys'],
+}

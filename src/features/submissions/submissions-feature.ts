@@ -1,0 +1,15 @@
+import type { Feature } from '../../feature.ts'
+import type {} from '../desk/desk-part.ts'
+import type {} from '../pages/pages-part.ts'
+import { submissionSettingGroup } from './submission-settings.ts'
+
+/** Events that anybody suggests, and that editors look at. */
+export const submissions: Feature = {
+  name: 'submissions',
+  settings: submissionSettingGroup,
+  tables: async () => (await import('./submission-tables.ts')).submissionTables,
+  prunings: async () => (await import('./submission-store.ts')).submissionPrunings,
+  serve: async (start) => (await import('./serve-submissions.ts')).serveSubmissions(start),
+  pages: async ({ config }) => (await import('./serve-submissions.ts')).suggestLinks(config),
+  desk: async (start) => (await import('./submissions-room.ts')).submissionsPart(start),
+}

@@ -1,0 +1,237 @@
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { admitted } from '../../http/admission.ts'
+import { withBody } from '../../http/bodies.ts'
+import { type Front, incomingOf } from '../../http/front.ts'
+import { type Incoming, mediaType, type Visit } from '../../http/incoming.ts'
+import { type Content, html } from '../../http/page-html.ts'
+import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
+import { asNew, send } from '../../http/send.ts'
+import type { SentFile } from '../desk/desk-page.ts'
+import { type TypedForm, typedOf } from '../desk/desk-page.ts'
+import { formOf } from '../desk/desk-route.ts'
+import { layOut } from '../pages/layout.ts'
+import type { Asset } from '../pages/page-assets.ts'
+import { viewingOf } from '../pages/pages.ts'
+import {
+  assetAnswer,
+  contentPolicy,
+  contextOfVisit,
+  FOREVER,
+  type PublicPages,
+} from '../pages/public-pages.ts'
+import { pathTo, type Viewing } from '../pages/viewing.ts'
+import { readKey } from './form-token.ts'
+import type { SubmissionSettings } from './submission-rules.ts'
+import { saySubmission } from './submission-texts.ts'
+import { ADD_PATH } from './suggest-view.ts'
+
+// Visits of strangers to the pages of suggestions: bodies, headers, pages.
+
+export interface SuggestRoute {
+  service: Service
+  front: Front
+  all: PublicPages
+  settings: SubmissionSettings
+  assets: SuggestAssets
+  /** Read once it is needed. */
+  key: Promise<Buffer> | undefined
+  /** Empty forms, by language, around their tokens. */
+  kept: Map<string, KeptForm>
+  /** Submissions of the last hour, and when they were counted. */
+  lately: { at: number; sent: number }
+}
+
+export interface KeptForm {
+  version: string
+  before: Buffer
+  after: Buffer
+}
+
+export interface SuggestAssets {
+  style: Asset
+  script: Asset
+  proof: Asset
+  all: readonly Asset[]
+}
+
+/** Below the site, each with and without a slash at its end. */
+export type PageTable = ReadonlyMap<string, SuggestPage>
+
+export interface SuggestPage {
+  get?: (asked: Asked) => Promise<SuggestAnswer | undefined>
+  post?: (asked: Asked) => Promise<SuggestAnswer>
+  /** Whether its form may have files; decided before anything of it is read. */
+  takesFile?: (asked: Asked) => Promise<boolean>
+}
+
+/** With the form, once it is read. */
+export interface Asked {
+  route: SuggestRoute
+  visit: Visit
+  incoming: Incoming
+  context: Context
+  query: URLSearchParams
+  sent: TypedForm
+  files: readonly SentFile[]
+}
+
+export type SuggestAnswer = { seeOther: string } | SuggestView | { parts: KeptForm; token: string }
+
+export interface SuggestView {
+  status?: number
+  title: string
+  body: Content
+  /** Its address is a secret. */
+  isSecret?: true
+  /** Seconds. */
+  retryAfter?: number
+}
+
+/** Bytes, of all fields together. */
+const MOST_FORM = 65_536
+
+export async function keyOf(route: SuggestRoute): Promise<Buffer> {
+  route.key ??= readKey(route.service.database)
+  const { key } = route
+  key.catch(() => {
+    if (route.key === key) route.key = undefined
+  })
+  return key
+}
+
+/** Undefined for any other path. */
+export function suggestAt(
+  route: SuggestRoute,
+  table: PageTable,
+  path: string,
+): ((visit: Visit) => unknown) | undefined {
+  const page = table.get(path)
+  if (page) return (visit) => answerVisit(route, page, visit)
+  const asset = route.assets.all.find((one) => one.path === path)
+  return asset && ((visit) => send(route.front, visit, assetAnswer(asset, FOREVER), 'ordinary'))
+}
+
+async function answerVisit(route: SuggestRoute, page: SuggestPage, visit: Visit): Promise<void> {
+  const { front, service } = route
+  const { method = 'GET' } = visit.request
+  const isPost = method === 'POST'
+  if (!(isPost ? page.post : (method === 'GET' || method === 'HEAD') && page.get))
+    throw new Problem('rest_no_route')
+  await withBody(visit, front.intake, async (read) => {
+    const incoming = incomingOf(front, visit, read)
+    const context = contextOfVisit(route.all, visit)
+    const query = new URLSearchParams(visit.url.query)
+    const asked: Asked = { route, visit, incoming, context, query, sent: {}, files: [] }
+    try {
+      const answer = isPost ? await answerForm(asked, page) : await page.get?.(asked)
+      if (!answer) throw new Problem('rest_no_route')
+      await sendAnswer(route, visit, context, answer)
+    } catch (error) {
+      if (visit.response.headersSent) throw error
+      const problem = asProblem(error)
+      if (problem !== error) noteFailure(error, service, visit.requestId)
+      await sendAnswer(route, visit, context, problemView(context, problem))
+    }
+  })
+}
+
+async function answerForm(
+  asked: Asked,
+  { post, takesFile }: SuggestPage,
+): Promise<SuggestAnswer | undefined> {
+  const { incoming } = asked
+  const hasFiles = mediaType(incoming.headers) === 'multipart/form-data'
+  const mayHaveFile = hasFiles && (await takesFile?.(asked)) === true
+  const body = await incoming.readBody({
+    isTrusted: false,
+    takesFile: mayHaveFile,
+    most: MOST_FORM,
+    mostFiles: MOST_FILE,
+  })
+  const { form, files } = formOf(incoming, body)
+  return post?.({ ...asked, sent: typedOf({ form }), files })
+}
+
+/** Bytes, with what divides the parts. */
+const MOST_FILE = 10_100_000
+
+/** In turn, once the form is here. */
+export function inTurn<Done>(
+  { route, incoming }: Asked,
+  work: 'reads' | 'writes' | 'uploads',
+  run: () => Promise<Done>,
+): Promise<Done> {
+  return admitted(route.front.admission, work, incoming, run)
+}
+
+async function sendAnswer(
+  route: SuggestRoute,
+  visit: Visit,
+  context: Context,
+  answer: SuggestAnswer,
+): Promise<void> {
+  const { front, service } = route
+  const { site } = context
+  const own = {
+    'Content-Security-Policy': contentPolicy(site, service.images.mediaUrl),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+    'Referrer-Policy': 'isSecret' in answer ? 'no-referrer' : 'same-origin',
+  }
+  const sendBytes = (status: number, headers: Record<string, string>, body: Buffer, isPlain = false) => {
+    const flat = Object.entries({ ...own, ...headers }).flat()
+    const whole = { ...asNew(), status, route: 'suggest', headers: flat, tag: '', body, namesOrigins: true }
+    send(front, visit, { ...whole, ...(isPlain && { isPlain }) }, 'ordinary')
+  }
+  if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
+  const type = { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept-Language' }
+  if ('parts' in answer) {
+    const { before, after } = answer.parts
+    return sendBytes(200, type, Buffer.concat([before, Buffer.from(answer.token), after]), true)
+  }
+  const { status = 200, retryAfter } = answer
+  const isOpen = visit.request.method !== 'POST' && !answer.isSecret
+  const viewing = await viewingOf(route.all.pages, context, isOpen ? visit.url.text : undefined)
+  const body = laidOut(route, viewing, answer)
+  const again = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
+  sendBytes(status, { ...type, ...again }, Buffer.from(body))
+}
+
+/** `address` leads to the page in another language; undefined where it is a secret. */
+export function laidOut(
+  { assets }: Pick<SuggestRoute, 'assets'>,
+  viewing: Viewing,
+  { status = 200, title, body }: SuggestView,
+): string {
+  return layOut(viewing, {
+    status,
+    title,
+    description: title,
+    canonical: undefined,
+    isIndexed: false,
+    styles: [assets.style],
+    scripts: [assets.script],
+    current: undefined,
+    body: html`<div class="suggestion"><h1 tabindex="-1">${title}</h1>${body}</div>`,
+  })
+}
+
+const MOST_VENUES = 200
+
+/** Names of public venues, to choose from. */
+export const venueNames = ({ terms }: Pick<Viewing, 'terms'>): string[] =>
+  terms.choices.venues.all.slice(0, MOST_VENUES).map(({ text }) => text)
+
+function problemView({ site }: Context, problem: Problem): SuggestView {
+  const { status, body } = problemReply(problem, site.language, true)
+  const { retryAfter } = problem.details
+  return {
+    status,
+    title: body.message,
+    body: html`<p class="ways"><a class="button" href="${pathTo(site, ADD_PATH)}">${saySubmission(site, 'Suggest an event')}</a></p>`,
+    ...(retryAfter !== undefined && { retryAfter }),
+  }
+}

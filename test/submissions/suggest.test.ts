@@ -1,0 +1,468 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { submissionPrunings } from '../../src/features/submissions/submission-store.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
+import { deskHere } from '../support/desk.ts'
+import { serviceForTests, startService } from '../support/service.ts'
+import { ADD, concert, formToken, leadsTo, postForm, suggest } from '../support/suggestions.ts'
+
+const open = {
+  submissions: 'open',
+  trusted_proxy: 'loopback',
+  submissions_address: '400',
+  submissions_network: '400',
+  submissions_hour: '4000',
+}
+
+describe('suggestions of events without e-mail', () => {
+  const service = serviceForTests(open)
+  const editor = deskHere(service, 'editor')
+
+  const rows = () => service.app.database.read.selectFrom('submissions').selectAll().orderBy('id').execute()
+  const last = async () => (await rows()).at(-1)
+
+  /** Sends a suggestion that must be taken. Returns the path of its page, and its row. */
+  async function taken(fields: Record<string, string>, sending = {}) {
+    const answer = await suggest(service, fields, sending)
+    assert.equal(answer.status, 303, String(answer.body))
+    const row = await last()
+    assert.ok(row)
+    return { mine: leadsTo(answer), row }
+  }
+
+  test('(1) off there is no page and no link; on it is linked from pages, the frame and embed.js', async () => {
+    await using closed = await startService()
+    assert.equal((await closed.page(ADD)).status, 404)
+    assert.equal((await closed.page('/add')).status, 404)
+    for (const path of ['/', '/events/', '/embed/frame/', '/embed.js'])
+      assert.doesNotMatch(await closed.shown(path), /community\/add/, path)
+    for (const path of ['/', '/events/', '/embed/frame/', '/embed.js'])
+      assert.match(await service.shown(path), /community\/add/, path)
+    assert.match(await service.shown(ADD), /<h1 tabindex="-1">Suggest an event<\/h1>/)
+    assert.match(await service.shown('/events/community/add'), /Suggest an event/)
+    for (const path of ['/add', '/add/', '/events/add', '/events/add/'])
+      assert.equal(leadsTo(await service.page(path)), ADD, path)
+  })
+
+  test('(3) what waits is in no list, feed, search, count and sitemap until an editor publishes it', async () => {
+    const { row } = await taken({ ...concert, title: 'Lantern walk', start_date: '2027-05-08' })
+    const public_ = [
+      '/events/',
+      '/events.ics',
+      '/events.rss',
+      '/events.json',
+      '/sitemap-2027-05.xml',
+      '/events/2027-05-08/',
+    ]
+    const seen = async () => {
+      const pages = await Promise.all(public_.map((path) => service.page(path)))
+      const list = await service.get('/events?search=lantern&start_date=2027-01-01')
+      return [...pages.map(({ body }) => String(body)), JSON.stringify(list.body.events)].filter((text) =>
+        /lantern/i.test(text),
+      )
+    }
+    assert.deepEqual(await seen(), [])
+    assert.equal((await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })).status, 303)
+    assert.ok((await seen()).length >= 5)
+    const { body } = await service.get('/events?search=lantern&start_date=2027-01-01')
+    assert.equal(body.events[0].venue.venue, 'Miller’s barn, Low Lane 3')
+    assert.equal(body.events[0].start_date, '2027-05-08 19:30:00')
+  })
+
+  test('(6) a filled trap, a form of a second, one without a token and one sent twice are answered as a success and kept as spam', async () => {
+    const token = await formToken(service)
+    const good = await suggest(service, { ...concert, title: 'The first one' }, { token })
+    const shape = (location: string) => location.replace(/token=[\w-]{43}$/, 'token=…')
+    const before = (await rows()).length
+    const bots = [
+      await suggest(service, { ...concert, second_subject: 'buy' }),
+      await suggest(service, concert, { token: await formToken(service, 1000) }),
+      await suggest(service, concert, { token: 'x' }),
+      await suggest(service, { ...concert, title: 'Another text' }, { token }),
+    ]
+    for (const bot of bots) {
+      assert.equal(bot.status, good.status)
+      assert.equal(shape(leadsTo(bot)), shape(leadsTo(good)))
+      assert.equal(bot.body, good.body)
+      const names = (answer: typeof bot) => [...answer.headers.keys()].sort().join()
+      assert.equal(names(bot), names(good))
+      assert.match(await service.shown(leadsTo(bot)), /It waits for the editors/)
+    }
+    const added = (await rows()).slice(before)
+    assert.deepEqual(
+      added.map(({ state }) => state),
+      ['spam', 'spam', 'spam', 'spam'],
+    )
+    assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /Another text/)
+    assert.match((await editor.get('/desk/suggestions?pile=spam')).body, /Another text/)
+    await dropOld(service.app.database, 0, Date.now() + 29 * 86_400_000, 1e9, submissionPrunings)
+    assert.ok((await rows()).some(({ state }) => state === 'spam'))
+    await dropOld(service.app.database, 0, Date.now() + 31 * 86_400_000, 1e9, submissionPrunings)
+    assert.ok(!(await rows()).some(({ state }) => state === 'spam'))
+  })
+
+  test('the same form with the same content, as after a double click, counts once and leads to the same page', async () => {
+    const token = await formToken(service)
+    const [one, other] = [
+      await suggest(service, { ...concert, title: 'Twice' }, { token }),
+      await suggest(service, { ...concert, title: 'Twice' }, { token }),
+    ]
+    assert.equal(leadsTo(one), leadsTo(other))
+    assert.equal((await rows()).filter(({ title }) => title === 'Twice').length, 1)
+  })
+
+  test('(16) a form of more than a day is shown again with what was typed, and can be sent then', async () => {
+    const old = await suggest(
+      service,
+      { ...concert, title: 'Slow typist' },
+      { token: await formToken(service, 90_000_000) },
+    )
+    assert.equal(old.status, 422)
+    assert.match(old.body, /open for more than a day/)
+    assert.match(old.body, /value="Slow typist"/)
+    const token = /\?form=([^"&]+)/.exec(old.body)?.[1] ?? ''
+    assert.equal((await suggest(service, { ...concert, title: 'Slow typist' }, { token })).status, 303)
+    assert.equal(
+      (await suggest(service, concert, { token: await formToken(service, -3_600_000) })).status,
+      422,
+    )
+  })
+
+  test('faults stand at their fields by the declarations, and what was typed stays', async () => {
+    const answer = await suggest(service, {
+      ...concert,
+      title: '',
+      start_date: '2027-02-31',
+      website: 'javascript:alert(1)',
+      address: 'Ada <ada@example.org>',
+      sign_language: 'x'.repeat(2000),
+    })
+    assert.equal(answer.status, 422)
+    for (const name of ['title', 'start_date', 'website', 'address', 'sign_language'])
+      assert.match(answer.body, new RegExp(`id="${name}-error"`), name)
+    assert.match(answer.body, /Songs &amp; stories/)
+    const past = await suggest(service, { ...concert, start_date: '2026-01-02' })
+    assert.match(past.body, /That is in the past/)
+  })
+
+  test('(7) (8) addresses: line breaks, names before them, 320 characters, international domains and tags', async () => {
+    for (const address of [
+      'a@b.example\r\nBcc: c@d.example',
+      `${'a'.repeat(300)}@example.org`,
+      'a b@example.org',
+      '@example.org',
+    ])
+      assert.equal((await suggest(service, { ...concert, address })).status, 422, address)
+    const { row } = await taken({
+      ...concert,
+      title: 'Of Jürgen',
+      address: 'J.Doe+kalends@BÜCHER.example',
+      sender_name: 'Jürgen\r\nBcc: x@y.example',
+    })
+    assert.equal(row.address, 'J.Doe+kalends@xn--bcher-kva.example')
+    assert.doesNotMatch(row.sender_name, /[\r\n]/)
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    const { body } = await service.get('/events?search=jürgen&start_date=2027-01-01')
+    const page = await service.shown(new URL(body.events[0].url).pathname)
+    const ics = await service.shown('/events.ics')
+    for (const text of [JSON.stringify(body), page, ics]) assert.doesNotMatch(text, /bcher|BÜCHER|J\.Doe/i)
+    assert.equal(String((await service.page(`/desk/suggestions/${row.id}`)).body).includes('bcher'), false)
+  })
+
+  test('(10) HTML is shown as text, and addresses in texts are links that search engines pass over', async () => {
+    const { row } = await taken({
+      ...concert,
+      title: 'Tags <b>& more</b>',
+      description: '<script>alert(1)</script> see https://example.org/x?a=1&b=2.',
+    })
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    const { body } = await service.get('/events?search=tags&start_date=2027-01-01')
+    const [event] = body.events
+    const page = await service.shown(new URL(event.url).pathname)
+    assert.match(page, /Tags &lt;b&gt;&amp; more&lt;\/b&gt;/)
+    assert.match(page, /&lt;script&gt;alert\(1\)/)
+    assert.match(page, /<a href="https:\/\/example\.org\/x\?a=1&amp;b=2" rel="nofollow ugc">[^<]+<\/a>\./)
+  })
+
+  test('(11) a likely double is shown before sending, and can be sent all the same', async () => {
+    await service.create('/events', {
+      title: 'Harvest market',
+      start_date: '2027-09-04 09:00:00',
+      end_date: '2027-09-04 15:00:00',
+    })
+    const market = {
+      ...concert,
+      title: 'harvest Market',
+      start_date: '2027-09-04',
+      start_time: '09:00',
+      end_time: '',
+    }
+    const token = await formToken(service)
+    const asked = await suggest(service, market, { token })
+    assert.equal(asked.status, 200)
+    assert.match(asked.body, /Is it this one\?[\s\S]*Harvest market/)
+    const seen = /name="seen" value="([\d ]+)"/.exec(asked.body)?.[1] ?? ''
+    const { row } = await taken({ ...market, seen }, { token })
+    assert.match((await editor.get(`/desk/suggestions/${row.id}`)).body, /Perhaps the same: Harvest market/)
+  })
+
+  test('(9) a picture is private until it is published, without metadata, and goes when it is rejected', async () => {
+    const pixels = await sharp({ create: { width: 3000, height: 1500, channels: 3, background: '#246' } })
+      .withExifMerge({ IFD0: { Copyright: 'secret place' } })
+      .jpeg()
+      .toBuffer()
+    const file = new Blob([new Uint8Array(pixels)], { type: 'image/jpeg' })
+    const pictures = () => service.app.database.read.selectFrom('submission_pictures').selectAll().execute()
+    const { row } = await taken({ ...concert, title: 'With a poster', image_alt: 'A barn' }, { file })
+    const [kept] = await pictures()
+    const bytes = Buffer.from(kept?.content ?? '', 'base64')
+    const { width, exif, format } = await sharp(bytes).metadata()
+    assert.deepEqual([width, exif, format], [1600, undefined, 'webp'])
+    assert.equal((await service.get('~/wp-json/wp/v2/media')).body.length, 0)
+    assert.match((await editor.get(`/desk/suggestions/${row.id}`)).body, /src="data:image\/webp;base64,/)
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    const { body } = await service.get('/events?search=poster&start_date=2027-01-01')
+    assert.equal(body.events[0].image.width, 1600)
+    assert.equal((await pictures()).length, 0)
+    const other = await taken({ ...concert, title: 'Refused poster' }, { file })
+    assert.equal((await pictures()).length, 1)
+    await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'reject', reason: 'No.' })
+    assert.equal((await pictures()).length, 0)
+    const text = new Blob(['no image'], { type: 'image/png' })
+    const refused = await suggest(service, { ...concert, title: 'No picture' }, { file: text })
+    assert.equal(refused.status, 422)
+    assert.match(refused.body, /id="image-error"/)
+  })
+
+  test('a picture is read only with a good token, and a form of more than 64 kB never', async () => {
+    const large = new Blob([new Uint8Array(200_000)], { type: 'image/png' })
+    const answer = await suggest(service, concert, { token: 'none', file: large })
+    assert.equal(answer.status, 413)
+    assert.match(answer.body, /<h1/)
+    const long = await suggest(service, { ...concert, description: 'x'.repeat(70_000) })
+    assert.equal(long.status, 413)
+  })
+
+  test('(15) it repeats by the week or month up to 52 dates, with an end', async () => {
+    const weekly = { ...concert, title: 'Choir', start_date: '2027-01-05', repeats: 'weekly' }
+    assert.match((await suggest(service, weekly)).body, /id="repeat_until-error"/)
+    assert.match(
+      (await suggest(service, { ...weekly, repeat_until: '2029-01-01' })).body,
+      /more than 52 dates/,
+    )
+    const { row } = await taken({ ...weekly, repeat_until: '2027-02-02' })
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    const { body } = await service.get('/events?search=choir&start_date=2027-01-01')
+    assert.equal(body.total, 5)
+    const monthly = await taken({
+      ...weekly,
+      title: 'Repair shop',
+      venue_name: 'Shed',
+      repeats: 'monthly',
+      repeat_until: '2027-04-30',
+    })
+    await editor.post(`/desk/suggestions/${monthly.row.id}`, { act: 'publish' })
+    const shops = await service.get('/events?search=repair&start_date=2027-01-01')
+    assert.deepEqual(
+      shops.body.events.map((one: { start_date: string }) => one.start_date.slice(0, 10)),
+      ['2027-01-05', '2027-02-02', '2027-03-02', '2027-04-06'],
+    )
+  })
+
+  test('more than five links, and the text of another address, lie aside', async () => {
+    const { row } = await taken({ ...concert, title: 'Links', description: 'https://a.example '.repeat(6) })
+    assert.equal(row.aside, 'links')
+    await taken({ ...concert, title: 'Same text', address: 'one@example.org' })
+    const again = await taken({ ...concert, title: 'Same text', address: 'two@example.org' })
+    assert.equal(again.row.aside, 'repeated')
+    const { body } = await editor.get('/desk/suggestions?pile=aside')
+    assert.match(body, /More than five links/)
+    assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /More than five links/)
+  })
+
+  test('(12) (14) the secret link shows what became of it, changes it, withdraws it and deletes the data; an editor ends it', async () => {
+    const { mine, row } = await taken({ ...concert, title: 'Barn dance', start_date: '2027-05-18' })
+    const page = await service.page(mine)
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
+    assert.match(page.headers.get('x-robots-tag') ?? '', /noindex/)
+    assert.equal((await service.page(`${mine}=%3E`)).status, 200)
+    const stored = await service.app.database.read.selectFrom('submission_links').selectAll().execute()
+    assert.ok(!JSON.stringify(stored).includes(mine.slice(-43)))
+    const { address: _a, sender_name: _n, ...rest } = concert
+    const event = { ...rest, start_date: '2027-05-18' }
+    await postForm(service, mine, { ...event, title: 'Barn dance', start_time: '20:00', act: 'change' })
+    assert.match((await last())?.typed ?? '', /20:00/)
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'send-back', reason: 'Which barn?' })
+    assert.match((await service.page(mine)).body, /Which barn\?/)
+    await postForm(service, mine, {
+      ...event,
+      title: 'Barn dance',
+      start_time: '20:00',
+      venue_name: 'Old barn',
+      act: 'change',
+    })
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    const find = async () =>
+      (await service.get('/events?search=barn%20dance&start_date=2027-01-01')).body.events
+    const [published] = await find()
+    assert.equal(published.venue.venue, 'Old barn')
+    assert.match((await service.page(mine)).body, /It is published\./)
+    await postForm(service, mine, {
+      ...event,
+      title: 'Barn dance',
+      start_time: '18:00',
+      venue_name: 'Old barn',
+      captions: 'yes',
+      act: 'change',
+    })
+    assert.equal((await find())[0].start_date, '2027-05-18 20:00:00')
+    assert.match((await service.page(mine)).body, /Your change waits for the editors/)
+    assert.match(
+      (await editor.get(`/desk/suggestions/${row.id}`)).body,
+      /<td dir="auto">20:00<\/td><td dir="auto">18:00<\/td>/,
+    )
+    await service.update(`/events/${published.id}`, { cost: '7' })
+    assert.equal((await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })).status, 303)
+    const [changed] = await find()
+    assert.deepEqual(
+      [changed.start_date, changed.cost, changed.captions],
+      ['2027-05-18 18:00:00', '$7', true],
+    )
+    await postForm(service, mine, { act: 'forget' })
+    const kept = (await rows()).find(({ id }) => id === row.id)
+    assert.deepEqual([kept?.sender_name, kept?.address, kept?.note], ['', '', ''])
+    assert.equal((await service.page(mine)).status, 404)
+    assert.equal((await find()).length, 1)
+    const other = await taken({ ...concert, title: 'Gone at once' })
+    await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'publish' })
+    await postForm(service, other.mine, { act: 'withdraw' })
+    assert.equal((await service.get('/events?search=gone&start_date=2027-01-01')).body.total, 0)
+    await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'revoke' })
+    assert.equal((await service.page(other.mine)).status, 404)
+  })
+
+  test('(18) the version of the terms is kept with each suggestion', async () => {
+    await using agreed = await startService({ ...open, submissions_terms: 'https://example.org/terms-2' })
+    assert.match(await agreed.shown(ADD), /href="https:\/\/example\.org\/terms-2"/)
+    assert.match((await suggest(agreed, concert)).body, /id="terms-error"/)
+    assert.equal((await suggest(agreed, { ...concert, terms: '1' })).status, 303)
+    const [row] = await agreed.app.database.read.selectFrom('submissions').select('terms').execute()
+    assert.equal(row?.terms, 'https://example.org/terms-2')
+  })
+
+  test('(5) an address a day, a network an hour and the site an hour have their limits, and what was typed stays', async () => {
+    await using tight = await startService({
+      ...open,
+      submissions_address: '8',
+      submissions_network: '16',
+      submissions_hour: '40',
+    })
+    const send = (more: object, from: string) => suggest(tight, { ...concert, ...more }, { from })
+    for (const at of [1, 2]) assert.equal((await send({ title: `Mine ${at}` }, `198.51.${at}.1`)).status, 303)
+    const over = await send({ title: 'Mine 3' }, '198.51.9.1')
+    assert.equal(over.status, 429)
+    assert.match(over.body, /value="Mine 3"/)
+    assert.match(over.body, /enough suggestions today/)
+    assert.equal(over.headers.get('retry-after'), '86400')
+    for (const at of [1, 2, 3, 4])
+      assert.equal(
+        (await send({ title: `N ${at}`, address: `n${at}@example.net` }, `192.0.2.${at}`)).status,
+        303,
+      )
+    assert.match(
+      (await send({ title: 'N 5', address: 'n5@example.net' }, '192.0.2.200')).body,
+      /From your network/,
+    )
+    for (const at of [1, 2, 3, 4])
+      assert.equal((await send({ title: `S ${at}`, address: '' }, `198.18.${at}.1`)).status, 303)
+    assert.match(
+      (await send({ title: 'S 5', address: '' }, '198.18.77.1')).body,
+      /enough suggestions just now/,
+    )
+  })
+
+  test('above the number of the settings forms ask for a proof of work, and what comes without lies aside', async () => {
+    await using busy = await startService({ ...open, submissions_proof: '1' })
+    for (const title of ['One', 'Two']) await suggest(busy, { ...concert, title, address: '' })
+    // Counts are kept for half a minute: a service that has just begun counts anew.
+    await using next = await startService({ ...open, submissions_proof: '1', database: busy.config.database })
+    assert.match(await next.shown(ADD), /data-proof="16" data-worker="[^"]+\/suggest-proof-[^"]+\.js"/)
+    await suggest(next, { ...concert, title: 'Without', address: '' })
+    const row = await next.app.database.read
+      .selectFrom('submissions')
+      .selectAll()
+      .orderBy('id', 'desc')
+      .executeTakeFirst()
+    assert.equal(row?.aside, 'proof')
+  })
+
+  test('an editor deals with 500 suggestions, of which 450 are spam, in 20 forms', async () => {
+    await using full = await startService(open)
+    const made = Array.from({ length: 500 }, (_, at) => ({
+      ...blank,
+      title: at % 10 === 0 ? `Fair ${at}` : `Pills ${at}`,
+      form: String(at),
+      digest: String(at),
+      typed: JSON.stringify({
+        title: [at % 10 === 0 ? `Fair ${at}` : `Pills ${at}`],
+        start_date: ['2027-03-01'],
+        start_time: ['10:00'],
+      }),
+    }))
+    await full.app.database.write((tx) => tx.insertInto('submissions').values(made).execute())
+    const { sitAtDesk } = await import('../support/desk.ts')
+    const desk = await sitAtDesk(full, 'editor')
+    assert.match((await desk.get('/desk/')).body, /All 500 suggestions/)
+    for (let page = 0; page < 10; page++) {
+      const { body } = await desk.get('/desk/suggestions')
+      const fairs = [...body.matchAll(/name="id" value="(\d+)"[^>]*aria-label="Fair/g)].map(
+        ([, id]) => id ?? '',
+      )
+      const shown = /name="shown" value="([\d ]+)"/.exec(body)?.[1] ?? ''
+      await desk.post('/desk/suggestions?pile=waiting', { act: 'rest', id: fairs, shown })
+      await desk.post('/desk/suggestions?pile=waiting', { act: 'publish', id: fairs })
+    }
+    const states = Object.groupBy(
+      await full.app.database.read.selectFrom('submissions').select('state').execute(),
+      ({ state }) => state,
+    )
+    assert.deepEqual([states.spam?.length, states.published?.length], [450, 50])
+    assert.equal((await full.get('/events?start_date=2027-01-01&per_page=1')).body.total, 50)
+  })
+
+  test('(17) the form speaks four languages', async () => {
+    for (const [language, text] of [
+      ['de', 'Veranstaltung vorschlagen'],
+      ['fr', 'Proposer un événement'],
+      ['es', 'Proponer un evento'],
+    ] as const)
+      assert.match(
+        await service.shown(`${ADD}?lang=${language}`),
+        new RegExp(`<h1 tabindex="-1">${text}</h1>`),
+      )
+  })
+})
+
+const blank = {
+  state: 'waiting',
+  aside: '',
+  proposed: '',
+  start_utc: '2027-03-01 10:00:00',
+  end_utc: '2027-03-01 12:00:00',
+  sender_name: 'x',
+  address: 'x@example.org',
+  domain: 'example.org',
+  block: '',
+  language: 'en',
+  note: '',
+  reply: '',
+  reviewer: 0,
+  event: 0,
+  image: 0,
+  terms: '',
+  created_utc: '2026-11-27 10:00:00',
+  confirmed_utc: '',
+  decided_utc: '',
+  changed_utc: '2026-11-27 10:00:00',
+} as const

@@ -1,0 +1,69 @@
+import { readKey, sealForm } from '../../src/features/submissions/form-token.ts'
+import type { Answer, TestService } from './service.ts'
+
+// Strangers who suggest events.
+
+export const ADD = '/events/community/add/'
+
+/** A form of some seconds ago, as nobody fills one in less. */
+export async function formToken({ app }: Pick<TestService, 'app'>, age = 10_000): Promise<string> {
+  return sealForm(await readKey(app.database), Date.now() - age)
+}
+
+export const concert = {
+  title: 'Concert in the barn',
+  start_time: '19:30',
+  end_time: '21:00',
+  venue_name: 'Miller’s barn, Low Lane 3',
+  description: 'Songs & stories.\n\nSee https://example.org/barn.',
+  sender_name: 'Ada Miller',
+  address: 'ada@example.org',
+}
+
+let networks = 0
+
+export interface Sending {
+  token?: string
+  /** Another network for each unless given. */
+  from?: string
+  file?: Blob
+  language?: string
+}
+
+export async function suggest(
+  service: TestService,
+  fields: Readonly<Record<string, string>>,
+  { token, from, file, language }: Sending = {},
+): Promise<Answer> {
+  networks += 1
+  const known = token ?? (await formToken(service))
+  const form = new FormData()
+  // A day of its own, so that it is no double.
+  const start_date = new Date(Date.UTC(2027, 3, 1 + 5 * networks)).toISOString().slice(0, 10)
+  for (const [name, value] of Object.entries({ start_date, ...fields })) form.append(name, value)
+  form.append('image', file ?? new Blob([]), file ? 'poster.png' : '')
+  const client = from ?? `203.0.${networks % 250}.${1 + (networks >> 8)}`
+  return service.request(
+    'anonymous',
+    'POST',
+    `~${ADD}?form=${known}${language ? `&lang=${language}` : ''}`,
+    form,
+    {
+      accept: 'text/html',
+      'x-forwarded-for': client,
+    },
+  )
+}
+
+export async function postForm(
+  service: TestService,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  return service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(fields), {
+    accept: 'text/html',
+  })
+}
+
+/** The path and query that an answer leads to. */
+export const leadsTo = ({ headers }: Answer): string => headers.get('location') ?? ''

@@ -19,7 +19,7 @@ import {
 } from './submission-store.ts'
 import type { Submission } from './submission-tables.ts'
 import { saySubmission } from './submission-texts.ts'
-import { type Asked, inTurn, type SuggestAnswer, type SuggestPage } from './suggest-route.ts'
+import { type Asked, inQueue, type SuggestAnswer, type SuggestPage } from './suggest-route.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
 // Confirms an address: a page with a button, since programs that look into mail follow links. Sends links anew.
@@ -35,7 +35,7 @@ function findUnconfirmed({ context, query }: Asked): Promise<Submission | undefi
 async function showConfirm(asked: Asked): Promise<SuggestAnswer> {
   const { context, visit } = asked
   const { site } = context
-  const found = await inTurn(asked, 'reads', () => findUnconfirmed(asked))
+  const found = await inQueue(asked, 'reads', () => findUnconfirmed(asked))
   if (!found) return usedView(asked)
   const action = `${pathTo(site, CONFIRM_PATH).split('?', 1)[0]}?${visit.url.query}`
   return {
@@ -57,10 +57,10 @@ function usedView({ context: { site } }: Asked): SuggestAnswer {
 async function confirm(asked: Asked): Promise<SuggestAnswer> {
   const { context } = asked
   const { now } = context
-  const found = await inTurn(asked, 'reads', () => findUnconfirmed(asked))
+  const found = await inQueue(asked, 'reads', () => findUnconfirmed(asked))
   if (!found) return usedView(asked)
   const secret = newSecret()
-  const confirmed = await inTurn(asked, 'writes', () =>
+  const confirmed = await inQueue(asked, 'writes', () =>
     context.write(async (tx) => {
       const held = await holdSubmission(tx, found.id)
       if (held?.state !== 'unconfirmed') return undefined
@@ -77,7 +77,7 @@ async function confirm(asked: Asked): Promise<SuggestAnswer> {
   if (!confirmed) return usedView(asked)
   // If it fails, the suggestion waits for an editor.
   const known = await findSubmission(context.db, confirmed.id)
-  if (known) await inTurn(asked, 'writes', () => publishTrusted(context, known)).catch(context.report)
+  if (known) await inQueue(asked, 'writes', () => publishTrusted(context, known)).catch(context.report)
   return { seeOther: mineAddress(context, secret) }
 }
 
@@ -98,7 +98,7 @@ async function sendLink(asked: Asked): Promise<SuggestAnswer> {
   const typed = lastTyped(sent, 'address')
   const address = parseMailAddress(typed)
   if (address === undefined) return askLink(asked, saySubmission(site, 'This is no e-mail address.'), typed)
-  await inTurn(asked, 'writes', async () => {
+  await inQueue(asked, 'writes', async () => {
     const mine = await listOpenOf(context.db, address, now, MOST_SENT)
     if (mine.length > 0) await context.write((tx) => queueLinks(tx, context, mine))
   })

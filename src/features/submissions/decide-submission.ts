@@ -29,7 +29,7 @@ import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 
 // What editors decide about a suggestion, in one transaction with its message to the sender.
 
-export type Decision =
+export type Verdict =
   | { event: number }
   | { done: true }
   /** Somebody has decided before, or its sender has withdrawn it. */
@@ -52,7 +52,7 @@ const writingFor = (context: Context): Context => ({
  * known are made.
  * @throws Problem
  */
-export async function publishSubmission(context: Context, id: number, edited?: TypedForm): Promise<Decision> {
+export async function publishSubmission(context: Context, id: number, edited?: TypedForm): Promise<Verdict> {
   requireReviewer(context)
   const found = await findSubmission(context.db, id)
   if (found?.state === 'published' && found.proposed !== '') return publishChange(context, found)
@@ -64,7 +64,7 @@ export async function publishSubmission(context: Context, id: number, edited?: T
     const image = found.image > 0 ? found.image : await makePicture(context, found)
     const values = { ...raw, status: 'publish', ...(image > 0 && { image }) }
     const asked = { fields: events.resource.fields, raw: values, isAllowed: true }
-    return writeNew<Decision>(writingFor(context), events.operations, asked, async (tx, write) => {
+    return writeNew<Verdict>(writingFor(context), events.operations, asked, async (tx, write) => {
       const held = await holdSubmission(tx, id)
       if (held?.state !== 'waiting') return { decided: held }
       const written = await write()
@@ -115,7 +115,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
 }
 
 /** Writes only what the sender has changed since. */
-async function publishChange(context: Context, found: Submission): Promise<Decision> {
+async function publishChange(context: Context, found: Submission): Promise<Verdict> {
   const event = await findEvent(context.db, found.event)
   if (!event || event.status === 'trash') return { decided: found }
   const [before, after] = await Promise.all([
@@ -166,7 +166,7 @@ function blankOf(name: string): unknown {
 }
 
 /** With a note, which the sender reads. */
-export function sendBackSubmission(context: Context, id: number, note: string): Promise<Decision> {
+export function sendBackSubmission(context: Context, id: number, note: string): Promise<Verdict> {
   return decide(context, id, async (tx, held) => {
     if (held.state === 'published') {
       await updateSubmission(tx, id, { ...decidedBy(context), proposed: '', reply: note })
@@ -179,7 +179,7 @@ export function sendBackSubmission(context: Context, id: number, note: string): 
 }
 
 /** With a reason, which the sender reads, and the text of the suggestion. */
-export function rejectSubmission(context: Context, id: number, note: string): Promise<Decision> {
+export function rejectSubmission(context: Context, id: number, note: string): Promise<Verdict> {
   return decide(context, id, async (tx, held) => {
     if (held.state === 'published') throw new Problem('rest_precondition_failed')
     await dropPicture(tx, held.form)
@@ -192,9 +192,9 @@ function decide(
   context: Context,
   id: number,
   work: (tx: Tx, held: Submission) => Promise<void>,
-): Promise<Decision> {
+): Promise<Verdict> {
   requireReviewer(context)
-  return context.write(async (tx): Promise<Decision> => {
+  return context.write(async (tx): Promise<Verdict> => {
     const held = await holdSubmission(tx, id)
     const isOpen = held?.state === 'waiting' || (held?.state === 'published' && held.proposed !== '')
     if (!held || !isOpen) return { decided: held }

@@ -49,7 +49,7 @@ import {
 } from './suggest-form.ts'
 import {
   type Asked,
-  inTurn,
+  inQueue,
   type KeptForm,
   keyOf,
   laidOut,
@@ -173,7 +173,7 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   if (lastTyped(sent, TRAP) !== '' || age === 'early' || age === 'none') return keepAsSpam(asked, token)
   const form = hashOfSecret(token)
   const isConfirmed = route.settings.mode === 'confirmed'
-  const [suggestion, sender, isPictured] = await inTurn(asked, 'reads', async () =>
+  const [suggestion, sender, isPictured] = await inQueue(asked, 'reads', async () =>
     Promise.all([
       readSuggestion(context, sent),
       readSender(context, sent, isConfirmed),
@@ -260,7 +260,7 @@ async function takePicture(asked: Asked, form: string): Promise<string | undefin
   if (!file) return undefined
   if (file.size > MOST_PICTURE) return saySubmission(site, 'A picture has 10 MB at the most.')
   try {
-    const copy = await inTurn(asked, 'uploads', async () =>
+    const copy = await inQueue(asked, 'uploads', async () =>
       boundedCopy(inMemory(await file.read()), PICTURE_SIDE),
     )
     if (!copy)
@@ -285,7 +285,7 @@ async function unseenDoubles(asked: Asked, { draft }: ReadSuggestion): Promise<N
   if (!draft) return []
   const { context, sent } = asked
   const seen = new Set(lastTyped(sent, 'seen').split(' '))
-  const [near] = await inTurn(asked, 'reads', () => findClashes([draft], context))
+  const [near] = await inQueue(asked, 'reads', () => findClashes([draft], context))
   const doubles = near?.doubles ?? []
   return doubles.every(({ id }) => seen.has(String(id))) ? [] : doubles
 }
@@ -303,7 +303,7 @@ async function keepSuggestion(asked: Asked, kept: Kept, token: string): Promise<
   const { draft, title, typed } = suggestion
   const isConfirmed = route.settings.mode === 'confirmed'
   const row: NewSubmission = {
-    ...rowOf(asked, sender, typed),
+    ...sentColumns(asked, sender, typed),
     state: isConfirmed ? 'unconfirmed' : 'waiting',
     aside,
     title,
@@ -316,7 +316,7 @@ async function keepSuggestion(asked: Asked, kept: Kept, token: string): Promise<
   return insertWithLink(asked, row, secret)
 }
 
-function rowOf({ context, incoming }: Asked, sender: ReadSender, typed: TypedForm) {
+function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: TypedForm) {
   const { sender_name, address, domain, note } = sender
   const block = networkOf(incoming.address)
   const { language } = context.site
@@ -335,7 +335,7 @@ function rowOf({ context, incoming }: Asked, sender: ReadSender, typed: TypedFor
 function insertWithLink(asked: Asked, row: NewSubmission, secret: string): Promise<SendingOutcome> {
   const { route, context } = asked
   const { now } = context
-  return inTurn(asked, 'writes', () =>
+  return inQueue(asked, 'writes', () =>
     context.write(async (tx) => {
       const outcome = await insertSubmission(tx, row, route.settings.limits, now)
       if (!('id' in outcome)) return outcome
@@ -363,7 +363,7 @@ async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {
   const typed = isLong ? onlyControls(sent, ['title', 'start_date', 'venue_name']) : whole
   const secret = newSecret()
   const row: NewSubmission = {
-    ...rowOf(asked, sender, typed),
+    ...sentColumns(asked, sender, typed),
     state: 'spam',
     aside: '',
     title: lastTyped(sent, 'title').slice(0, 500),

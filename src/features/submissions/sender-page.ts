@@ -24,7 +24,7 @@ import {
 import type { Submission } from './submission-tables.ts'
 import { saySubmission } from './submission-texts.ts'
 import { digestOf, hasManyLinks, readSuggestion } from './suggest-form.ts'
-import { type Asked, inTurn, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
+import { type Asked, inQueue, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
 import { faultSummary, suggestForm } from './suggest-view.ts'
 
 // The page of a suggestion behind its secret link: what became of it; its sender changes or withdraws it.
@@ -51,9 +51,9 @@ export const readTyped = ({ typed, proposed }: Pick<Submission, 'typed' | 'propo
   JSON.parse(proposed || typed)
 
 async function showMine(asked: Asked): Promise<SuggestAnswer> {
-  const found = await inTurn(asked, 'reads', () => findMine(asked))
+  const found = await inQueue(asked, 'reads', () => findMine(asked))
   if (!found) return goneView(asked)
-  return inTurn(asked, 'reads', () => mineView(asked, found, {}))
+  return inQueue(asked, 'reads', () => mineView(asked, found, {}))
 }
 
 export function goneView({ context: { site } }: Pick<Asked, 'context'>): SuggestAnswer {
@@ -82,7 +82,7 @@ async function mineView(
   const mayChange = CHANGEABLE.includes(mine.state)
   const viewing = await viewingOf(route.all.pages, context)
   const isOpen = Object.keys(faults).length > 0
-  const said = await stateOf(context, mine)
+  const said = await fateInWords(context, mine)
   const form =
     mayChange &&
     html`<details class="change"${(isOpen || mine.state === 'sent back') && html` open`}><summary>${saySubmission(site, mine.state === 'published' ? 'Propose a change' : 'Change it')}</summary>${suggestForm(
@@ -109,7 +109,7 @@ async function mineView(
 }
 
 /** What became of it. Its sender does not hear of spam. */
-async function stateOf(context: Context, mine: Submission): Promise<Content> {
+async function fateInWords(context: Context, mine: Submission): Promise<Content> {
   const { site, db, now } = context
   const wall = (utc: string) => {
     const time = utcToWall(utc, site.timezone)
@@ -141,12 +141,12 @@ async function stateOf(context: Context, mine: Submission): Promise<Content> {
 }
 
 async function changeMine(asked: Asked): Promise<SuggestAnswer> {
-  const found = await inTurn(asked, 'reads', () => findMine(asked))
+  const found = await inQueue(asked, 'reads', () => findMine(asked))
   if (!found) return goneView(asked)
   const act = lastTyped(asked.sent, 'act')
-  if (act === 'withdraw') return inTurn(asked, 'writes', () => withdraw(asked, found))
-  if (act === 'forget') return inTurn(asked, 'writes', () => forget(asked, found))
-  return inTurn(asked, 'writes', () => change(asked, found))
+  if (act === 'withdraw') return inQueue(asked, 'writes', () => withdraw(asked, found))
+  if (act === 'forget') return inQueue(asked, 'writes', () => forget(asked, found))
+  return inQueue(asked, 'writes', () => change(asked, found))
 }
 
 type Mine = NonNullable<Awaited<ReturnType<typeof findMine>>>

@@ -104,11 +104,11 @@ async function newLink(
   const isConfirm = purpose === 'confirm'
   const expires_utc = isConfirm ? formatUtc(now + CONFIRM_HOURS * HOUR_MS) : linkExpires(end_utc, now)
   await keepLink(tx, { hash: hashOfSecret(secret), submission: id, purpose, expires_utc })
-  return linkTo(site, isConfirm ? CONFIRM_PATH : MINE_PATH, secret)
+  return secretAddress(site, isConfirm ? CONFIRM_PATH : MINE_PATH, secret)
 }
 
 /** In the language of the form, where that is another than that of the site. */
-function linkTo(site: Site, path: string, secret: string): string {
+function secretAddress(site: Site, path: string, secret: string): string {
   const isOther = site.languages[0] !== site.language && site.languages.includes(site.language)
   return `${site.url}${path}?token=${secret}${isOther ? `&lang=${site.language}` : ''}`
 }

@@ -48,8 +48,7 @@ const settings = {
       '',
     ),
     'takes an http or https address, or a path such as /terms/',
-    (text) =>
-      text === '' || /^\/[\w-]+\/?$/.test(text) || (/^https?:\/\//i.test(text) && URL.canParse(text)),
+    (text) => text === '' || /^\/[\w-]+\/?$/.test(text) || (/^https?:\/\//i.test(text) && URL.canParse(text)),
   ),
 }
 

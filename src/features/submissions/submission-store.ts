@@ -4,7 +4,7 @@ import type { Db } from '../../store/storage/database.ts'
 import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { LinkPurpose, Submission } from './submission-tables.ts'
+import type { SecretPurpose, Submission } from './submission-tables.ts'
 
 // Suggested events: rows, links, pictures. They are no records, so lists, feeds and searches cannot find them.
 
@@ -180,7 +180,7 @@ const MOST_LINKS = 20
 
 export async function keepLink(
   tx: Tx,
-  link: { hash: string; submission: number; purpose: LinkPurpose; expires_utc: string },
+  link: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string },
 ): Promise<void> {
   const same = tx
     .selectFrom('submission_links')
@@ -200,7 +200,7 @@ export async function keepLink(
 export async function findByLink(
   db: Db,
   hash: string,
-  purpose: LinkPurpose,
+  purpose: SecretPurpose,
   now: number,
 ): Promise<Submission | undefined> {
   return db
@@ -213,7 +213,7 @@ export async function findByLink(
     .executeTakeFirst()
 }
 
-export async function dropLinks(tx: Tx, submission: number, purpose?: LinkPurpose): Promise<void> {
+export async function dropLinks(tx: Tx, submission: number, purpose?: SecretPurpose): Promise<void> {
   const links = tx.deleteFrom('submission_links').where('submission', '=', submission)
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }

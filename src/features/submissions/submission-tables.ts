@@ -53,12 +53,12 @@ export interface Submission {
   changed_utc: string
 }
 
-export type LinkPurpose = 'confirm' | 'sender'
+export type SecretPurpose = 'confirm' | 'sender'
 
 declare module '../../store/storage/schema.ts' {
   interface Tables {
     submissions: WithSequence<Submission>
-    submission_links: { hash: string; submission: number; purpose: LinkPurpose; expires_utc: string }
+    submission_links: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string }
     /** Private: base64, named by the form until the submission is sent. */
     submission_pictures: {
       form: string

@@ -3,7 +3,7 @@ import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
 
 // Texts of suggestions, for strangers, their senders and editors.
 
-const submissionTexts = {
+export const submissionTexts = {
   '(needed)': { de: '(nötig)', fr: '(obligatoire)', es: '(obligatorio)' },
   'A picture has 10 MB at the most.': {
     de: 'Ein Bild hat höchstens 10 MB.',
@@ -22,7 +22,6 @@ const submissionTexts = {
     es: 'Todo lo de esta página menos lo elegido es spam',
   },
   'All of this page': { de: 'Alle dieser Seite', fr: 'Tout sur cette page', es: 'Todo lo de esta página' },
-  Back: { de: 'Zurück', fr: 'Retour', es: 'Atrás' },
   'Change it': { de: 'Ändern', fr: 'La modifier', es: 'Cambiarla' },
   'Choose a known venue, or type its name and address.': {
     de: 'Einen bekannten Ort wählen, oder Name und Adresse eintippen.',
@@ -54,7 +53,6 @@ const submissionTexts = {
   'Decided by {name}': { de: 'Entschieden von {name}', fr: 'Décision de {name}', es: 'Decidido por {name}' },
   'Delete my data': { de: 'Meine Daten löschen', fr: 'Supprimer mes données', es: 'Borrar mis datos' },
   'Do not take it': { de: 'Nicht aufnehmen', fr: 'Ne pas la retenir', es: 'No aceptarla' },
-  'Does not repeat': { de: 'Wiederholt sich nicht', fr: 'Ne se répète pas', es: 'No se repite' },
   Doubtful: { de: 'Zweifelhaft', fr: 'Douteuses', es: 'Dudosas' },
   'Editors of this calendar look at every suggestion before it is published.': {
     de: 'Die Redaktion dieses Kalenders sieht jeden Vorschlag an, bevor er erscheint.',
@@ -71,7 +69,6 @@ const submissionTexts = {
     fr: 'Chaque mois, ce jour de la semaine',
     es: 'Cada mes en ese día de la semana',
   },
-  'Every week': { de: 'Jede Woche', fr: 'Chaque semaine', es: 'Cada semana' },
   'For questions of the editors. No message is sent to it automatically.': {
     de: 'Für Rückfragen der Redaktion. Es geht keine automatische Nachricht dorthin.',
     fr: 'Pour les questions de la rédaction. Aucun message automatique n’y est envoyé.',
@@ -257,7 +254,7 @@ const submissionTexts = {
   },
   'Repeats until': { de: 'Wiederholt sich bis', fr: 'Se répète jusqu’au', es: 'Se repite hasta' },
   'Save the change': { de: 'Änderung speichern', fr: 'Enregistrer la modification', es: 'Guardar el cambio' },
-  'See it': { de: 'Ansehen', fr: 'Voir', es: 'Verlo' },
+  'See it': { de: 'Ansehen', fr: 'Voir', es: 'Ver' },
   'See what became of it': {
     de: 'Sehen, was daraus wurde',
     fr: 'Voir ce qu’il en est',
@@ -444,7 +441,6 @@ const submissionTexts = {
     fr: 'Ne plus faire confiance à cette adresse',
     es: 'No confiar más en esta dirección',
   },
-  Waiting: { de: 'Wartet', fr: 'En attente', es: 'En espera' },
   'We have sent you a message. Open the link in it and confirm: only then the editors see your suggestion.': {
     de: 'Wir haben eine Nachricht geschickt. Bitte den Link darin öffnen und bestätigen: Erst dann sieht die Redaktion den Vorschlag.',
     fr: 'Nous vous avons envoyé un message. Ouvrez son lien et confirmez\u00a0: alors seulement la rédaction voit votre proposition.',
@@ -476,7 +472,6 @@ const submissionTexts = {
     fr: 'Votre saisie est toujours là.',
     es: 'Lo escrito sigue aquí.',
   },
-  Withdrawn: { de: 'Zurückgezogen', fr: 'Retirée', es: 'Retirada' },
   'Yes, I have suggested this event': {
     de: 'Ja, ich habe diese Veranstaltung vorgeschlagen',
     fr: 'Oui, j’ai proposé cet événement',

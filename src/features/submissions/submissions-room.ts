@@ -25,13 +25,13 @@ import type { DeskPart } from '../desk/desk-part.ts'
 import { eventLink } from '../desk/record-links.ts'
 import { mayReview } from '../desk/review/linked-drafts.ts'
 import {
-  type Decision,
   markSpam,
   publishSubmission,
   rejectSubmission,
   revokeLinks,
   sendBackSubmission,
   unmarkSpam,
+  type Verdict,
 } from './decide-submission.ts'
 import { readTyped } from './sender-page.ts'
 import { submissionSettings } from './submission-rules.ts'
@@ -83,7 +83,7 @@ async function listWaiting(context: Context): Promise<Html | undefined> {
   const [counts, first] = await Promise.all([countPiles(db), listPile(db, 'waiting', 1, MOST_SHOWN)])
   const total = counts.waiting + counts.aside
   if (total === 0) return undefined
-  const lines = first.map((one) => html`<li class="card">${rowOf(context, one)}</li>`)
+  const lines = first.map((one) => html`<li class="card">${entryOf(context, one)}</li>`)
   return html`<section class="suggestions"><h2>${saySubmission(site, 'Suggestions from visitors')}</h2><ul class="inbox">${lines}</ul><p><a class="button" href="${deskPath(site, ROOM)}">${saySubmissionCount(site, 'All {count} suggestions', total, { count: writtenNumber(site, total) })}</a></p></section>`
 }
 
@@ -112,7 +112,7 @@ const STATE_TEXTS: Readonly<Record<Submission['state'], Parameters<typeof saySub
   spam: 'Spam',
 }
 
-function rowOf(context: Context, one: Submission): Html {
+function entryOf(context: Context, one: Submission): Html {
   const { site, now } = context
   const form: TypedForm = readTyped(one)
   const wall = one.start_utc === '' ? '' : utcToWall(one.start_utc, site.timezone)
@@ -168,14 +168,14 @@ async function showPile(request: DeskRequest): Promise<DeskAnswer> {
   )
   const lines = rows.map(
     (one) =>
-      html`<li class="card">${pile !== 'decided' && html`<label class="pick"><input type="checkbox" name="id" value="${one.id}" form="many" aria-label="${titleAtDesk(site, one.title)}"></label>`}${rowOf(context, one)}</li>`,
+      html`<li class="card">${pile !== 'decided' && html`<label class="pick"><input type="checkbox" name="id" value="${one.id}" form="many" aria-label="${titleAtDesk(site, one.title)}"></label>`}${entryOf(context, one)}</li>`,
   )
   const more = page * PER_PAGE < counts[pile]
   return {
     title: saySubmission(site, 'Suggestions from visitors'),
     room: 'inbox',
     under: html`<a href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a>`,
-    notice: noticeOf(request),
+    notice: doneNotice(request),
     body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>${rows.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`${pile !== 'decided' && manyForm(context, pile, counts[pile], rows)}<ul class="inbox suggestions">${lines}</ul>`}${(more || page > 1) && html`<nav class="pages">${page > 1 && html`<a class="button" href="${pilePath(site, pile, { page: String(page - 1) })}">${saySubmission(site, 'Back')}</a>`}${more && html`<a class="button" href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`}</nav>`}`,
   }
 }
@@ -198,7 +198,7 @@ function manyForm({ site }: Context, pile: Pile, count: number, rows: readonly S
   return html`<form id="many" class="many" method="post" action="${pilePath(site, pile)}"><input type="hidden" name="shown" value="${shown}"><label class="check all" hidden><input type="checkbox" data-all> ${saySubmission(site, 'All of this page')}</label>${buttons}</form>`
 }
 
-function noticeOf({ context: { site }, query }: DeskRequest): Content {
+function doneNotice({ context: { site }, query }: DeskRequest): Content {
   const count = Number(query.get('count') ?? '')
   const done = query.get('done')
   const number = { count: writtenNumber(site, count) }
@@ -209,7 +209,7 @@ function noticeOf({ context: { site }, query }: DeskRequest): Content {
 }
 
 /** The controls of that name, one or several. */
-function idsIn({ form }: DeskRequest): number[] {
+function chosenIds({ form }: DeskRequest): number[] {
   const texts = [form.id].flat().filter((text) => typeof text === 'string')
   return texts.filter(isId).map(Number).slice(0, MOST_AT_ONCE)
 }
@@ -222,7 +222,7 @@ async function changeMany(request: DeskRequest): Promise<DeskAnswer> {
   const { site, db } = context
   const pile = pileOf(request)
   const act = fieldOf(request, 'act')
-  const chosen = idsIn(request)
+  const chosen = chosenIds(request)
   const answer = (done: string, count: number): DeskAnswer => ({
     seeOther: pilePath(site, pile, { done, count: String(count) }),
   })
@@ -424,7 +424,7 @@ function editedIn(request: DeskRequest, one: Submission): TypedForm | undefined 
   return one.proposed !== '' || typed.title === undefined ? undefined : typed
 }
 
-async function decided(request: DeskRequest, one: Submission, decision: Decision): Promise<DeskAnswer> {
+async function decided(request: DeskRequest, one: Submission, decision: Verdict): Promise<DeskAnswer> {
   const { site } = request.context
   if ('faults' in decision)
     return oneView(request, one, { status: 422, typed: decision.typed, faults: decision.faults })

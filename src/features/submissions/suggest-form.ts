@@ -89,7 +89,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
     timezone: [site.timezone],
     several_days: [isSeveral ? '1' : '0'],
     repeats: [repeats === 'weekly' || repeats === 'monthly' ? repeats : ''],
-    ...(repeats === 'monthly' && { repeat_place: [await placeOf(context, own)] }),
+    ...(repeats === 'monthly' && { repeat_place: [await placeInMonth(context, own)] }),
   }
   const read = await readEventForm(context, typed, undefined)
   const faults = {
@@ -113,7 +113,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
 }
 
 /** The weekday within the month, or the last one, as its day in the month would be wrong for most events. */
-async function placeOf(context: Context, own: TypedForm): Promise<string> {
+async function placeInMonth(context: Context, own: TypedForm): Promise<string> {
   const { times } = await readEventForm(context, { ...own, timezone: [context.site.timezone] }, undefined)
   return Number(times?.start?.slice(8, 10) ?? 0) > 28 ? 'last' : 'weekday'
 }

@@ -158,7 +158,7 @@ async function answerForm(
 const MOST_FILE = 10_100_000
 
 /** In turn, once the form is here. */
-export function inTurn<Done>(
+export function inQueue<Done>(
   { route, incoming }: Asked,
   work: 'reads' | 'writes' | 'uploads',
   run: () => Promise<Done>,

@@ -284,14 +284,14 @@ const TEXTS = [
 const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly MessageText[]
 const EXTRA_TEXTS = ['Free'] as const satisfies readonly MessageText[]
 
-const inLanguages = (texts: readonly MessageText[]) =>
-  Object.fromEntries(LANGUAGES.map((language) => [language, texts.map((text) => translate(language, text))]))
-
-const linksInLanguages = (links: readonly PageLink[]) =>
+const inLanguages = (texts: readonly MessageText[], links: readonly PageLink[] = []) =>
   Object.fromEntries(
     LANGUAGES.map((language) => [
       language,
-      links.map(({ path, text }) => [path.slice(1), text({ language })]),
+      [
+        ...texts.map((text) => translate(language, text)),
+        ...links.map(({ path, text }) => [path.slice(1), text({ language })]),
+      ],
     ]),
   )
 
@@ -309,8 +309,7 @@ function embedScripts(
     week: weekStartOf(site, weekStart),
     locale: localeOf(site),
     filters: [...attributeFilters].map((pair) => [...new Set(pair)].join('=')).join('&'),
-    texts: inLanguages(TEXTS),
-    links: links.length === 0 ? {} : linksInLanguages(links),
+    texts: inLanguages(TEXTS, links),
     css: styleOf('embed.css'),
   }
   const withFacts = (name: string, own: object) =>

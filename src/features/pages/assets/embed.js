@@ -2,8 +2,12 @@
 // <kalends-events> shows events of the calendar that serves this script on any page (docs/embed.md).
 
 /**
+ * @typedef {[day: string, none: string, calendar: string, failed: string, zone: string, untitled: string,
+ * canceled: string, postponed: string, ...links: [path: string, text: string][]]} Texts
+ */
+/**
  * @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string,
- * string[]>, links: Record<string, [path: string, text: string][]>, css: string }} Put in by the server.
+ * Texts>, css: string }} Put in by the server.
  */
 export const site = JSON.parse('{}')
 const home = new URL('.', import.meta.url).href
@@ -39,7 +43,7 @@ const sheet = sheetOf(site.css)
  * @property {string} day the shown day, or a day of the shown month
  * @property {string} drawn the day drawn last, which stays while another day is loaded
  * @property {string} locale
- * @property {string[]} texts
+ * @property {Texts} texts
  * @property {Shown[]} events
  * @property {typeof import('./embed-days.js') | undefined} days the module for a month or a day
  * @property {typeof import('./embed-extras.js') | undefined} extras the module for the attribute `show`
@@ -52,8 +56,6 @@ const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,ven
 const EXTRAS = ',image,cost,cost_details,organizer.organizer,categories'
 /** The attributes that filter, each with its parameter in the interface if that has another name. */
 const FILTERS = new URLSearchParams(site.filters)
-/** The most pages of a list that a month loads. */
-const MOST_PAGES = 10
 
 /** @typedef {string} Day `YYYY-MM-DD` */
 const dayOf = (/** @type {number | string} */ time) => new Date(time).toISOString().slice(0, 10)
@@ -96,7 +98,7 @@ export function make(tag, attributes, ...content) {
 }
 
 /**
- * Fetches the events of a query: the first page, or up to `MOST_PAGES` pages.
+ * Fetches the events of a query: the first page, or up to ten.
  * @param {URLSearchParams} query
  * @param {boolean} isAll
  * @param {AbortSignal} signal
@@ -109,7 +111,7 @@ async function fetchEvents(query, isAll, signal) {
     const reply = await fetch(`${home + site.list}?${query}`, { signal })
     if (!reply.ok) throw await reply.text()
     const told = await reply.json()
-    if (isAll) pages = Math.min(told.total_pages, MOST_PAGES)
+    if (isAll) pages = Math.min(told.total_pages, 10)
     for (const event of told.events ?? []) {
       const first = event.start_date.slice(0, 10)
       // An event that ends before five in the morning ends on the evening before.
@@ -212,7 +214,7 @@ export async function load(/** @type {State} */ state, focus = '') {
     if (signal.aborted) return
     console.warn(e)
     state.status.className = ''
-    state.status.textContent = `${state.texts[3]}`
+    state.status.textContent = state.texts[3]
   }
 }
 
@@ -226,11 +228,11 @@ const zoneOf = (/** @type {State} */ { locale }) =>
 export function draw(state, focus) {
   const { body, texts, days } = state
   state.drawn = state.day
-  const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, `${texts[2]}`))
-  for (const [path, text] of site.links[state.locale.slice(0, 2)] ?? [])
-    foot.append(' ', make('a', { href: home + path, part: 'link' }, `${text}`))
+  const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, texts[2]))
+  for (const [path, text] of texts.slice(8))
+    foot.append(' ', make('a', { href: home + path, part: 'link' }, text))
   if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== site.zone)
-    foot.append(make('span', {}, `${texts[4]}`.replace('{zone}', zoneOf(state))))
+    foot.append(make('span', {}, texts[4].replace('{zone}', zoneOf(state))))
   body.replaceChildren(...(days?.above(state) ?? []), agenda(state), foot)
   const found = focus && body.querySelector(`[data-key="${focus}"]`)
   if (found instanceof HTMLElement) found.focus()
@@ -256,7 +258,7 @@ function agenda(state) {
       list.append(make(`h${levelOf(state) + +(view !== 'list')}`, { part: 'date' }, writtenDay(state, on)))
     list.append(make('ul', {}, ...own.map((event) => item(state, event))))
   }
-  if (shown.length === 0) list.append(make('p', { part: 'empty' }, `${texts[1]}`))
+  if (shown.length === 0) list.append(make('p', { part: 'empty' }, texts[1]))
   return list
 }
 
@@ -281,13 +283,13 @@ function item(state, event) {
 
 /** @param {State} state @param {Shown} event @param {string} part */
 export const anchor = ({ texts }, { title, url, event_status }, part) => {
-  const name = plain(title) || `${texts[5]}`
+  const name = plain(title) || texts[5]
   // A canceled or postponed event says so before its title.
-  const before = texts[['', 'canceled', 'postponed'].indexOf(event_status ?? '') + 5]
+  const before = texts[event_status === 'canceled' ? 6 : 7]
   return make(
     'a',
     { part, href: /^https?:/.test(url) && url },
-    make('bdi', {}, event_status && before ? before.replace('{text}', () => name) : name),
+    make('bdi', {}, event_status ? before.replace('{text}', () => name) : name),
   )
 }
 
@@ -322,7 +324,7 @@ function begin(host, root) {
     day: dayIn(host.getAttribute('date') ?? '') || today(),
     drawn: '',
     locale,
-    texts: site.texts[locale.slice(0, 2)] ?? [],
+    texts: /** @type {Texts} */ (site.texts[locale.slice(0, 2)]),
     events: [],
     days: undefined,
     extras: undefined,

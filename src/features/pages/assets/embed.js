@@ -230,7 +230,7 @@ export function draw(state, focus) {
   state.drawn = state.day
   const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, texts[2]))
   for (const [path, text] of texts.slice(8))
-    foot.append(' ', make('a', { href: home + path, part: 'link' }, text))
+    foot.append(' ', make('a', { href: home + path, part: 'link' }, `${text}`))
   if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== site.zone)
     foot.append(make('span', {}, texts[4].replace('{zone}', zoneOf(state))))
   body.replaceChildren(...(days?.above(state) ?? []), agenda(state), foot)

@@ -319,3 +319,142 @@ test('the page of a series has its next date as a row, and the others as days of
   assert.equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
   assert.match(body, /30 dates/)
 })
+
+const NOON = Date.parse('2027-05-12T12:00:00Z')
+
+async function calendarAt(context: TestContext, now: number) {
+  context.mock.timers.enable({ apis: ['Date'], now })
+  return calendar(context)
+}
+
+/** The section of what is on next: its name, its events, and where all of them are. */
+function soonOf(body: string) {
+  const [, soon = ''] = /<section class="soon[^"]*">(.*?)<\/section>/s.exec(body) ?? []
+  const [, all, text] = /class="all"><a[^>]* href="([^"]+)">([^<]+)/.exec(soon) ?? []
+  const [, name] = /<h2>([^<]+)/.exec(soon) ?? []
+  return { soon, name, titles: titles(soon, 'h3'), all, text }
+}
+
+test('three events of tonight come first, before what is featured, and all are a click away', async (context) => {
+  const { make, page } = await calendarAt(context, NOON)
+  for (const hour of [9, 18, 19, 20, 21]) await make(`At ${hour}`, 0, onDay(day(0), HOUR(hour)))
+  await make('Gala', 3, { featured: true })
+  await make('Tomorrow', 1)
+  const body = await page('/')
+  const { soon, name, all, text, titles: shown } = soonOf(body)
+  assert.deepEqual([name, shown, text], ['Tonight', ['At 18', 'At 19', 'At 20'], 'All 4'])
+  assert.match(body, /class="finding".*class="soon".*class="front.*<h2>What’s on<\/h2>.*class="mini"/s)
+  assert.deepEqual(titles(parts(body.replace(soon, '')).rest, 'h3'), ['At 9', 'At 21', 'Tomorrow'])
+  const tonight = await page(all ?? '')
+  assert.deepEqual(titles(tonight, 'h3'), ['At 18', 'At 19', 'At 20', 'At 21'])
+  assert.match(tonight, /<p class="count">4 events<\/p>/)
+})
+
+test('what is on by day, or on other days, comes first where nothing is on tonight', async (context) => {
+  const { make, page } = await calendarAt(context, NOON)
+  await make('Gala', 9, { featured: true })
+  for (const days of [2, 3, 4, 5]) await make(`In ${days}`, days)
+  const later = soonOf(await page('/'))
+  assert.deepEqual([later.name, later.titles, later.all], ['Coming up', ['In 2', 'In 3', 'In 4'], undefined])
+  assert.match(later.soon, /<b class="on" aria-hidden="true">Fri 14 May<\/b> 19:00/)
+  for (const hour of [10, 11]) await make(`At ${hour}`, 0, onDay(day(0), HOUR(hour)))
+  const today = soonOf(await page('/'))
+  assert.deepEqual([today.name, today.titles], ['Today', ['At 10', 'At 11']])
+})
+
+test('an evening on which more begins than fits on a page is still found', async (context) => {
+  const { make, page } = await calendarAt(context, NOON)
+  for (let number = 0; number < 22; number++) await make(`Stall ${number}`, 0, onDay(day(0), HOUR(10)))
+  await make('Concert', 0)
+  await make('Gala', 3, { featured: true })
+  const { name, titles: shown, text } = soonOf(await page('/'))
+  assert.deepEqual([name, shown, text], ['Tonight', ['Concert'], undefined])
+})
+
+test('the front page goes by the day: kept while it lasts, and made anew for the next one', async (context) => {
+  const { make, page } = await calendarAt(context, NOON)
+  await make('Tonight', 0)
+  await make('Tomorrow', 1)
+  for (const days of [5, 6]) await make(`In ${days}`, days)
+  const first = await page('/')
+  assert.match(first, /href="\/events\/\?when=tonight">Tonight <small>1</)
+  assert.equal(await page('/'), first)
+  context.mock.timers.setTime(NOON + 24 * 3_600_000)
+  assert.deepEqual(soonOf(await page('/')).titles, ['Tomorrow'])
+  // After midnight it is still that night.
+  context.mock.timers.setTime(NOON + 37 * 3_600_000)
+  const night = await page('/')
+  assert.match(night, /href="\/events\/\?when=tonight">Tonight <small>1</)
+  assert.match(night, /class="pill none" href="\/events\/\?when=today">Today <small>0</)
+})
+
+/** The chips with a number, and where they lead. */
+const countedChips = (body: string) =>
+  [
+    ...body.matchAll(
+      /<a class="pill[^"]*" href="([^"]+)">(?:<i[^>]*><\/i>)?([^/]*?)(?:<\/bdi>)? <small>([\d,]+)/g,
+    ),
+  ].map(([, href = '', text = '', count = '']) => ({
+    href: href.replaceAll('&amp;', '&'),
+    text: text.replace('<bdi>', ''),
+    count,
+  }))
+
+test('each number on a chip is that of the list to which it leads, whatever is chosen', async (context) => {
+  const { make, page, service } = await calendarAt(context, NOON)
+  const hall = await service.create('/venues', { venue: 'Hall', step_free: true })
+  const music = await service.create('/categories', { name: 'Music' })
+  const jazz = await service.create('/categories', { name: 'Jazz', parent: music.id })
+  const film = await service.create('/categories', { name: 'Film' })
+  await make('Tonight', 0, { categories: [jazz.id], cost: '0', venue: hall.id })
+  await make('Tomorrow', 1, { categories: [film.id], cost: '5' })
+  await make('Both', 1, { categories: [film.id, jazz.id], cost: '0', attendance: 'online' })
+  await make('Yoga', 0, { ...weekly(9), categories: [music.id], cost: '0' })
+  await make('Exhibition', 0, show(-5, 30, { categories: [film.id], cost: '0', venue: hall.id }))
+  await make('Over', -2, { categories: [music.id] })
+  const paths = [
+    '/',
+    '/events/?free=true',
+    '/events/?when=tomorrow',
+    '/events/category/music/',
+    '/events/?start_date=2027-05-13&end_date=2027-05-20',
+    '/events/?categories=film&free=true',
+    '/events/?access=step_free',
+  ]
+  for (const path of paths) {
+    const counted = countedChips(await page(path))
+    assert.ok(counted.length > 6, `${path}: ${counted.length}`)
+    for (const { href, text, count } of counted) {
+      const [, said = '0'] = /<p class="count">(?:[^<]*?· )?([\d,]+) events?\b/.exec(await page(href)) ?? []
+      assert.equal(count, said, `${text} on ${path}`)
+    }
+  }
+  const names = countedChips(await page('/')).map(({ text }) => text)
+  for (const name of ['Tonight', 'This weekend', 'Free', 'Step-free', 'Online', 'Music', 'Film'])
+    assert.ok(names.includes(name), name)
+  assert.deepEqual(countedChips(await page('/events/?search=yoga')), [])
+})
+
+test('a calendar without coming events has chips without numbers', async (context) => {
+  const { page } = await calendar(context)
+  const body = await page('/')
+  assert.deepEqual(countedChips(body), [])
+  assert.match(body, /href="\/events\/\?when=tonight">Tonight</)
+})
+
+test('every way to subscribe by an address has a button that copies it', async (context) => {
+  const { make, page, service } = await calendar(context)
+  await make('Concert', 1, { venue: { venue: 'Hall' } })
+  for (const [path, base] of [
+    ['/', '/events'],
+    ['/events/month/?free=true', '/events'],
+    ['/venue/hall/', '/venue/hall'],
+  ] as const) {
+    const copied = [...(await page(path)).matchAll(/data-copy="([^"]+)"/g)].map(([, address]) => address)
+    const query = path.includes('free') ? '?free=true' : ''
+    assert.deepEqual(
+      copied,
+      ['ics', 'rss'].map((ending) => `${service.app.site.url}${base}.${ending}${query}`),
+    )
+  }
+})

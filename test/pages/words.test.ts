@@ -53,6 +53,19 @@ describe('a search on pages', () => {
     ])
   })
 
+  test('leads to the venue itself, found by its name, and by nothing else', async () => {
+    const hits = async (search: string) =>
+      [
+        ...(/<ul class="pills hits">.*?<\/ul>/s
+          .exec(await page(search))?.[0]
+          .matchAll(/href="([^"]+)"><bdi>([^<]+)<\/bdi> <small>([^<]+)/g) ?? []),
+      ].map(([, ...hit]) => hit)
+    const venue = ['/venue/lantern-hall/', 'Lantern Hall', 'Venue · Galway']
+    for (const search of ['lantern', 'Lantern Hall', 'hall lant'])
+      assert.deepEqual(await hits(search), [venue])
+    assert.deepEqual(await hits('concert'), [])
+  })
+
   test('keeps months in the order of their days', async () => {
     const slugs = titlesIn(await page('concert', 'month/2050-03/'))
     assert.deepEqual([...new Set(slugs)], ['harbour-walk', 'early-concert', 'late-concert'])

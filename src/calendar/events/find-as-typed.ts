@@ -17,6 +17,7 @@ import {
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { contains, statement, wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
+import type { LinkedKind } from '../linked/linked-store.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
@@ -327,12 +328,35 @@ async function correctedText(
 async function suggestFor(text: string, context: Context): Promise<Suggestion[]> {
   const typed = text.length > LONGEST ? undefined : typedSoFar(text)
   if (!typed) return []
-  const folded = fold(text)
   const [linked, events] = await Promise.all([
-    selectNamed(context.db, { ...typedName(typed), folded, last: folded + LAST_SIGN }),
+    suggestNamed(text, typed, context),
     suggestEvents(typed, context),
   ])
-  return [...linked, ...events].map((hit) => ({ ...hit, name: plainText(hit.name) }))
+  return [...linked, ...events.map(withPlainName)]
+}
+
+const withPlainName = (hit: Suggestion): Suggestion => ({ ...hit, name: plainText(hit.name) })
+
+async function suggestNamed(
+  text: string,
+  typed: TypedWords,
+  { db }: Pick<Context, 'db'>,
+): Promise<Suggestion[]> {
+  const folded = fold(text)
+  const found = await selectNamed(db, { ...typedName(typed), folded, last: folded + LAST_SIGN })
+  return found.map(withPlainName)
+}
+
+/** Public venues and organizers whose names have these words, at most two of each. */
+export async function findLinkedNamed(
+  text: string,
+  context: Context,
+): Promise<(Suggestion & { kind: LinkedKind })[]> {
+  const typed = text.length > LONGEST ? undefined : typedSoFar(text)
+  const found = typed ? await suggestNamed(text, typed, context) : []
+  return found.flatMap((hit) =>
+    hit.kind === 'venue' || hit.kind === 'organizer' ? [{ ...hit, kind: hit.kind }] : [],
+  )
 }
 
 /** In the order of lists, one of each title. None while memory is being filled. */

@@ -212,8 +212,8 @@ export function countWhen(
   const memory = currentMemory(context)
   const times = words.map((word) => timesOf(word, context.site, context.now))
   const within = {
-    startsBefore: lastOf(times.map(({ startsBefore }) => startsBefore)),
-    endsAfter: firstOf(times.map(({ startsAfter, endsAfter }) => endsAfter ?? startsAfter)),
+    startsBefore: latestOf(times.map(({ startsBefore }) => startsBefore)),
+    endsAfter: earliestOf(times.map(({ startsAfter, endsAfter }) => endsAfter ?? startsAfter)),
   }
   const asked =
     memory && !isSearch(query)
@@ -222,8 +222,8 @@ export function countWhen(
   return memory?.index && asked && countTimes(memory.index, asked, times)
 }
 
-const firstOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[0]
-const lastOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
+const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[0]
+const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
 /**
  * Counts the public events of a list that each of these filters would leave, at most 31. Undefined for a query

@@ -9,7 +9,7 @@ import { countComing } from '../../store/memory/coming-events.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
-import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 // The directories of venues and organizers.
 
@@ -138,7 +138,7 @@ function entryRow(viewing: Viewing, kind: LinkedKind, entry: DirectoryEntry): Ht
   const { site } = context
   const coming = memory.index && countComing(memory.index, kind, entry.id, endOfOver(wall))
   const city = plainText(entry.city)
-  return html`<li${coming === 0 && html` class="idle"`}><a href="${pathTo(site, recordPath(site, kind, entry))}"><bdi>${nameOf(viewing, kind, entry)}</bdi></a>${city && html` <span class="where"><bdi>${city}</bdi></span>`}${
+  return html`<li${coming === 0 && html` class="idle"`}><a href="${pathTo(site, recordPath(site, kind, entry))}">${nameShown(site, nameOf(viewing, kind, entry))}</a>${city && html` <span class="where">${nameShown(site, city)}</span>`}${
     coming !== undefined && coming > 0 && html` <span class="coming">${sayEvents(site, coming)}</span>`
   }</li>`
 }

@@ -18,7 +18,7 @@ import { distanceKm } from '../../store/storage/distance.ts'
 import type { Card, Picture } from './cards.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { sayCount } from './page-texts.ts'
-import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 // Events as rows of lists: titles, times, places, chips, pictures.
 
@@ -30,10 +30,11 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
 /** The title for a link, after the word for canceled or postponed; a canceled one is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
-  if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`
-  const struck =
-    card.event_status === 'canceled' ? html`<s><bdi>${title}</bdi></s>` : html`<bdi>${title}</bdi>`
-  return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
+  const { site } = viewing.context
+  const name = nameShown(site, title)
+  if (card.event_status === 'scheduled') return name
+  const struck = card.event_status === 'canceled' ? html`<s>${name}</s>` : name
+  return html`<b class="state ${card.event_status}">${statusWord(site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
 /** The colour of the first category as a class, with a blank before it; empty without a category. */
@@ -120,7 +121,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   // A row with `h2` has no heading of its day.
   const on = heading === 'h2' && writtenDay(site, dayOf(card.start), viewing.today)
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
-  const place = card.place && html`${namedPlace(card.place)}${awayFrom(viewing, card.place.id)}`
+  const place = card.place && html`${namedPlace(site, card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
     on
@@ -128,7 +129,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
       : heading === 'h3'
         ? html`<h3>${title}</h3>`
         : html`<h4>${title}</h4>`
-  }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${againOf(viewing, card)}${tags(
+  }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`}${againOf(viewing, card)}${tags(
     viewing,
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
@@ -140,7 +141,7 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   const on = isDated && nameOfDay(viewing, dayOf(card.start))
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const time = card.isAllDay ? say(site, 'All day') : startTime(site, card)
-  const details = [card.place && html`<bdi>${card.place.name}</bdi>`, card.cost].filter(Boolean)
+  const details = [card.place && nameShown(site, card.place.name), card.cost].filter(Boolean)
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${on && heardAs(on)}</h3>${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
@@ -154,8 +155,8 @@ function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
 export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
 /** Each read in its own direction. */
-export const namedPlace = ({ name, city }: { name: string; city: string }): Html =>
-  html`<bdi>${name}</bdi>${city && html`, <bdi>${city}</bdi>`}`
+export const namedPlace = (site: Site, { name, city }: { name: string; city: string }): Html =>
+  html`${nameShown(site, name)}${city && html`, ${nameShown(site, city)}`}`
 
 /** False where either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {

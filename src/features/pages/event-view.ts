@@ -41,7 +41,16 @@ import { findOtherDates, repeatFact } from './series-view.ts'
 import { joinLink, sellsTickets, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
 import { teaserOf } from './teasers.ts'
 import { calendarPath } from './view-head.ts'
-import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
+import {
+  contentLanguage,
+  nameShown,
+  pageWork,
+  pathTo,
+  say,
+  spanLink,
+  type View,
+  type Viewing,
+} from './viewing.ts'
 
 // The page of one event.
 
@@ -93,7 +102,8 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
-  const named = titleOf(viewing, { title })
+  const name = titleOf(viewing, { title })
+  const heading = nameShown(site, name)
   const path = recordPath(site, 'event', row)
   const image = links.images.get(row.image ?? 0)
   const picture = image && pictureOf(context, image, row)
@@ -102,7 +112,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
   const [previous, next] = isListed ? others.neighbours.map(cardOf) : []
   return {
     status: 200,
-    title: announced(site, row, named),
+    title: announced(site, row, name),
     description: describe(site, row),
     canonical: path,
     original,
@@ -116,9 +126,9 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
     current: undefined,
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}" data-back="${say(site, 'Back to your selection')}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${row.event_status === 'canceled' ? html`<s><bdi>${named}</bdi></s>` : html`<bdi>${named}</bdi>`}</h1>${excerpt && html`<p class="lead"><bdi>${excerpt}</bdi></p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${row.event_status === 'canceled' ? html`<s>${heading}</s>` : heading}</h1>${excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
 ${facts(viewing, row, links, dates)}
-<div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
+<div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto"${contentLanguage(site)}>${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>
 ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
@@ -141,7 +151,7 @@ function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
   const reason = plainText(row.event_status_reason)
   return html`${
     status !== 'scheduled' &&
-    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` <bdi>${reason}</bdi>`}</p>`
+    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` ${nameShown(site, reason)}`}</p>`
   }${isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`}`
 }
 
@@ -281,7 +291,7 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
     day < viewing.today && last >= viewing.today
       ? capitalized(site, say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) }))
       : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${startTime(site, card)}`}`
-  const place = hasPlace && card.place && namedPlace(card.place)
+  const place = hasPlace && card.place && namedPlace(site, card.place)
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }
 

@@ -78,7 +78,7 @@ export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const to = (target: Span, changes: Readonly<Record<string, string | undefined>>) =>
     spanLink(site, target, scope, queryText(changedQuery(query, changes)))
   const switchOf = ([name, value, text]: Switch) => {
-    const isChosen = isOn(sent, name, value)
+    const isChosen = isChosenIn(sent, name, value)
     const address = to(span, { [name]: switched(sent.get(name), name, value, isChosen) })
     return { text: say(site, text), address, isChosen, count: counts.switches.get(name) }
   }
@@ -107,7 +107,7 @@ function timeChips(viewing: Viewing, { query: { sent }, counts }: ChipFilter, to
   return [...times, filterChip({ text: say(site, 'Any day'), address: to(list, anyDay), isChosen: false })]
 }
 
-const isOn = (sent: ReadonlyMap<string, string>, name: string, value: string) =>
+const isChosenIn = (sent: ReadonlyMap<string, string>, name: string, value: string) =>
   name === 'access' ? factsIn(sent.get(name)).includes(value) : sent.get(name) === value
 
 const factsIn = (sent = '') => sent.split(',').flatMap((fact) => fact.trim() || [])

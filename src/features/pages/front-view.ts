@@ -23,7 +23,7 @@ import {
 } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
-import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 // The front page above its list: what is on tonight, and featured events; later dates of series.
 
@@ -167,13 +167,13 @@ const PIXELS = { hero: 760, card: 400 }
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
-  const details = [card.place && html`<bdi>${card.place.name}</bdi>`, card.cost].filter(Boolean)
+  const details = [card.place && nameShown(site, card.place.name), card.cost].filter(Boolean)
   const when = whenOf(viewing, card)
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${heardAs(when)}`
   return html`<article class="${kind}${!card.picture && ' plain'}${hueOf(viewing, card)}">${
     card.picture && picture(card.picture, kind)
   }<div class="said"><p class="when-line" aria-hidden="true">${when}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${
-    isHero && card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`
+    isHero && card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`
   }${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div></article>`
 }
 

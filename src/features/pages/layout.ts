@@ -39,7 +39,7 @@ ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navig
 ${links.map(
   ({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>
 `,
-)}</div></header>
+)}<span class="paper">${site.url.replace(/^https?:\/\//, '')}</span></div></header>
 <main id="main" class="wrap">
 ${view.body}
 </main>

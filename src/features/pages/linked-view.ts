@@ -26,7 +26,7 @@ import type { PageQuery } from './page-query.ts'
 import { addressLines, directionsTo, mapFigure, mapLink, mapNeeds, positionLink } from './places-shown.ts'
 import { teaserOf } from './teasers.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
-import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
+import { nameShown, pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 // The page of a venue or an organizer.
 
@@ -79,7 +79,7 @@ export async function linkedView(
         feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
         body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1><bdi>${name}</bdi></h1></div>
+<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1>${nameShown(site, name)}</h1></div>
 <div class="about">${details(viewing, linked)}${picture && portrait(picture)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
 ${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, { total, ways, months, isShorter: total > shownTotal })}`,
       }

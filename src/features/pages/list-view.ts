@@ -3,7 +3,9 @@ import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { eventWords } from '../../calendar/events/event-filters.ts'
 import { firstDayOf } from '../../calendar/events/event-when.ts'
+import { findLinkedNamed } from '../../calendar/events/find-as-typed.ts'
 import { countStarts } from '../../calendar/events/find-events.ts'
+import { recordPath } from '../../calendar/linked/record-present.ts'
 import {
   firstOf,
   isDay,
@@ -47,7 +49,7 @@ import {
   pager,
   sameEvents,
 } from './view-head.ts'
-import { say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 // Lists of coming and of past events, the small month beside them, notes on the words of a search.
 
@@ -87,7 +89,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     styles: [viewing.assets.front],
     current: 'list',
     body: html`${finding(viewing, asked, { ...lists, hasDates })}${!opening && head}
-<div class="by-month"><div class="results" id="events" tabindex="-1">${opening && html`${opening.body}${head}`}${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, opening?.ids ?? new Set()) : datedRows(viewing, cards)}</div>${hasDates && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}</div>
+<div class="by-month"><div class="results" id="events" tabindex="-1">${opening && html`${opening.body}${head}`}${await namedHits(viewing, asked)}${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, opening?.ids ?? new Set()) : datedRows(viewing, cards)}</div>${hasDates && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}</div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
@@ -327,6 +329,19 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
   return other
     ? html`<a class="step" href="${to({ view: 'month', month: other })}" aria-label="${written(site, 'monthYear', firstOf(other))}"><span aria-hidden="true">${arrow}</span></a>`
     : html`<span class="step"></span>`
+}
+
+/** Venues and organizers whose names a search has; false where there are none. */
+async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Promise<Html | false> {
+  const { words } = query.filters
+  if (words === undefined || span.view !== 'list' || query.page > 1) return false
+  const { site } = context
+  const items = (await findLinkedNamed(words, context)).map(({ kind, id, name, slug, about }) => {
+    const path = pathTo(site, recordPath(site, kind, { id, status: 'publish', slug }))
+    const details = [say(site, kind === 'venue' ? 'Venue' : 'Organizer'), about].filter(Boolean).join(' · ')
+    return html`<li><a class="pill" href="${path}">${nameShown(site, name)} <small>${details}</small></a></li>`
+  })
+  return items.length > 0 && html`<ul class="pills hits">${items}</ul>`
 }
 
 // Which words of a search were read as similar words, and which no event has.

@@ -11,7 +11,7 @@ import { comingFilters } from './list-view.ts'
 import { cardsOf, findPageEvents } from './page-finding.ts'
 import { mapFigure, mapNeeds, positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
-import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
 // Coming events by venue, with a map.
 
@@ -93,7 +93,7 @@ function placeRow(viewing: Viewing, { venue, events }: Place, cards: ReadonlyMap
     position &&
     html`<span class="device"> · <a class="quiet" href="${link(position)}">${say(site, 'Open in map app')}</a></span>`
   const rows = events.slice(0, MOST_OF_VENUE).flatMap((id) => cards.get(id) ?? [])
-  return html`<li${place}><h3><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></h3><p class="where">${city && html`<bdi>${city}</bdi> · `}${count}${app}</p><ul>${rows.map((card) => eventOf(viewing, card))}</ul></li>\n`
+  return html`<li${place}><h3><a href="${pathTo(site, recordPath(site, 'venue', venue))}">${nameShown(site, name)}</a></h3><p class="where">${city && html`${nameShown(site, city)} · `}${count}${app}</p><ul>${rows.map((card) => eventOf(viewing, card))}</ul></li>\n`
 }
 
 function eventOf(viewing: Viewing, card: Card): Html {

@@ -46,7 +46,7 @@ import {
   steps,
   viewHead,
 } from './view-head.ts'
-import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
 // The page of a month: a table of weeks and a list of days.
 
@@ -275,7 +275,7 @@ function brief(viewing: Viewing, card: Card, day: string): Html {
     card.isAllDay || (isSeveralDays(card) && !isOvernight(card.start, card.end))
       ? say(site, 'All day')
       : html`${timeOn(site, card, day, writtenTime)}${zoneBehind(card)}`
-  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
+  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }
 
 /** The start; for what began on an earlier day the end. */

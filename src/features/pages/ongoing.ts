@@ -5,7 +5,7 @@ import { type Html, html } from '../../http/page-html.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
-import { pathTo, say, sayMore, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
 // Events that began on an earlier day and are still on.
 
@@ -67,7 +67,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   const { site } = viewing.context
   return html`<ul class="ongoing">${cards.map(
     (card) =>
-      html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a><p><time datetime="${dayOf(card.end)}">${daysLeft(viewing, card)}</time>${card.place && html` · <bdi>${card.place.name}</bdi>`}</p></li>`,
+      html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a><p><time datetime="${dayOf(card.end)}">${daysLeft(viewing, card)}</time>${card.place && html` · ${nameShown(site, card.place.name)}`}</p></li>`,
   )}${more}</ul>`
 }
 

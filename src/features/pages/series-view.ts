@@ -23,7 +23,7 @@ import { sayCount } from './page-texts.ts'
 import { joinLink, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
 import { teaserOf } from './teasers.ts'
 import { calendarPath, pager } from './view-head.ts'
-import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
+import { nameShown, pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // The page of a series; how it repeats, on pages of events.
 
@@ -68,7 +68,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     feeds: feedLinks('/events', feedFilter(series)),
     current: undefined,
     body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1><bdi>${title}</bdi></h1><p class="lead">${rule}</p>${excerpt && html`<p class="lead"><bdi>${excerpt}</bdi></p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1>${nameShown(site, title)}</h1><p class="lead">${rule}</p>${excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
 <div class="about">${facts(viewing, shared, links)}${picture && portrait(picture)}${description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div>`}</div></article>
 ${dates(viewing, series, cards, { total, page, path })}`,
   }))

@@ -14,7 +14,7 @@ import { writtenCost } from './cards.ts'
 import { chips } from './event-rows.ts'
 import { linkedName } from './linked-view.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
-import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 // What pages of events and of series share: facts, terms, first buttons.
 
@@ -101,13 +101,13 @@ function venueFact({ context: { site } }: Viewing, row: SharedRow, venue: VenueR
   const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
   const way = map && directionsTo(site, venue)
   const name = linkedName(site, { kind: 'venue', row: venue })
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
+  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}">${nameShown(site, name)}</a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
     map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`
   }${way && html` <a class="quiet" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name })}">${say(site, 'Directions')}</a>`}</dd>`
 }
 
 function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}"><bdi>${linkedName(site, { kind: 'organizer', row: organizer })}</bdi></a></strong></dd>`
+  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}">${nameShown(site, linkedName(site, { kind: 'organizer', row: organizer }))}</a></strong></dd>`
 }
 
 /** Categories, then tags. */

@@ -42,7 +42,7 @@ import { filterWithValue, OF_LISTS, type PageQuery, queryText } from './page-que
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { shortened } from './teasers.ts'
-import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 // The top of every view: title, links to views, filters; pagers; a view without events.
 
@@ -115,7 +115,7 @@ export function headOf(
 ): Html {
   const { site } = viewing.context
   const { term } = asked
-  const title = heading === term?.name ? html`<bdi>${heading}</bdi>` : heading
+  const title = heading === term?.name ? nameShown(site, heading) : heading
   return html`<div class="head">
 <div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
@@ -164,7 +164,7 @@ function categoryChips(
   // A click on the chosen category takes it back.
   const chipOf = (term: ShownTerm) =>
     filterChip({
-      text: html`<bdi>${term.name}</bdi>`,
+      text: nameShown(site, term.name),
       address: spanLink(site, asked.span, term.slug === chosen ? undefined : scopeOf(term), query),
       isChosen: term.slug === chosen || term.slug === open,
       count: counts.categories.get(term.slug),

@@ -4,7 +4,7 @@ import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
-import type { Html } from '../../http/page-html.ts'
+import { type Html, html } from '../../http/page-html.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Cards } from './cards.ts'
@@ -97,6 +97,13 @@ export const sayMore = (site: Site, count: number) =>
 
 /** With the root of the site, and the language that the address names. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
+
+/** An attribute for texts of the calendar on pages in another language: browsers hyphenate by it. */
+export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
+  own !== language && html` lang="${own}"`
+
+/** A name in its own direction. */
+export const nameShown = (site: Site, name: string): Html => html`<bdi${contentLanguage(site)}>${name}</bdi>`
 
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {
   return pathTo(site, spanPath(span, scope) + (query === '' ? '' : `?${query}`))

@@ -27,7 +27,7 @@ import {
   steps,
   viewHead,
 } from './view-head.ts'
-import { pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
+import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
 // Makes the page of a week.
 
@@ -191,5 +191,5 @@ function entry(viewing: Viewing, card: Card | undefined, day: string): Html {
     ? say(site, 'All day')
     : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${timeOn(site, card, day)}</time>${zoneBehind(card)}`
   const hue = hueOf(viewing, card).trim()
-  return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(site, card.url)}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${card.place && html` <span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
+  return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(site, card.url)}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${card.place && html` <span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }

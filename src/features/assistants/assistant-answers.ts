@@ -12,10 +12,10 @@ import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { plainText } from '../../base/text/html.ts'
 import { hasWallForm } from '../../base/text/moments.ts'
 import { timesOf } from '../../calendar/events/event-when.ts'
-import { translatorFor } from '../../calendar/locales/translate.ts'
 import { written } from '../../http/page-dates.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
 import { describeWhen, isoTime, textOrNone } from '../feeds/event-facts.ts'
+import { assistantTranslator } from './assistant-texts.ts'
 import type { AssistantTool } from './assistant-tools.ts'
 
 // Answers for assistants, in few words. Texts of users stand in lines that begin with `>` and in members of
@@ -208,7 +208,7 @@ const SAYING: Readonly<Record<string, (site: Site, shown: JsonRecord) => SaidRec
 export function listResult(site: Site, { served }: AssistantTool, body: unknown, now: number): ToolResult {
   const { path } = served.resource
   const list = isRecord(body) ? body : {}
-  const say = translatorFor(site)
+  const say = assistantTranslator(site)
   const saying = SAYING[path] ?? saidVenue
   const said = withinBytes(recordsOf(list[path]).map((shown) => saying(site, shown)))
   const { page, dates } = askedIn(site, list, now)
@@ -257,7 +257,7 @@ function askedIn(site: Site, { rest_url: url }: JsonRecord, now: number) {
 
 export function eventResult(site: Site, body: unknown): ToolResult {
   const { lines, members } = wholeEvent(site, body)
-  return resultOf([translatorFor(site)(QUOTED), ...lines].join('\n'), { event: members })
+  return resultOf([assistantTranslator(site)(QUOTED), ...lines].join('\n'), { event: members })
 }
 
 /** The event as it is or would be; one that is not there yet has no id and address. */
@@ -267,7 +267,7 @@ export function writtenResult(
   body: unknown,
   isDry: boolean,
 ): ToolResult {
-  const say = translatorFor(site)
+  const say = assistantTranslator(site)
   const { lines, members } = wholeEvent(site, isDry && asks === 'create' ? unmade(body) : body)
   const done = isDry ? say('Nothing was written. With dry_run false it would be:') : say('Written:')
   return resultOf([done, say(QUOTED), ...lines].join('\n'), { dry_run: isDry, event: members })

@@ -5,8 +5,8 @@ import type { JsonRecord } from '../../base/foreign-json.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { eventFilters } from '../../calendar/events/event-filters.ts'
-import { about, type MessageText } from '../../calendar/locales/messages.ts'
 import { events, resourceNamed, type ServedResource } from '../../calendar/resources.ts'
+import { type AssistantText, assistantText } from './assistant-texts.ts'
 
 // Tools of assistants: each is one request to the interface.
 
@@ -19,7 +19,7 @@ type Asks = 'list' | 'read' | 'create' | 'update'
 /** Its arguments are the interface's declarations. */
 export interface AssistantTool {
   name: string
-  about: MessageText
+  about: AssistantText
   asks: Asks
   served: ServedResource
   args: Fields
@@ -30,12 +30,14 @@ export interface AssistantTool {
 const WRITING = defineFields({
   dry_run: {
     kind: flag,
-    about: about('false writes it; true says what would be written, and writes nothing'),
+    about: assistantText('false writes it; true says what would be written, and writes nothing'),
     default: true,
   },
   idempotency_key: {
     kind: text,
-    about: about('A key of your choice for this one act: sent again with it, nothing is written twice'),
+    about: assistantText(
+      'A key of your choice for this one act: sent again with it, nothing is written twice',
+    ),
     within: limits.idempotencyKey,
   },
 })

@@ -1,5 +1,4 @@
 import { LANGUAGES } from '../../base/config.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { SCOPES } from '../../calendar/people/caller.ts'
 import {
   addCredential,
@@ -30,6 +29,7 @@ import {
   sayAtDesk,
   whenAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { otherCards } from './people-room.ts'
 import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/consent-room.ts'
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
@@ -43,7 +43,7 @@ const DONE = {
   password: 'Your password is new, and you are signed out everywhere else.',
   ended: 'That session has ended.',
   revoked: 'That password is revoked.',
-} as const satisfies Record<string, MessageText>
+} as const satisfies Record<string, DeskText>
 
 async function showAccount(request: DeskRequest): Promise<DeskAnswer> {
   const done = Object.entries(DONE).find(([word]) => request.query.has(word))
@@ -54,7 +54,7 @@ async function showAccount(request: DeskRequest): Promise<DeskAnswer> {
 async function accountView(request: DeskRequest, faults: FormFaults): Promise<DeskView> {
   const { context, user } = request
   const { site, db, now } = context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const sessions = await listSessions(db, user.user, now)
   const credentials = await listCredentials(db, user.user)
   const hasPassword = await hasDeskPassword(db, user.user)

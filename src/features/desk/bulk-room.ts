@@ -6,7 +6,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { doOnce, findResult } from '../../calendar/editing/idempotency.ts'
 import { findNamed, findSameName, type PickedKind } from '../../calendar/events/picked-names.ts'
 import { withImages } from '../../calendar/images/images.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { can, mayRead } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
@@ -29,6 +28,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { mayUseForm } from './event-form/event-form.ts'
 import { readPublication } from './event-form/event-form-aside.ts'
 import { keepPicture, sayWhatItShows, uploadField } from './event-form/event-picture.ts'
@@ -129,7 +129,7 @@ function scopeOf(
 ): Content {
   if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
   const isAll = fieldOf({ form }, 'scope') === 'all'
-  const radio = (value: string, text: MessageText, isOn: boolean) =>
+  const radio = (value: string, text: DeskText, isOn: boolean) =>
     html`<label class="check"><input type="radio" name="scope" value="${value}"${isOn && html` checked`}> ${sayAtDesk(site, text)}</label>`
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
@@ -148,7 +148,7 @@ async function detailsOf(
     return html`<div class="row">${number('days', say('Days later'), value('days'))}${number('hours', say('Hours later'), value('hours'))}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
   if (deed === 'cancel') {
     const chosen = value('event_status') || query.get('event_status') || 'canceled'
-    const radio = (status: string, text: MessageText) =>
+    const radio = (status: string, text: DeskText) =>
       html`<label class="check"><input type="radio" name="event_status" value="${status}"${chosen === status && html` checked`}> ${say(text)}</label>`
     const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
     return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`
@@ -158,19 +158,19 @@ async function detailsOf(
     return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" name="cost" value="${value('cost')}" maxlength="${String(limits.cost.bytes)}" autocomplete="off" aria-describedby="cost-hint"><p class="hint" id="cost-hint">${say('Leave it empty for none.')}</p></div>`
   if (deed === 'featured') {
     const isOff = value('featured') === '0'
-    const radio = (to: string, text: MessageText, isOn: boolean) =>
+    const radio = (to: string, text: DeskText, isOn: boolean) =>
       html`<label class="check"><input type="radio" name="featured" value="${to}"${isOn && html` checked`}> ${say(text)}</label>`
     return html`<fieldset class="field"><legend>${say('Featured')}</legend>${radio('1', 'Yes', !isOff)}${radio('0', 'No', isOff)}</fieldset>`
   }
   if (deed === 'schedule') {
-    const field = (name: string, label: MessageText, hint: string) =>
+    const field = (name: string, label: DeskText, hint: string) =>
       html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
     return html`<div class="row">${field('date', 'Date', say('fri, 4 Dec, tomorrow …'))}${field('date_time', 'Time', site.timezone.replaceAll('_', ' '))}</div>`
   }
   if (!isLinkAction(deed)) return ''
   const replaces = fieldOf({ form }, 'sure') === '1' ? value('replace') === '1' : deed === 'venue'
   const names = await offeredNames(context, deed)
-  const line = (name: string, label: MessageText) =>
+  const line = (name: string, label: DeskText) =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[deed]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
   return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${replaces && html` checked`}> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Site } from '../../base/config.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Caller, can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { LONGEST_TITLE } from '../pages/layout.ts'
@@ -18,6 +17,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import type { BroughtRoom, DeskPart } from './desk-part.ts'
+import type { DeskText } from './desk-texts.ts'
 
 // The frame around every page of the desk; its style sheets, scripts and icon.
 
@@ -35,7 +35,7 @@ export interface FrameFor {
   parts: readonly DeskPart[]
 }
 
-const ROOMS: readonly { group: RoomGroup; heading?: MessageText; rooms: readonly RoomLink[] }[] = [
+const ROOMS: readonly { group: RoomGroup; heading?: DeskText; rooms: readonly RoomLink[] }[] = [
   {
     group: 'calendar',
     rooms: [

@@ -6,8 +6,7 @@ import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { translate } from '../../calendar/locales/translate.ts'
+import { sayIn } from '../../calendar/locales/translate.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
@@ -19,6 +18,7 @@ import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { pathTo } from '../pages/viewing.ts'
+import { type DeskText, deskTexts } from './desk-texts.ts'
 import type { DeskGate } from './sign-in/desk-sign-in.ts'
 
 // Requests, views and answers of pages of the desk; addresses, texts and forms.
@@ -203,7 +203,7 @@ export interface DeskPage {
 export interface RoomLink {
   room: RoomName
   path: string
-  text: MessageText
+  text: DeskText
   /** In the bar at the bottom of a phone. */
   isFirst?: true
   isFor?: (caller: Caller) => boolean
@@ -239,22 +239,24 @@ function contained(value: string): string {
   return value.search(TURNING) === -1 ? value : `\u2068${value.replaceAll(TURNING, '')}\u2069`
 }
 
+const say = sayIn(deskTexts)
+
 /** No value turns the direction of the text around it. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
-  text: MessageText,
+  text: DeskText,
   values?: Readonly<Record<string, string>>,
 ): string {
   const entries = Object.entries(values ?? {}).map(([name, value]) => [name, contained(value)])
-  return translate(language, text, values && Object.fromEntries(entries))
+  return say({ language }, text, values && Object.fromEntries(entries))
 }
 
 /** `one` for 1, else `many` with `{count}`. */
-export function countAtDesk(site: Site, count: number, one: MessageText, many: MessageText): string {
+export function countAtDesk(site: Site, count: number, one: DeskText, many: DeskText): string {
   return count === 1 ? sayAtDesk(site, one) : sayAtDesk(site, many, { count: writtenNumber(site, count) })
 }
 
-export type Translator = (text: MessageText, values?: Readonly<Record<string, string>>) => string
+export type Translator = (text: DeskText, values?: Readonly<Record<string, string>>) => string
 
 export const deskTranslatorFor =
   (site: Pick<Site, 'language'>): Translator =>

@@ -1,5 +1,6 @@
 import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
+import { deskTexts } from './desk-texts.ts'
 
 export const duplicateTexts = {
   'Records that are likely the same, by name, address and nearness.': {
@@ -60,6 +61,8 @@ export const duplicateTexts = {
   },
 } as const satisfies Texts
 
-export type DuplicateText = TextIn<typeof duplicateTexts>
+const sayings = { ...deskTexts, ...duplicateTexts } as const
 
-export const sayOfDuplicates = sayIn(duplicateTexts)
+export type DuplicateText = TextIn<typeof sayings>
+
+export const sayOfDuplicates = sayIn(sayings)

@@ -15,7 +15,6 @@ import {
 } from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
@@ -57,6 +56,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { linkedNames } from './event-form/event-form-values.ts'
 import { mayMerge } from './merges.ts'
 import { eventLink, mayOpen } from './record-links.ts'
@@ -67,7 +67,7 @@ const PER_PAGE = 50
 const MOST_OFFERED = 200
 
 /** A status, or `coming` or `past`. */
-const TAB_NAMES: Readonly<Record<DeskTab, MessageText>> = {
+const TAB_NAMES: Readonly<Record<DeskTab, DeskText>> = {
   coming: 'Coming',
   pending: 'Waiting for review',
   draft: 'Drafts',
@@ -76,7 +76,7 @@ const TAB_NAMES: Readonly<Record<DeskTab, MessageText>> = {
   trash: 'Trash',
 }
 
-const SORT_NAMES: Readonly<Record<DeskSort, MessageText>> = {
+const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
   start: 'By start',
   title: 'By title',
   changed: 'Last changed first',
@@ -212,7 +212,7 @@ interface Listing extends AskedList {
   venues: readonly PickedName[]
   names: FieldNames
   today: string
-  say: (text: MessageText, values?: Record<string, string>) => string
+  say: (text: DeskText, values?: Record<string, string>) => string
 }
 
 async function showEvents(request: DeskRequest): Promise<DeskView> {
@@ -387,7 +387,7 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   )
   if (isFiltered)
     return html`<div class="nothing"><p>${say('Nothing matches.')}</p><p class="ways">${links}<a class="button" href="${listPath(context, { status: fields.status })}">${say('Clear all filters')}</a></p></div>`
-  const text: MessageText = list.tab === 'trash' ? 'The trash is empty.' : 'Nothing here yet.'
+  const text: DeskText = list.tab === 'trash' ? 'The trash is empty.' : 'Nothing here yet.'
   const mayMake = list.tab !== 'trash' && can(context.caller, 'edit')
   return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
 }
@@ -431,7 +431,7 @@ const BAR: Readonly<Record<DeskTab, readonly BulkActionName[]>> = {
   trash: ['restore', 'delete'],
 }
 
-const BAR_NAMES: Readonly<Record<BulkActionName, MessageText>> = {
+const BAR_NAMES: Readonly<Record<BulkActionName, DeskText>> = {
   publish: 'Publish',
   schedule: 'Publish later',
   draft: 'Draft',
@@ -535,7 +535,7 @@ function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Ht
   const isTrashed = event.status === 'trash'
   const one = (deed: string) => deskPath(site, `/events/many?deed=${deed}&ids=${event.id}`)
   const named = html`<span class="hidden">: ${title}</span>`
-  const link = (href: string, text: MessageText, look = '') =>
+  const link = (href: string, text: DeskText, look = '') =>
     html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${named}</a></li>`
   const links = isTrashed
     ? [
@@ -554,7 +554,7 @@ function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Ht
 
 function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {
   if (!earlier && !later) return ''
-  const to = (name: 'before' | 'after', place: DeskPlace | undefined, text: MessageText) =>
+  const to = (name: 'before' | 'after', place: DeskPlace | undefined, text: DeskText) =>
     place
       ? html`<a class="button" href="${listPath(context, { ...fields, [name]: writtenPlace(place) })}"${html` rel="${name === 'after' ? 'next' : 'prev'}"`}>${say(text)}</a>`
       : ''
@@ -580,6 +580,6 @@ export const BULK_ACTIONS = {
   schedule: { ask: 'Publish {count} events later', press: 'Publish later' },
   cancel: { ask: 'Cancel or postpone {count} events', press: 'Cancel or postpone' },
   move: { ask: 'Move {count} events', press: 'Move' },
-} as const satisfies Record<string, { ask: MessageText; press: MessageText }>
+} as const satisfies Record<string, { ask: DeskText; press: DeskText }>
 
 export type BulkActionName = keyof typeof BULK_ACTIONS

@@ -14,7 +14,6 @@ import {
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { findVersion } from '../../calendar/records/record-store.ts'
 import { capitalized, unitName, written } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
@@ -50,6 +49,7 @@ import {
   fieldOf,
   sayAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import {
   changesIn,
   fileBounds,
@@ -93,7 +93,7 @@ async function storedForm({ context: { site, db }, start }: DeskRequest): Promis
 
 function lookView(request: DeskRequest, form: LookForm, version: string): DeskView {
   const { site } = request.context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const preview = deskPath(site, '/look/preview')
   return {
     ...(Object.keys(form.faults).length > 0 && { status: 422 }),
@@ -189,15 +189,15 @@ export const lookPages: readonly DeskPage[] = [
 
 interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>
-  label: MessageText
-  hint?: MessageText
+  label: DeskText
+  hint?: DeskText
   /** By value. */
-  words?: Readonly<Record<string, MessageText>>
+  words?: Readonly<Record<string, DeskText>>
 }
 
 const ADDRESS_HINT = 'Such as https://example.org/imprint, /imprint/ or mailto:us@example.org.'
 
-const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
+const PARTS: readonly { heading: DeskText; asked: readonly Asked[] }[] = [
   {
     heading: 'Name',
     asked: [
@@ -345,12 +345,7 @@ function lookChoices(site: Site, { name, words }: Asked): [string, string][] | u
   ]
 }
 
-function fileControl(
-  site: Site,
-  { shown, faults }: LookForm,
-  name: LookFileSetting,
-  label: MessageText,
-): Html {
+function fileControl(site: Site, { shown, faults }: LookForm, name: LookFileSetting, label: DeskText): Html {
   const fault = faults[name]
   const there = shown[name]
   return html`<div class="field"><label for="${name}">${sayAtDesk(site, label)}</label>${
@@ -374,7 +369,7 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
-  const note = (text: MessageText, { ratio, shown }: typeof light) =>
+  const note = (text: DeskText, { ratio, shown }: typeof light) =>
     ratio < 4.5 &&
     html`<p class="warning">${sayAtDesk(site, text, { ratio: format.format(ratio), colour: shown })}</p>`
   return html`<div role="status">${

@@ -10,7 +10,6 @@ import {
   lookSettings,
   MOST_TEXTS,
 } from '../../base/look-settings.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import {
   faultOfSetting,
   isSiteSetting,
@@ -21,6 +20,7 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 
 // Values of the form of the look.
 
@@ -98,7 +98,7 @@ export function fileBounds(site: Site, name: LookFileSetting): string {
   return sayAtDesk(site, 'At most {most} kB: {kinds}.', { most: String(most / 1000), kinds })
 }
 
-const FAULTS: Readonly<Partial<Record<LookSetting, MessageText>>> = {
+const FAULTS: Readonly<Partial<Record<LookSetting, DeskText>>> = {
   pages_texts:
     'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.',
   pages_accent: 'A colour is such as #0b6e5f.',

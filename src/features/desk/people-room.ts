@@ -1,7 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/zones.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
 import {
   addSignInLink,
@@ -48,6 +47,7 @@ import {
   type ToldToUser,
   whenAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 
 // The people of the calendar, for administrators: invitations, roles, accounts.
 
@@ -57,7 +57,7 @@ export const ROLE_TEXTS = {
   author: 'Writer',
   contributor: 'Contributor',
   subscriber: 'Reader',
-} as const satisfies Record<Role, MessageText>
+} as const satisfies Record<Role, DeskText>
 
 const ROLE_HINTS = {
   administrator: 'Everything, and decides who else may.',
@@ -65,7 +65,7 @@ const ROLE_HINTS = {
   author: 'Writes and publishes their own records.',
   contributor: 'Writes their own records, which an editor publishes.',
   subscriber: 'Reads what is published.',
-} as const satisfies Record<Role, MessageText>
+} as const satisfies Record<Role, DeskText>
 
 /** @throws Problem for callers who may neither manage people nor set the look over REST */
 export function checkAdministrator({ context: { caller } }: DeskRequest): void {
@@ -76,7 +76,7 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context, query } = request
   const { site, db } = context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const people = await listPeople(db)
   const signIns = await Promise.all(
     request.otherSignIns.map(async ({ name, listUsers }) => ({ name, users: await listUsers(db) })),
@@ -125,7 +125,7 @@ function personLine({ context: { site, now } }: DeskRequest, person: Person, oth
 function accountState(
   { user, hasPassword }: Person,
   isElsewhere: boolean,
-  say: (text: MessageText) => string,
+  say: (text: DeskText) => string,
 ): Content {
   if (!isActive(user)) return html`<span class="state bad">${say('Deactivated')}</span>`
   return !hasPassword && !isElsewhere && html`<span class="state">${say('No password yet')}</span>`
@@ -138,7 +138,7 @@ function showInvitation(request: DeskRequest): DeskAnswer {
 
 function invitationView(request: DeskRequest, faults: FormFaults): DeskView {
   const { site } = request.context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const value = (name: string) => fieldOf(request, name)
   return {
     ...(Object.keys(faults).length > 0 && { status: 422 }),
@@ -271,7 +271,7 @@ async function showPerson(request: DeskRequest): Promise<DeskAnswer> {
 async function personView(request: DeskRequest, user: User, faults: FormFaults): Promise<DeskView> {
   const { context } = request
   const { site } = context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const isOneself = user.id === context.caller.id
   const shown = { room: 'people', title: `\u2068${user.name}\u2069` } as const
   const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${emailOf(user) && html` · ${emailOf(user)}`}`
@@ -306,7 +306,7 @@ const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {
   const { site, db } = request.context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const heirs = (await listPeople(db)).filter((person) => person.user.id !== user.id && isActive(person.user))
   const options = heirs
     .slice(0, MOST_OFFERED)

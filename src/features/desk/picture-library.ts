@@ -2,11 +2,11 @@ import { limits } from '../../base/fields/limits.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findOpenImage, listLatestImages } from '../../calendar/images/images.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Content, type Html, html, link } from '../../http/page-html.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type DeskPage, deskPath, sayAtDesk } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 
 // The pictures that forms offer, by search.
 
@@ -75,7 +75,7 @@ export function focusChoice(site: Context['site'], chosen: string): Html {
 }
 
 /** From top left to bottom right; the empty one is the middle. */
-const PLACES_IN_VIEW: readonly (readonly [value: string, text: MessageText])[] = [
+const PLACES_IN_VIEW: readonly (readonly [value: string, text: DeskText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],
   ['1 0', 'Top right'],

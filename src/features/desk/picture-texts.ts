@@ -1,5 +1,6 @@
-import type { Texts } from '../../calendar/locales/texts.ts'
+import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
+import { deskTexts } from './desk-texts.ts'
 
 export const pictureTexts = {
   Unused: { de: 'Unbenutzt', fr: 'Non utilisées', es: 'Sin usar' },
@@ -47,4 +48,8 @@ export const pictureTexts = {
   },
 } as const satisfies Texts
 
-export const sayOfPictures = sayIn(pictureTexts)
+const pictureSayings = { ...deskTexts, ...pictureTexts } as const
+
+export type PictureText = TextIn<typeof pictureSayings>
+
+export const sayOfPictures = sayIn(pictureSayings)

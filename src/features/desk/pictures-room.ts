@@ -17,7 +17,6 @@ import {
   replaceFile,
   withImages,
 } from '../../calendar/images/images.ts'
-import type { TextIn } from '../../calendar/locales/texts.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { writtenDate, writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html, link } from '../../http/page-html.ts'
@@ -37,12 +36,10 @@ import {
 } from './desk-page.ts'
 import { faultOfSent, focalPointIn, keepSent, prepareSent, typedFocus } from './event-form/event-picture.ts'
 import { focusChoice } from './picture-library.ts'
-import { type pictureTexts, sayOfPictures } from './picture-texts.ts'
+import { type PictureText, sayOfPictures } from './picture-texts.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // All pictures: searched, sent, described, replaced, deleted.
-
-type PictureText = TextIn<typeof pictureTexts>
 
 const pictureTranslator =
   (site: Context['site']) =>

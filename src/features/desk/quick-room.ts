@@ -8,7 +8,6 @@ import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { PickedName } from '../../calendar/events/picked-names.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import {
@@ -21,6 +20,7 @@ import {
   sayAtDesk,
   type TypedForm,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { mayUseForm } from './event-form/event-form.ts'
 import { typedRepeats } from './event-form/event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/event-times.ts'
@@ -83,7 +83,7 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const times = readTimes(context, controls)
   const isRead = Object.keys(times.faults).length === 0
   const said = isRead ? timesInWords(context, times) : NOTHING_SAID
-  const field = (name: string, label: MessageText, more: Content = '') =>
+  const field = (name: string, label: DeskText, more: Content = '') =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${times.faults[name] && html` aria-invalid="true"`}${more}></div>`
   const isAllDay = line.all_day
   const isSeveral = controls.several_days?.[0] === '1'

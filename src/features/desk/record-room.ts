@@ -6,7 +6,6 @@ import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { countUses, MOST_USES_COUNTED } from '../../calendar/editing/merge-records.ts'
 import { findNamed, findSameName, type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
 import { withImages } from '../../calendar/images/images.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { findVersion, presentListed } from '../../calendar/records/record-store.ts'
 import { resourceNamed, type ServedResource } from '../../calendar/resources.ts'
@@ -40,6 +39,7 @@ import {
   sayAtDesk,
   versionSent,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { sayOfDuplicates } from './duplicate-texts.ts'
 import { undoOf } from './duplicates-room.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-picture.ts'
@@ -53,8 +53,8 @@ import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 interface RecordRoom {
   served: ServedResource
   name: RoomName
-  title: MessageText
-  makeOne: MessageText
+  title: DeskText
+  makeOne: DeskText
   /** The field with its name. */
   naming: string
 }
@@ -132,7 +132,7 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(tota
 
 /** In use, and in the trash. */
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
-  const tab = (path: string, text: MessageText, isHere: boolean) =>
+  const tab = (path: string, text: DeskText, isHere: boolean) =>
     html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
   return html`<nav class="tabs" aria-label="${sayAtDesk(site, 'Status')}">${tab(`/${name}`, title, !isTrash)}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }
@@ -226,7 +226,7 @@ function pagesOf(
   { search, isTrash, page, last }: { search: string; isTrash: boolean; page: number; last: number },
 ): Content {
   if (last <= 1) return ''
-  const to = (number: number, text: MessageText) => {
+  const to = (number: number, text: DeskText) => {
     const query = new URLSearchParams({
       ...(search !== '' && { search }),
       ...(isTrash && { status: 'trash' }),

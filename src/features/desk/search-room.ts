@@ -1,7 +1,6 @@
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findAsTyped, type TypedHit } from '../../calendar/events/find-as-typed.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { written, writtenDay } from '../../http/page-dates.ts'
 import { html } from '../../http/page-html.ts'
 import { statusName } from './desk-inputs.ts'
@@ -13,6 +12,7 @@ import {
   deskPath,
   sayAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // Finds events, venues and organizers for the search field of the desk.
@@ -21,7 +21,7 @@ const KINDS = {
   event: 'Event',
   venue: 'Venue',
   organizer: 'Organizer',
-} as const satisfies Record<TypedHit['kind'], MessageText>
+} as const satisfies Record<TypedHit['kind'], DeskText>
 
 interface ShownHit {
   /** Undefined where the caller may open neither its form nor a page. */

@@ -1,5 +1,5 @@
 import type { KernelSettingName } from '../../base/config.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
+import type { DeskText } from './desk-texts.ts'
 
 // Settings in words.
 
@@ -67,10 +67,10 @@ export const SETTING_LABELS = {
   history_bytes: 'Room for values from before',
   log_level: 'How much is logged',
   request_log: 'Requests in the log',
-} as const satisfies Record<KernelSettingName, MessageText>
+} as const satisfies Record<KernelSettingName, DeskText>
 
 /** Of features, where their own sentence is long. */
-export const FEATURE_LABELS: Readonly<Record<string, MessageText>> = {
+export const FEATURE_LABELS: Readonly<Record<string, DeskText>> = {
   mcp: 'What assistants may do',
   mcp_rate_limit: 'Requests a second of each assistant',
   webhook_hosts: 'Hosts that webhooks go to',

@@ -1,7 +1,6 @@
 import { environmentName, flagName } from '../../base/config.ts'
 import { isLookFile } from '../../base/look-settings.ts'
 import type { Setting } from '../../base/setting-kinds.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { countInZone } from '../../calendar/series/zone-change.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
@@ -24,6 +23,7 @@ import {
   fieldOf,
   sayAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { settingFaults } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 import { FEATURE_LABELS, SETTING_LABELS } from './setting-labels.ts'
@@ -51,7 +51,7 @@ async function showSettings(request: DeskRequest): Promise<DeskAnswer> {
 async function settingsView(request: DeskRequest, faults: FormFaults): Promise<DeskAnswer> {
   const { context, query, start } = request
   const { site, db } = context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const set = await readOwnerSettings(db)
   const notice = (await zoneNotice(request)) ?? (query.has('saved') && html`${say('Saved')}`)
   return {
@@ -68,10 +68,10 @@ ${changedFields(request, withOwnerSettings(start, set), faults)}
 
 function changedFields(request: DeskRequest, config: DeskRequest['start'], faults: FormFaults): Html {
   const { site, now } = request.context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const value = (field: ChangedField) =>
     field in request.form ? fieldOf(request, field) : String(config[CHANGED[field]])
-  const field = (name: ChangedField, label: MessageText, more: Partial<Parameters<typeof plainField>[0]>) =>
+  const field = (name: ChangedField, label: DeskText, more: Partial<Parameters<typeof plainField>[0]>) =>
     isGiven(request.start, CHANGED[name])
       ? html`<div class="field"><p>${say(label)}: <b dir="auto">${value(name)}</b></p><p class="hint">${say('This was set when the service was started.')}</p></div>`
       : plainField({ name, label: say(label), value: value(name), ...more }, faults)
@@ -129,7 +129,7 @@ function allSettings(request: DeskRequest, set: OwnerTexts): Content {
     const rows = Object.entries(settings).map(([name, setting]) =>
       settingRow(request, config, set, name, setting),
     )
-    return html`<details class="group"${heading === 'The calendar' && html` open`}><summary>${sayAtDesk(site, heading as MessageText)}</summary><dl class="all-settings">${rows}</dl></details>`
+    return html`<details class="group"${heading === 'The calendar' && html` open`}><summary>${sayAtDesk(site, heading as DeskText)}</summary><dl class="all-settings">${rows}</dl></details>`
   })
 }
 
@@ -144,7 +144,7 @@ function settingRow(
   const values: Readonly<Record<string, unknown>> = config
   const stored = isOwnerSetting(name) && isLookFile(name) ? set[name] : undefined
   const value = stored ?? written(request, name, values[name])
-  const labels: Readonly<Record<string, MessageText>> = { ...SETTING_LABELS, ...FEATURE_LABELS }
+  const labels: Readonly<Record<string, DeskText>> = { ...SETTING_LABELS, ...FEATURE_LABELS }
   const label = labels[name]
   const shown =
     value === ''

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatUtc } from '../../base/text/moments.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import {
   changeZone,
   countMoved,
@@ -25,6 +24,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 import { checkAdministrator } from './people-room.ts'
 import { placeOfZone } from './site-choices.ts'
 
@@ -49,7 +49,7 @@ export async function askAboutEvents(
 ): Promise<DeskView> {
   const { context, form } = request
   const { site, db, now } = context
-  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const rows = await findInZone(db, site.timezone, formatUtc(now), SHOWN)
   const places = { from: placeOfZone(site.timezone), to: placeOfZone(zone) }
   const typed = Object.keys(form).filter((name) => name !== 'keep')
@@ -79,7 +79,7 @@ function counted({ context: { site } }: DeskRequest, events: number, series: num
 }
 
 function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRow[], zone: string): Html {
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const heads = [say('Now'), say('Keep the hour'), say('Keep the moment')]
   const when = (wall: string, row: EventRow) =>
     row.all_day === 1

@@ -348,15 +348,15 @@ async function importInto(
       progress: progress.show,
       wait: () => print('Another import of this source is running; this one begins when it has ended.'),
     })
-    return { ...imported, say: context.say }
+    return { ...imported, site: context.site }
   }
-  const { run, counts, visible, preview, broken, say } = await begin().finally(() => {
+  const { run, counts, visible, preview, broken, site } = await begin().finally(() => {
     progress.close()
     for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
   })
-  for (const line of describePreview(say, preview)) print(line)
+  for (const line of describePreview(site, preview)) print(line)
   for (const line of describeMade(counts, run)) print(line)
-  for (const line of describeVisible(say, visible, run)) print(line)
+  for (const line of describeVisible(site, visible, run)) print(line)
   print(describeCounts(counts, run))
   if (broken) throw broken
   return counts.failed === 0 && !remarks.has('note')

@@ -1,16 +1,14 @@
+import type { Site } from '../../base/config.ts'
 import { oneLine, table } from '../../base/run-command.ts'
 import { stopOnSignal } from '../../base/show-progress.ts'
-import type { Context } from '../../calendar/declare/context.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
+import { type ImportText, sayImport } from './import-texts.ts'
 import type { Source } from './source-item.ts'
 
 // Describes imports and pushes in words, and shows their progress on the terminal.
-
-type Translate = Context['say']
 
 /** Further lines of a kind are counted. */
 const MOST_LINES = 200
@@ -69,22 +67,33 @@ export function describeMade({ made = {} }: Counts, run: number | undefined): st
 }
 
 /** Empty if there are none. */
-export function describePreview(say: Translate, preview: readonly string[]): string[] {
+export function describePreview(site: Pick<Site, 'language'>, preview: readonly string[]): string[] {
   if (preview.length === 0) return []
-  return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
+  return [
+    sayImport(site, 'The first events, as pages would show them:'),
+    ...preview.map((line) => `  ${oneLine(line)}`),
+  ]
 }
 
 /** What visitors see and do not see after a run; empty for a source without events. */
-export function describeVisible(say: Translate, visible: VisibleCounts, run: number | undefined): string[] {
+export function describeVisible(
+  site: Pick<Site, 'language'>,
+  visible: VisibleCounts,
+  run: number | undefined,
+): string[] {
   const { coming, past, private: hidden, waiting } = visible
   if (coming + past + hidden + waiting === 0) return []
-  const text: MessageText =
+  const text: ImportText =
     run === undefined
       ? 'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
       : 'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
   const numbers = { coming, past, hidden, waiting }
   return [
-    say(text, Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))),
+    sayImport(
+      site,
+      text,
+      Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)])),
+    ),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { CountedIn, TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
+import { deskTexts } from '../desk/desk-texts.ts'
 
 /** Texts of imports at the desk. */
 export const importTexts = {
@@ -221,10 +222,30 @@ export const importTexts = {
     es: 'Continúa por sí solo; puede cerrar esta página.',
   },
   'Look again': { de: 'Noch einmal nachsehen', fr: 'Regarder à nouveau', es: 'Volver a mirar' },
+  'The first events, as pages would show them:': {
+    de: 'Die ersten Veranstaltungen, wie Seiten sie zeigen würden:',
+    fr: 'Les premiers événements, tels que les pages les montreraient :',
+    es: 'Los primeros eventos, como los mostrarían las páginas:',
+  },
+  'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    {
+      de: 'Von dieser Quelle sehen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+      fr: 'De cette source, les visiteurs voient : {coming} à venir, {past} passés ; et ne voient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+      es: 'De esta fuente los visitantes ven: {coming} próximos, {past} pasados; y no ven: {hidden} privados, {waiting} en borrador, pendientes o programados.',
+    },
+  'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    {
+      de: 'Vom Gelesenen sähen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+      fr: 'De ce qui a été lu, les visiteurs verraient : {coming} à venir, {past} passés ; et ne verraient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+      es: 'De lo leído los visitantes verían: {coming} próximos, {past} pasados; y no verían: {hidden} privados, {waiting} en borrador, pendientes o programados.',
+    },
+  'Import “{name}”': { de: 'Import „{name}“', fr: 'Import « {name} »', es: 'Importación «{name}»' },
 } as const satisfies Texts
 
-export type ImportText = TextIn<typeof importTexts>
+const sayings = { ...deskTexts, ...importTexts } as const
+
+export type ImportText = TextIn<typeof sayings>
 export type CountedImportText = CountedIn<typeof importTexts>
 
-export const sayImport = sayIn(importTexts)
+export const sayImport = sayIn(sayings)
 export const countImport = sayCountIn(importTexts)

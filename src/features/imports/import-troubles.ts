@@ -1,7 +1,7 @@
 import { type Trouble, warning } from '../../base/finding.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import { type Ask, NAMED } from '../../store/storage/examine.ts'
-import { sayAtDesk } from '../desk/desk-page.ts'
+import { sayImport } from './import-texts.ts'
 
 /** Scheduled imports that are paused, or whose last run failed. */
 export async function listStuck(ask: Ask): Promise<Trouble[]> {
@@ -16,7 +16,7 @@ export async function listStuck(ask: Ask): Promise<Trouble[]> {
         isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
       ),
       shown: (language) => ({
-        name: sayAtDesk({ language }, 'Import “{name}”', { name }),
+        name: sayImport({ language }, 'Import “{name}”', { name }),
         isStopped: isPaused,
         reason: outcome,
       }),

@@ -109,6 +109,11 @@ export const mailTexts = {
     es: 'Eventos suyos cambiados: {number}',
   },
   'And {number} more.': { de: 'Und {number} weitere.', fr: 'Et {number} de plus.', es: 'Y {number} más.' },
+  'Choose a password': {
+    de: 'Ein Passwort wählen',
+    fr: 'Choisir un mot de passe',
+    es: 'Elegir una contraseña',
+  },
 } as const satisfies Texts
 
 export const sayMail = sayIn(mailTexts)

@@ -1,5 +1,6 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
+import { deskTexts } from '../desk/desk-texts.ts'
 
 export const openIdTexts = {
   'Sign in with {name}': {
@@ -161,5 +162,5 @@ export const openIdTexts = {
   },
 } as const satisfies Texts
 
-export const sayOpenId = sayIn(openIdTexts)
+export const sayOpenId = sayIn({ ...deskTexts, ...openIdTexts } as const)
 export type OpenIdText = Parameters<typeof sayOpenId>[1]

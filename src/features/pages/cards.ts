@@ -18,13 +18,12 @@ import { rhythmOf, seriesUrl } from '../../calendar/events/recurrence-present.ts
 import { presentImage } from '../../calendar/images/images.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { translate } from '../../calendar/locales/translate.ts'
 import { edgeLetters } from '../../http/page-dates.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
 import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
 
 // Cards: events as lists of pages show them, cached until the event changes.
@@ -188,14 +187,12 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
 
 // Costs as the language of the page writes them.
 
-const FREE_WORD: MessageText = FREE
-
 /**
  * The lowest and highest price as the language writes money: `12,50 €`, `10–20 €`. A cost that says more, or
  * can be read in two ways, stays as written.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
-  const free = translate(site.language, FREE_WORD)
+  const free = sayOfPages(site, FREE)
   const prices = pricesOf(raw, FREE)
   const [lowest, highest] = [prices[0], prices.at(-1)]
   if (!lowest || !highest) return ''

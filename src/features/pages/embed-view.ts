@@ -1,11 +1,11 @@
 import { LANGUAGES } from '../../base/config.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { unitName } from '../../http/page-dates.ts'
 import { choicesOf, type Html, html, select } from '../../http/page-html.ts'
 import { CHIP_TIMES } from './filter-chips.ts'
 import { FRAME_PATH } from './frame-view.ts'
 import { EMBED_PATH } from './page-assets.ts'
 import { languageField } from './page-languages.ts'
+import type { PageText } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // The page that generates markup for showing events on another site.
@@ -38,7 +38,7 @@ const EXTRAS = [
   ['price', 'Price'],
   ['category', 'Category'],
   ['organizer', 'Organizer'],
-] as const satisfies readonly (readonly [string, MessageText])[]
+] as const satisfies readonly (readonly [string, PageText])[]
 
 const LONGEST_VALUE = 500
 

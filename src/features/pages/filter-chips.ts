@@ -2,11 +2,11 @@ import type { Site } from '../../base/config.ts'
 import type { TimeOfDay, WhenWord } from '../../base/fields/event-fields.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
 import { countLeft, countWhen } from '../../calendar/events/find-events.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import type { TermPath } from './page-addresses.ts'
 import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 import { changedQuery, type PageQuery, queryText } from './page-query.ts'
+import type { PageText } from './page-texts.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
@@ -19,14 +19,14 @@ export const CHIP_TIMES = {
   tomorrow: 'Tomorrow',
   weekend: 'This weekend',
   week: 'Next 7 days',
-} as const satisfies Readonly<Partial<Record<WhenWord, MessageText>>>
+} as const satisfies Readonly<Partial<Record<WhenWord, PageText>>>
 
 const SWITCHES = [
   ['time', 'evening', 'Evenings'],
   ['free', 'true', 'Free'],
   ['access', 'step_free', 'Step-free'],
   ['attendance', 'online,mixed', 'Online'],
-] as const satisfies readonly (readonly [string, string, MessageText])[]
+] as const satisfies readonly (readonly [string, string, PageText])[]
 
 type Switch = (typeof SWITCHES)[number]
 
@@ -216,7 +216,7 @@ export function chosenInWords(site: Site, sent: ReadonlyMap<string, string>): st
   return [when, ...switches].filter(Boolean).join(' · ')
 }
 
-const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
+const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, PageText>> = {
   ...CHIP_TIMES,
   now: 'Now',
   month: 'Next 30 days',
@@ -224,13 +224,13 @@ const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
   afternoon: 'Afternoons',
   evening: 'Evenings',
 }
-const ATTENDED: Readonly<Record<string, MessageText>> = {
+const ATTENDED: Readonly<Record<string, PageText>> = {
   in_person: 'In person',
   online: 'Online',
   mixed: 'Also online',
 }
 
-const STATUSES: Readonly<Record<string, MessageText>> = {
+const STATUSES: Readonly<Record<string, PageText>> = {
   scheduled: 'Scheduled',
   canceled: 'Canceled',
   postponed: 'Postponed',
@@ -238,7 +238,7 @@ const STATUSES: Readonly<Record<string, MessageText>> = {
 
 /** Undefined for other filters than times, prices, ways to take part and statuses. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
-  const listed = (words: Readonly<Record<string, MessageText>>) =>
+  const listed = (words: Readonly<Record<string, PageText>>) =>
     value
       .split(',')
       .map((word) => words[word.trim()])

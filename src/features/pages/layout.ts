@@ -1,5 +1,4 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { unitName, zoneName } from '../../http/page-dates.ts'
 import { type Content, type Html, html, trusted } from '../../http/page-html.ts'
 import { VERSION } from '../../http/pageless-front.ts'
@@ -7,6 +6,7 @@ import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
 import { rootOf } from './page-addresses.ts'
 import type { Assets } from './page-assets.ts'
 import { LANGUAGE_NAMES, languageField, withLanguage } from './page-languages.ts'
+import type { PageText } from './page-texts.ts'
 import { shortened } from './teasers.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
@@ -81,7 +81,7 @@ const LEGAL_TEXTS = {
   privacy: 'Privacy',
   accessibility: 'Accessibility',
   contact: 'Contact',
-} as const satisfies Record<LegalPage, MessageText>
+} as const satisfies Record<LegalPage, PageText>
 
 function legalLinks(site: Site, { legal }: Look): Content {
   return LEGAL_PAGES.map(
@@ -195,7 +195,7 @@ const SENTENCES = {
   414: 'This address is too long.',
   500: 'Something went wrong here; it has been noted.',
   503: 'The calendar isn’t available right now. Please try again soon.',
-} as const satisfies Record<number, MessageText>
+} as const satisfies Record<number, PageText>
 
 export type ProblemStatus = keyof typeof SENTENCES
 

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Site } from '../../base/config.ts'
 import { ASSETS_PATH, contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-settings.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { translate } from '../../calendar/locales/translate.ts'
 import { weekStartOf } from '../../http/page-dates.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 import { attributeFilters } from './page-filters.ts'
+import { type PageText, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 
 // Style sheets, scripts, images and icons; scripts for other sites; colours of a look.
@@ -278,18 +277,18 @@ const TEXTS = [
   '(no title)',
   'Canceled: {text}',
   'Postponed: {text}',
-] as const satisfies readonly MessageText[]
+] as const satisfies readonly PageText[]
 
 /** For months and days, and the extras of `show`. */
-const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly MessageText[]
-const EXTRA_TEXTS = ['Free'] as const satisfies readonly MessageText[]
+const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly PageText[]
+const EXTRA_TEXTS = ['Free'] as const satisfies readonly PageText[]
 
-const inLanguages = (texts: readonly MessageText[], links: readonly PageLink[] = []) =>
+const inLanguages = (texts: readonly PageText[], links: readonly PageLink[] = []) =>
   Object.fromEntries(
     LANGUAGES.map((language) => [
       language,
       [
-        ...texts.map((text) => translate(language, text)),
+        ...texts.map((text) => sayOfPages({ language }, text)),
         ...links.map(({ path, text }) => [path.slice(1), text({ language })]),
       ],
     ]),
@@ -314,7 +313,7 @@ function embedScripts(
   }
   const withFacts = (name: string, own: object) =>
     scriptOf(`${name}.js`).replace("JSON.parse('{}')", () => JSON.stringify(own))
-  const moduleOf = (name: string, texts: readonly MessageText[]): [string, string] => [
+  const moduleOf = (name: string, texts: readonly PageText[]): [string, string] => [
     `/${name}.js`,
     withFacts(name, { css: styleOf(`${name}.css`), texts: inLanguages(texts) }),
   ]

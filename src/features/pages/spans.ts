@@ -1,6 +1,5 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
-import { translate } from '../../calendar/locales/translate.ts'
 import {
   endOfOver,
   firstOf,
@@ -11,6 +10,7 @@ import {
   monthsLater,
   unitName,
 } from '../../http/page-dates.ts'
+import { sayOfPages } from './page-texts.ts'
 
 // Addresses of the views of events, and links between views.
 
@@ -50,7 +50,7 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     at: () => ({ view: 'list' }),
     dates: () => undefined,
     isList: true,
-    name: (site) => translate(site.language, 'List'),
+    name: (site) => sayOfPages(site, 'List'),
   },
   past: {
     read: (name, value) => (name === 'past' && value === undefined ? { view: 'past' } : undefined),
@@ -103,7 +103,7 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     at: () => ({ view: 'map' }),
     dates: () => undefined,
     isList: true,
-    name: ({ language, maps }) => translate(language, maps.tiles === '' ? 'Places' : 'Map'),
+    name: (site) => sayOfPages(site, site.maps.tiles === '' ? 'Places' : 'Map'),
   },
 }
 

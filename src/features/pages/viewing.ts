@@ -1,8 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { translate } from '../../calendar/locales/translate.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
@@ -13,6 +11,7 @@ import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
+import { sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 import type { Span } from './spans.ts'
 
@@ -78,13 +77,7 @@ export interface View {
   body: Html
 }
 
-export function say(
-  { language }: Site,
-  text: MessageText,
-  values?: Readonly<Record<string, string>>,
-): string {
-  return translate(language, text, values)
-}
+export const say = sayOfPages
 
 export function sayEvents(site: Site, count: number): string {
   return count === 1

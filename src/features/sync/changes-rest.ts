@@ -5,17 +5,12 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
-import { about } from '../../calendar/locales/messages.ts'
+import { textFrom } from '../../calendar/locales/texts.ts'
 import { events } from '../../calendar/resources.ts'
 import { okReply, type Reply } from '../../http/format.ts'
-import {
-  type MatchedRequest,
-  type OperationGroup,
-  type OwnGround,
-  ownRoute,
-  type Route,
-} from '../../http/routes.ts'
+import { type MatchedRequest, type OwnGround, ownRoute, type Route } from '../../http/routes.ts'
 import { FEED_KINDS, readerOf, readFeed } from './changes-feed.ts'
+import { syncTexts } from './sync-texts.ts'
 import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 
 // Declares and answers the route of the feed of changes.
@@ -23,6 +18,8 @@ import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 const MOST_ON_A_PAGE = 1000
 /** The bound of a token, which names the transactions that were under way; these may be many. */
 const LONGEST_TOKEN = { characters: 6000 }
+
+const about = textFrom(syncTexts)
 
 const feedFields = defineFields({
   since: {
@@ -70,7 +67,11 @@ const page: Schema = record(
   ['changes'],
 )
 
-const group: OperationGroup = { name: 'changes', about: about('What has changed since a reader came last') }
+const group = {
+  name: 'changes',
+  about: about('What has changed since a reader came last'),
+  texts: syncTexts,
+} as const
 
 /** Declares the route of the feed: what has changed since a sync token was given. */
 export function changesRoute(): Route {

@@ -1,11 +1,11 @@
 import type { Context } from '../../../calendar/declare/context.ts'
 import { event } from '../../../calendar/events/event.ts'
-import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { type Content, type Html, html } from '../../../http/page-html.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../../store/storage/schema.ts'
 import type { Clashes } from '../clashes.ts'
 import { type CategoryOptions, described, type FormFaults, type FormState, labelOf } from '../desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
+import type { DeskText } from '../desk-texts.ts'
 import type { Library } from '../picture-library.ts'
 import type { ShownDates } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
@@ -50,7 +50,7 @@ export interface EventForm {
   notice?: Content
 }
 
-export type FormText = MessageText
+export type FormText = DeskText
 
 export function controlStateOf(
   { context, typed, faults }: EventForm,

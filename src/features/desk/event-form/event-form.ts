@@ -15,7 +15,6 @@ import { recurrenceOf, showRule, startOf } from '../../../calendar/events/recurr
 import { readStates } from '../../../calendar/history/record-states.ts'
 import { findOpenImage, withImages } from '../../../calendar/images/images.ts'
 import { recordUrl } from '../../../calendar/linked/record-present.ts'
-import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { can, mayDelete, mayEdit } from '../../../calendar/people/caller.ts'
 import { listUsers } from '../../../calendar/people/users.ts'
 import { findVersion } from '../../../calendar/records/record-store.ts'
@@ -47,6 +46,7 @@ import {
   typedOf,
   versionSent,
 } from '../desk-page.ts'
+import type { DeskText } from '../desk-texts.ts'
 import { findLibrary } from '../picture-library.ts'
 import { mayOpen } from '../record-links.ts'
 import { waitingTerms } from '../review/linked-drafts.ts'
@@ -386,7 +386,7 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
 }
 
 /** By status. */
-const SAVED: Readonly<Record<string, MessageText>> = {
+const SAVED: Readonly<Record<string, DeskText>> = {
   publish: 'Published',
   future: 'Scheduled',
   pending: 'Sent for review',

@@ -6,7 +6,6 @@ import type { Context } from '../../../calendar/declare/context.ts'
 import { findEvent } from '../../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../../calendar/events/event-when.ts'
 import { readColumns, readStates, type StateKind } from '../../../calendar/history/record-states.ts'
-import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { mayRead } from '../../../calendar/people/caller.ts'
 import { findUserByLogin } from '../../../calendar/people/users.ts'
 import { isPossibleId } from '../../../calendar/records/record-store.ts'
@@ -29,6 +28,7 @@ import {
   titleAtDesk,
   whenAtDesk,
 } from '../desk-page.ts'
+import type { DeskText } from '../desk-texts.ts'
 import { linkedNames } from '../event-form/event-form-values.ts'
 import { type PlannedEvent, readPlanned } from '../planned-events.ts'
 import { eventLink } from '../record-links.ts'
@@ -281,7 +281,7 @@ const REASONS = [
   'The venue is missing or not right.',
   'The text says too little.',
   'It is not for this calendar.',
-] as const satisfies readonly MessageText[]
+] as const satisfies readonly DeskText[]
 
 /** The chosen reason and the typed text. */
 function noteIn(request: DeskRequest): string {

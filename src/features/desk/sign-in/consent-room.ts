@@ -1,6 +1,5 @@
 import { isUuid } from '../../../base/text/characters.ts'
 import { utcToWall } from '../../../base/text/zones.ts'
-import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { type CredentialScope, SCOPES } from '../../../calendar/people/caller.ts'
 import { addCredential, listCredentials } from '../../../calendar/people/credentials.ts'
 import { RefusedUserChange } from '../../../calendar/people/users.ts'
@@ -19,6 +18,7 @@ import {
   fieldOf,
   sayAtDesk,
 } from '../desk-page.ts'
+import type { DeskText } from '../desk-texts.ts'
 
 // Asks whether a program may have an application password, and sends it by the rules of the platform: by
 // https, or to a scheme of the program's own.
@@ -39,7 +39,7 @@ const LONGEST_ADDRESS = 2000
 /** Show nothing, or turn the direction of text. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-function readAsked(read: (name: string) => string): Asked | { refusal: MessageText } {
+function readAsked(read: (name: string) => string): Asked | { refusal: DeskText } {
   const name = read('app_name').replace(HIDING, '').trim()
   if (name === '' || name.length > LONGEST_NAME)
     return { refusal: 'The program does not say what it is called.' }
@@ -77,7 +77,7 @@ function withQuery(url: URL, added: Record<string, string>): string {
   return `${before}${url.search === '' ? '?' : '&'}${new URLSearchParams(added)}${end}`
 }
 
-function refusedView({ context: { site } }: DeskRequest, refusal: MessageText): DeskView {
+function refusedView({ context: { site } }: DeskRequest, refusal: DeskText): DeskView {
   return {
     status: 400,
     title: sayAtDesk(site, 'This program cannot be given a password'),
@@ -96,7 +96,7 @@ export const SCOPE_TEXTS = {
   'write-own': 'Write your own records',
   'write-all': 'Write the records of everybody',
   media: 'Upload pictures',
-} as const satisfies Record<CredentialScope, MessageText>
+} as const satisfies Record<CredentialScope, DeskText>
 
 /** Everything that the user may do, or chosen scopes. */
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {

@@ -1,6 +1,5 @@
 import { LANGUAGES, type Site } from '../../../base/config.ts'
 import { lookSettings } from '../../../base/look-settings.ts'
-import type { MessageText } from '../../../calendar/locales/messages.ts'
 import {
   faultOfPassword,
   findInviter,
@@ -23,6 +22,7 @@ import {
   sayAtDesk,
   siteInLanguage,
 } from '../desk-page.ts'
+import type { DeskText } from '../desk-texts.ts'
 import { settingFaults } from '../look-values.ts'
 import {
   currencyOfVisitor,
@@ -94,7 +94,7 @@ export function passwordFaults(
 const PASSWORD_FAULTS = {
   'too short': 'A password has {least} characters or more.',
   'too long': 'A password has {most} characters at the most.',
-} as const satisfies Record<string, MessageText>
+} as const satisfies Record<string, DeskText>
 
 export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, faults: FormFaults) {
   const { site } = request.context
@@ -156,7 +156,7 @@ const THEN = [
   'Logo and colour',
   'Invite somebody',
   'Put it on your website',
-] as const satisfies readonly MessageText[]
+] as const satisfies readonly DeskText[]
 
 function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, faults: FormFaults): Html {
   const isUnnamed = isFirst || user.name === user.login
@@ -170,11 +170,11 @@ function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, fau
 function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const { context, start, languages } = request
   const { site, now } = context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const typed = (name: string, otherwise: string) => fieldOf(request, name) || otherwise
   const zone = typed('timezone', site.timezone)
   const place = html`<span data-place>${placeOfZone(zone)}</span>`
-  const given = (label: MessageText, value: string) =>
+  const given = (label: DeskText, value: string) =>
     html`<div class="field"><p><b>${say(label)}</b><br>${value}</p><p class="hint">${say('This was set when the service was started.')}</p></div>`
   const name = isGiven(start, 'site_name')
     ? given('Name of the calendar', site.name)

@@ -1,6 +1,5 @@
 import type { Site } from '../../../base/config.ts'
 import { Problem } from '../../../base/problems.ts'
-import type { MessageText } from '../../../calendar/locales/messages.ts'
 import { type Html, html } from '../../../http/page-html.ts'
 import { pathTo } from '../../pages/viewing.ts'
 import {
@@ -16,6 +15,7 @@ import {
   type OtherSignIn,
   sayAtDesk,
 } from '../desk-page.ts'
+import type { DeskText } from '../desk-texts.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
 // Sign-in and sign-out; keeps a form sent after its session ended; explains forms from elsewhere.
@@ -68,7 +68,7 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
 /** A sentence in its place while nothing can be written. */
 async function signInView(
   request: AnyDeskRequest,
-  fault?: { text: MessageText; status: number },
+  fault?: { text: DeskText; status: number },
 ): Promise<DeskView> {
   const { context, query, gate, otherSignIns } = request
   const { site } = context
@@ -89,9 +89,9 @@ async function signInView(
 
 const READ_ONLY = 'The service can only be read just now; try again later.'
 
-function signInForm(request: AnyDeskRequest, next: string, fault: MessageText | undefined): Html {
+function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | undefined): Html {
   const { site } = request.context
-  const say = (text: MessageText) => sayAtDesk(site, text)
+  const say = (text: DeskText) => sayAtDesk(site, text)
   const login = fieldOf(request, 'login')
   const wrong = fault !== undefined && html` aria-invalid="true" aria-describedby="faults"`
   return html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault)}</p></div>`}<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
@@ -128,12 +128,12 @@ function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | 
 }
 
 interface SignInFault {
-  text: MessageText
+  text: DeskText
   status: number
   retryAfter?: number
 }
 
-const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number }>>> = {
+const BUSY: Readonly<Partial<Record<string, { text: DeskText; status: number }>>> = {
   too_many_attempts: { text: 'Too many attempts from here; wait a minute and try again.', status: 429 },
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
 }
@@ -211,10 +211,10 @@ export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgai
 function keptView(
   request: AnyDeskRequest,
   form: AnyDeskRequest['form'],
-  fault?: { text: MessageText; status: number; retryAfter?: number },
+  fault?: { text: DeskText; status: number; retryAfter?: number },
 ): DeskView {
   const { context, files, repeated, otherSignIns } = request
-  const say = (text: MessageText) => sayAtDesk(context.site, text)
+  const say = (text: DeskText) => sayAtDesk(context.site, text)
   const kept = Object.entries(form).flatMap(([name, value]) => hiddenFields(name, value, repeated.has(name)))
   const wrong = fault && html` aria-invalid="true" aria-describedby="faults"`
   return {

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readDeskAssets } from '../../src/features/desk/desk-frame.ts'
 
-test('the scripts of all rooms weigh less than 60 kB and their style less than 15 kB, and the editor comes when one writes', () => {
-  const files = [...readDeskAssets('#0b6e5f').byPath]
+test('the scripts of all rooms weigh less than 60 kB and their style less than 15 kB; a map comes when one asks for it', () => {
+  const files = [...readDeskAssets('#0b6e5f').byPath].filter(([path]) => !path.includes('/leaflet.'))
   const weightOf = (extension: string) =>
     files
       .filter(([path]) => path.endsWith(extension))
@@ -13,6 +13,7 @@ test('the scripts of all rooms weigh less than 60 kB and their style less than 1
   assert.ok(weightOf('/desk.css') < 15_000, String(weightOf('/desk.css')))
   const textOf = (name: string) => String(files.find(([path]) => path.endsWith(`/${name}`))?.[1].bytes)
   assert.match(textOf('event-form.js'), /await import\('.\/rich-text.js'\)/)
+  assert.match(textOf('position-map.js'), /await import\(script\)/)
   for (const name of ['desk.js', 'event-form.js'])
     assert.doesNotMatch(textOf(name), /^import .*(rich-text|squire)/m)
 })

@@ -38,6 +38,35 @@ describe('rooms of records, which follow from their declarations', () => {
       assert.match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
     })
 
+  test('the position of a venue is one field, which takes figures, a link of a map or a plus code', async () => {
+    const shown = async (id: number) => {
+      const { geo_lat, geo_lng } = (await service.get(`/venues/${id}`)).body
+      return [geo_lat, geo_lng]
+    }
+    const link = 'https://www.google.com/maps/place/Kettle/@53.1,-9.3,17z/data=!3m1!8m2!3d53.27!4d-9.05'
+    const id = await editor.save('/desk/venues/new', { venue: 'Placed', status: 'publish', position: link })
+    assert.deepEqual(await shown(id), [53.27, -9.05])
+    const { body } = await editor.get(`/desk/venues/${id}`)
+    assert.match(body, /name="position" value="53\.27, -9\.05"/)
+    assert.doesNotMatch(body, /name="geo_lat"/)
+    const first = { shown_position: '53.27, -9.05' }
+    await editor.save(`/desk/venues/${id}`, { ...first, position: '53.27, -9.05', city: 'Galway' })
+    assert.deepEqual(await shown(id), [53.27, -9.05])
+    await editor.save(`/desk/venues/${id}`, { ...first, position: '7WCX+2X Galway' })
+    assert.equal((await shown(id)).map((one) => Number(one).toFixed(3)).join(), '53.270,-9.050')
+    const wrong = await editor.post(`/desk/venues/${id}`, {
+      ...first,
+      position: 'https://maps.app.goo.gl/abc',
+    })
+    assert.equal(wrong.status, 422)
+    assert.match(wrong.body, /copy the long address/)
+    assert.match(wrong.body, /name="position" value="https:\/\/maps\.app/)
+    await editor.save(`/desk/venues/${id}`, { geo_lat: '48.1', geo_lng: '11.5' })
+    assert.deepEqual(await shown(id), [48.1, 11.5])
+    await editor.save(`/desk/venues/${id}`, { ...first, position: '' })
+    assert.deepEqual(await shown(id), [undefined, undefined])
+  })
+
   test('texts of every form end their lines as those of REST do', async () => {
     const text = 'One\r\n\r\nTwo\r\nthree'
     const [admin, contributor] = [await sitAtDesk(service, 'admin'), await sitAtDesk(service, 'contributor')]

@@ -179,6 +179,8 @@ export function readDeskAssets(accent: string, parts: readonly DeskPart[] = []):
   const brought = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))
   for (const [name, bytes] of brought) files.set(name, bytes)
   files.set('squire.js', readFileSync(new URL(import.meta.resolve('squire-rte'))))
+  for (const name of ['leaflet.js', 'leaflet.css'])
+    files.set(name, readFileSync(new URL(import.meta.resolve(`leaflet/dist/${name}`))))
   const tokens = readFileSync(new URL('tokens.css', pagesFolder))
   const names = [...STYLES, ...brought.flatMap(([name]) => (name.endsWith('.css') ? [name] : []))]
   const sheets = names.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])

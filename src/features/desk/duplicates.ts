@@ -50,7 +50,7 @@ const MOST_PAIRS = 200
 
 /** The likeliest first. */
 export async function findLikelyPairs(context: Context, kind: DoubledKind): Promise<LikelyPair[]> {
-  const records = kind === 'event' ? await readEvents(context) : await readLinked(context, kind)
+  const records = kind === 'event' ? await readComing(context) : await readLinked(context, kind)
   const [blocks, apart] = [new Map<string, Compared[]>(), await findKeptApart(context, kind)]
   const pause = pausing()
   for (const record of records) {
@@ -259,7 +259,7 @@ interface EventFound {
 }
 
 /** From today on, the next ones of each status. */
-async function readEvents(context: Context): Promise<Compared[]> {
+async function readComing(context: Context): Promise<Compared[]> {
   const { db, caller, site, now } = context
   const today = `${dayOf(wallNow(site.timezone, now))} 00:00:00`
   const found: Compared[] = []

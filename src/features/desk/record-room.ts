@@ -44,6 +44,7 @@ import { sayOfDuplicates } from './duplicate-texts.ts'
 import { undoOf } from './duplicates-room.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-picture.ts'
 import { findLatestMerge, mayMerge, mergeForNow } from './merges.ts'
+import { atPosition, POSITION_FIELDS, positionControl, readPosition } from './position-field.ts'
 import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
@@ -294,7 +295,11 @@ async function formView(
   const asked = askedFields(resource.fields).filter(([, field]) => inputOf(field) !== 'image')
   const isAside = (name: string) => name === 'status'
   const facts = asked.filter(([, field]) => inputOf(field) === 'fact')
-  const plain = asked.filter(([name, field]) => !isAside(name) && inputOf(field) !== 'fact')
+  const plain = asked.filter(
+    ([name, field]) => !isAside(name) && !POSITION_FIELDS.includes(name) && inputOf(field) !== 'fact',
+  )
+  const isPlaced = 'geo_lat' in resource.fields
+  const position = isPlaced && (await positionControl(context, values, faults))
   const { lines = [], switches = [] } = Object.groupBy(plain, ([, field]) =>
     inputOf(field) === 'switch' ? 'switches' : 'lines',
   )
@@ -312,7 +317,7 @@ async function formView(
     room: room.name,
     under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
     body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
-<div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
+<div class="story">${draw(story)}${position}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
 <aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}${picture}</aside>
 <div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && mayMerge(context) && html`<a class="button quiet" href="${deskPath(site, `/${room.name}/${known.id}/merge`)}">${sayAtDesk(site, '{deed}…', { deed: sayAtDesk(site, 'Merge') })}</a>`}${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
 </form>`,
@@ -345,18 +350,24 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
       name in form ? [[name, fieldOf(request, name)]] : [],
     ),
   )
+  const typedPosition = Object.fromEntries(
+    ['position', 'shown_position'].flatMap((name) => (name in form ? [[name, fieldOf(request, name)]] : [])),
+  )
   const again = (faults: FormFaults, conflict?: { version: number; isConflict: true }) => {
-    const values = { ...before, ...typed, ...pictureTexts }
+    const values = { ...before, ...typed, ...pictureTexts, ...typedPosition }
     return formView(
       room,
       context,
-      { values, faults },
+      { values, faults: atPosition(faults) },
       known && { id: known.id, version: version ?? 0, ...conflict },
     )
   }
   const picture = 'image' in fields ? await keepPicture(request, fieldOf(request, 'key')) : undefined
   if (picture && 'fault' in picture) return again({ image: picture.fault })
   if (picture) typed.image = String(picture.id)
+  const position = 'geo_lat' in fields ? await readPosition(request) : {}
+  if (typeof position === 'string') return again({ position })
+  Object.assign(typed, position)
   const values = { ...typed, ...(/^\d+$/.test(typed.image ?? '') && { image: Number(typed.image) }) }
   const leadTo = async (id: number): Promise<DeskAnswer> => {
     if ('image_alt' in form)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { deskHere } from '../support/desk.ts'
+import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
 import { serviceForTests } from '../support/service.ts'
+import { spreadsheetOf, zipOf } from '../support/spreadsheet.ts'
+import { until } from '../support/waiting.ts'
 
 const SEASON = [
   ['Date', 'Time', 'Title', 'Hall', 'Price'],
@@ -63,5 +65,158 @@ describe('a pasted table', () => {
     assert.equal((await editor.post(address, { action: 'undo' })).status, 303)
     assert.deepEqual(await titles(), [])
     assert.match((await editor.get(address)).body, /were taken back/)
+  })
+
+  test('brings in the rows that are new; one that is here is updated, or left out', async () => {
+    const here = await service.create(
+      '/events',
+      {
+        title: 'Harbour ball',
+        start_date: '2028-03-04 20:00:00',
+        end_date: '2028-03-04 23:30:00',
+        cost: '5',
+      },
+      'editor',
+    )
+    const text = pasted([
+      ['When', 'Title', 'Price'],
+      ['4 March 2028, 20:00', 'Harbour Ball', '€9'],
+      ['5 March 2028', 'Open day', ''],
+      ['5 March 2028', 'Open day', ''],
+    ])
+    const shown = await editor.post('/desk/import', { text })
+    assert.match(shown.body, /value="import"[^>]*>Import 1 as a draft</)
+    assert.match(shown.body, /Same as row 2/)
+    assert.equal(
+      (await editor.post(addressIn(shown.body), { act_1: 'update', action: 'import' })).status,
+      303,
+    )
+    const { body } = await service.get(`/events/${here.id}`, 'editor')
+    assert.deepEqual(
+      [body.title, body.cost, body.status, body.end_date],
+      ['Harbour Ball', '€9', 'publish', '2028-03-04 23:30:00'],
+    )
+    const days = (await service.get('/events?search=Open+day&status=draft', 'editor')).body.events
+    assert.deepEqual([days.length, days[0].all_day], [1, true])
+    await editor.post(addressIn(shown.body), { action: 'undo' })
+    assert.equal((await service.get(`/events/${here.id}`, 'editor')).body.cost, '$5')
+  })
+
+  test('of a contributor waits for review, without categories that are not here', async () => {
+    const contributor = await sitAtDesk(service, 'contributor')
+    const text = pasted([
+      ['Date', 'Title', 'Venue', 'Category'],
+      ['2028-05-01', 'May fire', 'Meadow', 'Bonfires'],
+    ])
+    const sent = await contributor.post('/desk/import', { text, action: 'import', status: 'publish' })
+    assert.equal(sent.status, 303, sent.body)
+    const [fire] = (await service.get('/events?search=May+fire&status=pending', 'editor')).body.events
+    assert.deepEqual([fire.status, fire.venue.venue, fire.categories], ['pending', 'Meadow', []])
+    const { id } = (await service.get('/venues?search=Meadow&status=pending', 'editor')).body.venues[0]
+    assert.equal((await service.get(`/venues/${id}`)).status, 403)
+    const other = await sitAtDesk(service, 'author')
+    assert.equal((await other.get(sent.headers.get('location') ?? '')).status, 404)
+    assert.equal((await (await sitAtDesk(service, 'subscriber')).get('/desk/import')).status, 403)
+  })
+
+  test('goes on by itself when it is long, and every row comes in once', async () => {
+    const rows = Array.from(
+      { length: 300 },
+      (_, at) => `2029-01-0${(at % 9) + 1}\tEvening ${at}\tHall ${at % 5}`,
+    )
+    const text = ['Date\tTitle\tVenue', ...rows].join('\n')
+    const sent = await editor.post('/desk/import', { text, action: 'import' })
+    const address = sent.headers.get('location') ?? ''
+    await until(
+      async () => (await editor.get(address)).body.includes('300 events are in as drafts'),
+      'it is not in',
+    )
+    const { body } = await service.get(
+      '/events?start_date=2029-01-01&end_date=2030-01-01&status=draft&per_page=1',
+      'editor',
+    )
+    assert.equal(body.total, 300)
+  })
+})
+
+describe('a file at the desk', () => {
+  const service = serviceForTests({ timezone: 'Europe/Dublin' })
+  const editor = deskHere(service, 'editor')
+  const send = (desk: AtDesk, name: string, bytes: Buffer | string) => {
+    const form = new FormData()
+    form.append('file', new Blob([bytes]), name)
+    const headers = { cookie: desk.cookie, origin: new URL(service.origin).origin, accept: 'text/html' }
+    return service.request('anonymous', 'POST', '~/desk/import', form, headers)
+  }
+
+  test('is read by what is in it: a spreadsheet, a table in Windows-1252, a calendar', async () => {
+    const sheet = spreadsheetOf([
+      ['Date', 'Starts', 'Title', 'Price'],
+      [46733, 0.8125, 'Brahms & more', '=cmd()'],
+    ])
+    const shown = await send(editor, 'season.csv', sheet)
+    assert.match(shown.body, /Brahms &amp; more/)
+    assert.match(shown.body, /Sun 12 Dec 2027/)
+    await editor.post(addressIn(shown.body), { action: 'import', status: 'publish' })
+    const [brahms] = (await service.get('/events?search=Brahms&start_date=2027-01-01')).body.events
+    assert.deepEqual([brahms.start_date, brahms.cost], ['2027-12-12 19:30:00', '=cmd()'])
+
+    const german = Buffer.from(
+      'Datum;Beginn;Titel;Saal\n12.3.2027;19.30 Uhr;Sch\u00f6ne M\u00fcllerin;Gro\u00dfer Saal',
+      'latin1',
+    )
+    assert.match((await send(editor, 'liste.xlsx', german)).body, /Schöne Müllerin/)
+
+    const calendar = [
+      'BEGIN:VCALENDAR',
+      'BEGIN:VEVENT',
+      'UID:walk@example.org',
+      'SUMMARY:Night walk',
+      'LOCATION:Old mill',
+      'DTSTART;TZID=Europe/Dublin:20271001T210000',
+      'DTEND;TZID=Europe/Dublin:20271001T230000',
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      'END:VEVENT',
+      'END:VCALENDAR',
+    ].join('\r\n')
+    const walk = await send(editor, 'calendar.txt', calendar)
+    assert.match(walk.body, /Night walk/)
+    assert.equal(
+      (await editor.post(addressIn(walk.body), { action: 'import', status: 'publish' })).status,
+      303,
+    )
+    const walks = (await service.get('/events?search=Night+walk&start_date=2027-01-01')).body.events
+    assert.deepEqual(
+      walks.map(({ start_date: start }: { start_date: string }) => start.slice(0, 10)),
+      ['2027-10-01', '2027-10-08', '2027-10-15'],
+    )
+    assert.match((await send(editor, 'again.ics', calendar)).body, /there\?/)
+    await editor.post(addressIn(walk.body), { action: 'undo' })
+    assert.equal((await service.get('/events?search=Night+walk&start_date=2027-01-01')).body.total, 0)
+  })
+
+  test('that cannot be read says so at its field, and nothing is kept', async () => {
+    const bomb = zipOf([{ name: 'xl/workbook.xml', bytes: Buffer.alloc(70_000_000, ' ') }])
+    const long = `Date,Title\n${'2027-01-01,x\n'.repeat(10_001)}`
+    const wide = Array.from({ length: 61 }, (_, at) => `c${at}`).join(',')
+    for (const [name, bytes, fault] of [
+      ['season.csv', '%PDF-1.7 \u0000\u0001', /neither a table nor a calendar/],
+      ['old.xls', Buffer.from('\u00d0\u00cf\u0011\u00e0\u0000', 'latin1'), /neither a table nor a calendar/],
+      ['season.xlsx', bomb, /no spreadsheet that can be read/],
+      ['season.xlsx', Buffer.from('PK\u0003\u0004', 'latin1'), /no spreadsheet that can be read/],
+      ['page.ics', '<!doctype html><title>Hello</title>', /a web page/],
+      ['empty.ics', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n', /no components/],
+      ['records.json', '{"events": 7', /not JSON/],
+      ['long.csv', long, /may have 10000 rows/],
+      ['wide.csv', `${wide}\n${wide}`, /may have 60 columns/],
+      ['blank.csv', ' \n\n', /no event in it/],
+    ] as const) {
+      const { status, body } = await send(editor, name, Buffer.from(bytes))
+      assert.equal(status, 422, name)
+      assert.match(body, fault, name)
+      assert.match(body, /id="file-error"/, name)
+    }
+    const { status, body } = await editor.post('/desk/import', { text: 'x'.repeat(2_100_000) })
+    assert.equal(status, 413, body)
   })
 })

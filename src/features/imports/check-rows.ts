@@ -39,6 +39,8 @@ interface RowTime {
 export interface CheckedRow {
   /** From 1, without the heading. */
   number: number
+  /** Among the items of its source. */
+  identity: string
   /** As pasted or mended. */
   cells: readonly string[]
   /** By column. */
@@ -48,7 +50,7 @@ export interface CheckedRow {
   venue: string
   /** Wall times, where they can be read. */
   when: RowTime | undefined
-  /** The event and what it links to; empty for a row with faults. */
+  /** What the event links to, the event, and single dates of it; empty for a row with faults. */
   items: readonly SourceItem[]
 }
 
@@ -135,7 +137,7 @@ function checkRow(
     else if (!isReadableCell(meaning, cell, context)) note(meaning, unreadCell(context, meaning))
   }
   const { when } = times
-  const row = { number, cells, title, venue: given.get('venue') ?? '', when }
+  const row = { number, identity: identityOf(number), cells, title, venue: given.get('venue') ?? '', when }
   if (!when || title === '' || faults.size > 0) return { ...row, faults, items: [] }
   const items = itemsOfRow(context, number, given, when)
   for (const [name, text] of Object.entries(faultsOfItem(context, items.at(-1)))) note(name, text)
@@ -221,11 +223,11 @@ function itemsOfRow(
   return entries.filter(isItem)
 }
 
-export const identityOf = (number: number) => `row ${number}`
+const identityOf = (number: number) => `row ${number}`
 
 const isItem = (entry: SourceEntry): entry is SourceItem => 'kind' in entry
 
-function faultsOfItem(context: Context, item: SourceItem | undefined): FormFaults {
+export function faultsOfItem(context: Context, item: SourceItem | undefined): FormFaults {
   try {
     if (item) parseNew(events.resource.fields, item.values, context)
     else throw invalidParam('title')

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { storableText } from '../../base/text/characters.ts'
 import { formatUtc, wallNow } from '../../base/text/moments.ts'
@@ -25,6 +26,7 @@ import { guessColumns } from './guess-columns.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import { sayImport } from './import-texts.ts'
 import { importView, startView } from './import-view.ts'
+import { readSpreadsheet } from './read-spreadsheet.ts'
 import {
   MOST_COLUMNS,
   MOST_ROWS,
@@ -32,10 +34,13 @@ import {
   type TableFault,
   tableOfText,
   textOfFile,
+  wholeTable,
 } from './read-table.ts'
 import { listVenuesHere } from './row-matches.ts'
 import type { StagedWork } from './run-staged.ts'
+import { FILE_COLUMNS, rowsOfFile, type StagedFile } from './staged-file.ts'
 import {
+  isStagedFile,
   NEW_STATUSES,
   type NewStatus,
   ROW_ACTS,
@@ -73,11 +78,11 @@ function showStart(request: DeskRequest): DeskAnswer {
 async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   mayImport(request)
   const { context } = request
-  const sent = await tableSent(request)
+  const sent = await contentSent(request, work)
   if ('fault' in sent) return startView(request, { [sent.field]: sent.fault })
-  const { table, name } = sent
-  const choices = JSON.stringify(await firstChoices(context, table))
-  const made = { user: context.caller.id, name, content: JSON.stringify(table), choices }
+  const { content, name } = sent
+  const choices = JSON.stringify(await firstChoices(context, content))
+  const made = { user: context.caller.id, name, content: JSON.stringify(content), choices }
   const id = await context.write((tx) => insertDeskImport(tx, made, context.now))
   const row = await getOwn(request, id)
   if (fieldOf(request, 'action') !== 'import') return importView(request, row)
@@ -85,9 +90,9 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   return refusal === undefined ? bringIn(request, work, id) : importView(request, row, refusal)
 }
 
-type Sent = { table: Table; name: string } | { field: string; fault: string }
+type Sent = { content: Table | StagedFile; name: string } | { field: string; fault: string }
 
-async function tableSent(request: DeskRequest): Promise<Sent> {
+async function contentSent(request: DeskRequest, work: StagedWork): Promise<Sent> {
   const { site } = request.context
   const file = request.files.find(({ field, size }) => field === 'file' && size > 0)
   const field = file ? 'file' : 'text'
@@ -98,33 +103,60 @@ async function tableSent(request: DeskRequest): Promise<Sent> {
       fault: sayImport(site, 'A file may have {most} MB.', { most: String(MOST_FILE / 1_000_000) }),
     }
   const bytes = await file?.read()
-  if (bytes && !isText(bytes))
-    return { field, fault: sayImport(site, 'This file is no table: save it as CSV.') }
-  const table = await tableOfText(bytes ? textOfFile(bytes) : fieldOf(request, 'text'))
-  return typeof table === 'string' ? { field, fault: describeFault(site, table) } : { table, name }
+  const read = bytes
+    ? await work.inTurn(() => contentOf(request.context, bytes))
+    : await tableOfText(fieldOf(request, 'text'))
+  if (typeof read === 'string') return { field, fault: describeFault(site, read) }
+  return 'fault' in read ? { field, ...read } : { content: read, name }
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
 /** By its first bytes, whatever its name says. */
-function isText(bytes: Buffer): boolean {
+async function contentOf(
+  context: Context,
+  bytes: Buffer,
+): Promise<Table | StagedFile | TableFault | { fault: string }> {
+  const { site } = context
   const head = bytes.subarray(0, 4096).toString('latin1')
+  if (head.startsWith('PK\u0003\u0004')) {
+    const rows = await readSpreadsheet(bytes)
+    return rows ? wholeTable(rows) : { fault: sayImport(site, 'This is no spreadsheet that can be read.') }
+  }
   const isWide = /^(?:\xff\xfe|\xfe\xff)/.test(head)
-  return isWide || (!NO_TEXT.test(head) && !head.includes('\0') && !head.startsWith('%PDF'))
+  const isText = isWide || (!NO_TEXT.test(head) && !head.includes('\0') && !head.startsWith('%PDF'))
+  if (!isText)
+    return { fault: sayImport(site, 'This file is neither a table nor a calendar: save it as XLSX or CSV.') }
+  const text = textOfFile(bytes)
+  const start = text.slice(0, 65_536)
+  if (/^\s*<(?:!doctype|html|\?xml)/i.test(start))
+    return { fault: sayImport(site, 'This is a web page, and neither a table nor a calendar.') }
+  const isCalendar = /^\ufeff?(?:BEGIN:VCALENDAR|[^\n]{0,500}\nBEGIN:VCALENDAR)/i.test(start.trimStart())
+  if (!isCalendar && !/^\ufeff?\s*[{[]/.test(start)) return tableOfText(text)
+  const file = { kind: isCalendar ? 'ics' : 'json', text: storableText(text) } as const
+  try {
+    const found = await rowsOfFile(context, file)
+    if (!found) return 'rows'
+    return found.rows.length === 0 ? 'empty' : file
+  } catch (error) {
+    return { fault: messageOf(error) }
+  }
 }
 
 function describeFault(site: Context['site'], fault: TableFault): string {
   if (fault === 'rows') return sayImport(site, 'A table may have {most} rows.', { most: String(MOST_ROWS) })
   if (fault === 'columns')
     return sayImport(site, 'A table may have {most} columns.', { most: String(MOST_COLUMNS) })
-  return sayImport(site, 'There is no table in it.')
+  return sayImport(site, 'There is no event in it.')
 }
 
-async function firstChoices(context: Context, table: Table): Promise<RowChoices> {
+async function firstChoices(context: Context, content: Table | StagedFile): Promise<RowChoices> {
   const { site, now, caller } = context
   const venues = new Set((await listVenuesHere(context)).map(({ key }) => key))
-  const { hasHeading, columns } = guessColumns(table, site, venues, wallNow(site.timezone, now))
+  const { hasHeading, columns } = isStagedFile(content)
+    ? { hasHeading: false, columns: FILE_COLUMNS }
+    : guessColumns(content, site, venues, wallNow(site.timezone, now))
   return {
     hasHeading,
     columns: columns.map((meaning) => meaning ?? ''),
@@ -187,7 +219,7 @@ async function whyNot(
   choices: RowChoices,
   mended: readonly number[],
 ): Promise<string | undefined> {
-  const rows = await stageRows(context, row, readContent(row), choices)
+  const rows = await stageRows(context, row, choices)
   if (rows.some(({ number, fate }) => fate === 'mend' && mended.includes(number)))
     return sayImport(context.site, 'Something is still to mend. Nothing has come in yet.')
   return rows.some(({ fate }) => fate === 'new' || fate === 'update')
@@ -266,7 +298,8 @@ function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
 }
 
 /** `take COLUMN ROW NAME`: the name of a venue that is here, in all rows that are spelt as this one. */
-function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
+function withTaken(choices: RowChoices, words: readonly string[], table: Table | StagedFile): RowChoices {
+  if (isStagedFile(table)) return choices
   const [column = '', number = '', ...name] = words
   const at = Number(column)
   const rows = choices.hasHeading ? table.slice(1) : table

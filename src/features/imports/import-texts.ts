@@ -10,11 +10,12 @@ export const importTexts = {
     fr: 'Importer des événements',
     es: 'Importar eventos',
   },
-  'Paste from Excel, Numbers or a Word table, or drop a file. Nothing is saved before you have seen it.': {
-    de: 'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen. Nichts wird gespeichert, bevor Sie es gesehen haben.',
-    fr: 'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier. Rien n’est enregistré avant que vous l’ayez vu.',
-    es: 'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo. No se guarda nada antes de que lo haya visto.',
-  },
+  'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved before you have seen it.':
+    {
+      de: 'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen (CSV, XLSX, ICS, JSON). Nichts wird gespeichert, bevor Sie es gesehen haben.',
+      fr: 'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier (CSV, XLSX, ICS, JSON). Rien n’est enregistré avant que vous l’ayez vu.',
+      es: 'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo (CSV, XLSX, ICS, JSON). No se guarda nada antes de que lo haya visto.',
+    },
   Paste: { de: 'Einfügen', fr: 'Coller', es: 'Pegar' },
   'Your table': { de: 'Ihre Tabelle', fr: 'Votre tableau', es: 'Su tabla' },
   '12.12.2026, 19:30, Brahms Quartet, Main hall, €12': {
@@ -35,15 +36,25 @@ export const importTexts = {
     fr: 'Un fichier peut avoir {most} Mo.',
     es: 'Un archivo puede tener {most} MB.',
   },
-  'This file is no table: save it as CSV.': {
-    de: 'Diese Datei ist keine Tabelle: Speichern Sie sie als CSV.',
-    fr: 'Ce fichier n’est pas un tableau\u00a0: enregistrez-le en CSV.',
-    es: 'Este archivo no es una tabla: guárdelo como CSV.',
+  'This file is neither a table nor a calendar: save it as XLSX or CSV.': {
+    de: 'Diese Datei ist weder Tabelle noch Kalender: Speichern Sie sie als XLSX oder CSV.',
+    fr: 'Ce fichier n’est ni un tableau ni un calendrier\u00a0: enregistrez-le en XLSX ou CSV.',
+    es: 'Este archivo no es ni una tabla ni un calendario: guárdelo como XLSX o CSV.',
   },
-  'There is no table in it.': {
-    de: 'Darin steht keine Tabelle.',
-    fr: 'Il ne contient pas de tableau.',
-    es: 'No contiene ninguna tabla.',
+  'This is a web page, and neither a table nor a calendar.': {
+    de: 'Das ist eine Webseite und weder Tabelle noch Kalender.',
+    fr: 'C’est une page web, et ni un tableau ni un calendrier.',
+    es: 'Es una página web, y ni una tabla ni un calendario.',
+  },
+  'This is no spreadsheet that can be read.': {
+    de: 'Das ist keine Tabelle, die sich lesen lässt.',
+    fr: 'Ce n’est pas une feuille de calcul lisible.',
+    es: 'No es una hoja de cálculo que se pueda leer.',
+  },
+  'There is no event in it.': {
+    de: 'Darin steht keine Veranstaltung.',
+    fr: 'Il ne contient aucun événement.',
+    es: 'No contiene ningún evento.',
   },
   'A table may have {most} rows.': {
     de: 'Eine Tabelle darf {most} Zeilen haben.',

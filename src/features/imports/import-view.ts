@@ -15,12 +15,14 @@ import type { ColumnMeaning } from './csv-cells.ts'
 import { DESK_IMPORT_DAYS } from './desk-import-store.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import { type CountedImportText, countImport, type ImportText, sayImport } from './import-texts.ts'
+import type { Table } from './read-table.ts'
 import { findNearVenue, listVenuesHere, placeKey, type VenueHere } from './row-matches.ts'
 import type { StagedReport } from './run-staged.ts'
 import {
   countFates,
   type Fate,
   type FateCounts,
+  isStagedFile,
   type RowChoices,
   readChoices,
   readContent,
@@ -46,7 +48,7 @@ export function startView(request: DeskRequest, faults: FormFaults): DeskView {
     room: IMPORT_ROOM,
     script: 'import-room.js',
     under: say(
-      'Paste from Excel, Numbers or a Word table, or drop a file. Nothing is saved before you have seen it.',
+      'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved before you have seen it.',
     ),
     body: html`${faultList(site, faults)}<form class="intake" method="post" enctype="multipart/form-data" action="${deskPath(site, IMPORT_ROOM)}" data-intake>
 <div class="drop"><label for="text">${say('Paste')}</label><textarea id="text" name="text" rows="6" aria-label="${say('Your table')}" dir="auto" spellcheck="false" placeholder="${say('12.12.2026, 19:30, Brahms Quartet, Main hall, €12')}"${wrong('text')}></textarea>${fault('text')}
@@ -56,7 +58,7 @@ export function startView(request: DeskRequest, faults: FormFaults): DeskView {
   }
 }
 
-const FILES = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain'
+const FILES = '.csv,.tsv,.txt,.xlsx,.ics,.json,.ndjson,text/csv,text/calendar,application/json'
 
 const ON_A_PAGE = 100
 const GROUPS = ['mend', 'there', 'new', 'in'] as const
@@ -74,6 +76,8 @@ interface Staged {
   choices: RowChoices
   rows: readonly StagedRow[]
   counts: FateCounts
+  /** Undefined for a calendar file. */
+  table: Table | undefined
   headings: readonly string[]
   venues: readonly VenueHere[]
 }
@@ -87,9 +91,9 @@ export async function importView(
   const { context } = request
   const { site } = context
   if (row.state === 'waiting' || row.state === 'leaving') return progressView(request, row)
-  const table = readContent(row)
+  const content = readContent(row)
   const choices = readChoices(row)
-  const rows = await stageRows(context, row, table, choices)
+  const rows = await stageRows(context, row, choices)
   const staged: Staged = {
     request,
     context,
@@ -97,7 +101,8 @@ export async function importView(
     choices,
     rows,
     counts: countFates(rows),
-    headings: choices.hasHeading ? (table[0] ?? []) : [],
+    table: isStagedFile(content) ? undefined : content,
+    headings: choices.hasHeading && !isStagedFile(content) ? (content[0] ?? []) : [],
     venues: await listVenuesHere(context),
   }
   const isOver = row.state === 'done' || row.state === 'undone'
@@ -210,9 +215,9 @@ const labelsOf = (site: Site, count: number) =>
   html` data-draft="${importLabel(site, 'draft', count)}" data-publish="${importLabel(site, 'publish', count)}" data-pending="${importLabel(site, 'pending', count)}"`
 
 /** Whether the first row is a heading, and which of day and month comes first. */
-function tableQuestions({ context, row, choices }: Staged): Html {
+function tableQuestions({ context, table, choices }: Staged): Content {
   const { site } = context
-  const table = readContent(row)
+  if (!table) return ''
   const columns = choices.columns.map((meaning) => (meaning === '' ? undefined : meaning))
   const isUnclear = choices.dates !== '' || hasUnclearDates(table, columns)
   const order = choices.dates || guessOrder(context, table, { columns })
@@ -247,8 +252,9 @@ const OFFERED = {
 const OFFERED_NAMES = Object.keys(OFFERED) as (keyof typeof OFFERED)[]
 const isOffered = (meaning: string): meaning is keyof typeof OFFERED => meaning in OFFERED
 
-function columnHeads({ context: { site }, choices, headings }: Staged): Html {
+function columnHeads({ context: { site }, choices, headings, table }: Staged): Html {
   const head = (meaning: ColumnMeaning | '', at: number) => {
+    if (!table) return html`<th scope="col">${isOffered(meaning) && sayImport(site, OFFERED[meaning])}</th>`
     const heading = headings[at] ?? ''
     const own = meaning !== '' && !isOffered(meaning)
     const option = (value: string, text: string) =>
@@ -328,12 +334,12 @@ function sameAs({ context: { site } }: Staged, { here }: StagedRow): Content {
   return html`<small>${sayImport(site, 'Same as')} <a href="${deskPath(site, `/events/${here.id}`)}">“${here.title}”</a>, ${when}</small>`
 }
 
-function venueHint({ context: { site }, venues }: Staged, row: StagedRow, at: number): Content {
+function venueHint({ context: { site }, venues, table }: Staged, row: StagedRow, at: number): Content {
   if (row.venue === '' || row.record !== undefined) return ''
   const key = placeKey(row.venue)
   if (venues.some((venue) => venue.key === key)) return ''
   const near = findNearVenue(row.venue, venues)
-  if (!near) return html`<small>${sayImport(site, 'new venue')}</small>`
+  if (!near || !table) return html`<small>${sayImport(site, 'new venue')}</small>`
   return html`<small>${sayImport(site, '{name}?', { name: near.name })} <button type="submit" class="link" name="action" value="take ${at} ${row.number} ${near.name}">${sayImport(site, 'take it')}</button></small>`
 }
 

@@ -44,10 +44,11 @@ export async function findEventsHere(
     when ? [{ number, start: when.start, title: nameKey(title), venue: placeKey(venue) }] : [],
   )
   const days = [...new Set(timed.map(({ start }) => dayOf(start)))].sort()
-  const others = (await readEvents(context, days)).filter(({ id }) => !without.has(id))
+  const others = (await readEventsBeside(context, days)).filter(({ id }) => !without.has(id))
   const events = Map.groupBy(others, ({ start }) => dayOf(start))
-  const found = new Map<number, EventHere>()
+  const found = await findByUids(context, rows, without)
   for (const { number, start, title, venue } of timed) {
+    if (found.has(number)) continue
     const beside = events.get(dayOf(start)) ?? []
     const same = beside.find(
       ({ key, venues }) => key === title && (venue === '' || venues.length === 0 || venues.includes(venue)),
@@ -59,10 +60,44 @@ export async function findEventsHere(
   return found
 }
 
+/** Of a calendar file: no two events of a feed may have one UID. */
+async function findByUids(
+  { db, caller }: Context,
+  rows: readonly CheckedRow[],
+  without: ReadonlySet<number>,
+): Promise<Map<number, EventHere>> {
+  const numbers = new Map(
+    rows.flatMap(({ number, items }) =>
+      items.flatMap(({ uid }) => (uid === undefined ? [] : [[uid, number]])),
+    ),
+  )
+  if (numbers.size === 0) return new Map()
+  const { rows: events } = await sql<{
+    id: number
+    author: number
+    status: string
+    title: string
+    start_date: string
+    end_date: string
+    uid: string
+  }>`select id, author, status, title, start_date, end_date, uid from events
+    where uid in ${wholeList(db, [...numbers.keys()])} and status <> 'trash' and (${visibleTo(caller, 'events')}) is true`.execute(
+    db,
+  )
+  return new Map(
+    events.flatMap((event) => {
+      const number = numbers.get(event.uid)
+      if (number === undefined || without.has(event.id)) return []
+      const { id, start_date: start, end_date: end } = event
+      return [[number, { id, title: plainText(event.title), start, end, mayUpdate: mayEdit(caller, event) }]]
+    }),
+  )
+}
+
 /** The name before the first comma, as it is compared. */
 export const placeKey = (venue: string) => nameKey(venue.split('|', 1)[0] ?? '')
 
-async function readEvents(context: Context, days: readonly string[]): Promise<EventBeside[]> {
+async function readEventsBeside(context: Context, days: readonly string[]): Promise<EventBeside[]> {
   const { db, caller } = context
   const spans: { from: string; before: string }[] = []
   for (const day of days) {

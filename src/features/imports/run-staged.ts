@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../../base/errors.ts'
+import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { contextOn } from '../../calendar/ground.ts'
@@ -19,7 +20,7 @@ import { NOT_THE_SAME } from './hold-source.ts'
 import { type Counts, noCounts, type Remark } from './import-run.ts'
 import { importSource } from './import-source.ts'
 import type { DeskImportColumns } from './import-tables.ts'
-import { readChoices, readContent, stageRows } from './staged-import.ts'
+import { readChoices, stageRows } from './staged-import.ts'
 import { adoptUpdated, stagedSource } from './staged-source.ts'
 import { undoImport } from './undo-import.ts'
 
@@ -40,6 +41,7 @@ export interface StagedReport {
 /** Items of one kind in one transaction. */
 const AT_ONCE = 25
 const MOST_TOLD = 100
+const MOST_READERS = 10
 const LEASE_MS = 60_000
 const RENEWED_EVERY = 15_000
 
@@ -47,6 +49,8 @@ export interface StagedWork {
   /** Looks for what waits, until nothing does. */
   look: () => Promise<void>
   begin: (service: RunningService) => void
+  /** Reads what somebody sent, one after the other. @throws Problem where too many wait */
+  inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>
   stop: () => Promise<void>
 }
 
@@ -64,6 +68,8 @@ function makeWork({ report }: ServiceStart): StagedWork {
   let service: RunningService | undefined
   let working: Promise<void> | undefined
   let isAskedAgain = false
+  let reading: Promise<unknown> = Promise.resolve()
+  let readers = 0
   const work = async () => {
     do {
       isAskedAgain = false
@@ -75,6 +81,15 @@ function makeWork({ report }: ServiceStart): StagedWork {
   return {
     begin: (running) => {
       service = running
+    },
+    inTurn: async (read) => {
+      if (readers >= MOST_READERS) throw new Problem('rest_unavailable', { retryAfter: 10 })
+      readers += 1
+      const own = reading.then(read).finally(() => {
+        readers -= 1
+      })
+      reading = own.catch(() => undefined)
+      return own
     },
     look: () => {
       isAskedAgain = true
@@ -176,7 +191,7 @@ async function bringIn(
   signal: AbortSignal,
 ): Promise<StagedReport> {
   const choices = readChoices(row)
-  const rows = await stageRows(context, row, readContent(row), choices)
+  const rows = await stageRows(context, row, choices)
   const address = addressOf(row)
   await adoptUpdated(context, address, rows)
   const giveWay = async () => {

@@ -1,11 +1,12 @@
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type CheckedRow, checkRows, identityOf, nameKey } from './check-rows.ts'
+import { type CheckedRow, checkRows, nameKey } from './check-rows.ts'
 import { COLUMN_MEANINGS, type ColumnMeaning, type DateOrder } from './csv-cells.ts'
 import { addressOf, listBroughtIn } from './desk-import-store.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import type { Table } from './read-table.ts'
 import { type EventHere, findEventsHere } from './row-matches.ts'
+import { rowsOfFile, type StagedFile } from './staged-file.ts'
 
 // A table that somebody brings in at the desk: its rows, what was chosen, and what becomes of each row.
 
@@ -33,8 +34,10 @@ export interface RowChoices {
 }
 
 /** @throws Error for another text: the database has only what this version has written */
-export function readContent({ content }: Pick<DeskImportColumns, 'content'>): Table {
+export function readContent({ content }: Pick<DeskImportColumns, 'content'>): Table | StagedFile {
   const value = parsedJson(content)
+  if (isRecord(value) && (value.kind === 'ics' || value.kind === 'json'))
+    return { kind: value.kind, text: String(value.text) }
   if (!Array.isArray(value)) throw new Error('The table of an import cannot be read.')
   return value.map((row) => (Array.isArray(row) ? row.map(String) : []))
 }
@@ -71,31 +74,41 @@ export interface StagedRow extends CheckedRow {
   record: number | undefined
 }
 
+async function checkContent(
+  context: Context,
+  content: Table | StagedFile,
+  choices: RowChoices,
+): Promise<CheckedRow[]> {
+  if (isStagedFile(content)) return (await rowsOfFile(context, content))?.rows ?? []
+  const columns = choices.columns.map((meaning) => (meaning === '' ? undefined : meaning))
+  const dates = choices.dates === '' ? undefined : choices.dates
+  return checkRows(context, content, { ...choices, columns, dates })
+}
+
+export const isStagedFile = (content: Table | StagedFile): content is StagedFile => 'kind' in content
+
 /** All rows, with what becomes of each. */
 export async function stageRows(
   context: Context,
-  row: Pick<DeskImportColumns, 'id'>,
-  table: Table,
+  row: Pick<DeskImportColumns, 'id' | 'content'>,
   choices: RowChoices,
 ): Promise<StagedRow[]> {
-  const columns = choices.columns.map((meaning) => (meaning === '' ? undefined : meaning))
-  const dates = choices.dates === '' ? undefined : choices.dates
-  const checked = await checkRows(context, table, { ...choices, columns, dates })
+  const checked = await checkContent(context, readContent(row), choices)
   const known = await listBroughtIn(context.db, addressOf(row))
   const own = new Set(known.values())
   const here = await findEventsHere(
     context,
-    checked.filter(({ number }) => !known.has(identityOf(number))),
+    checked.filter(({ identity }) => !known.has(identity)),
     own,
   )
   const first = new Map<string, number>()
   return checked.map((one): StagedRow => {
-    const { number } = one
-    const record = known.get(identityOf(number))
+    const { number, identity } = one
+    const record = known.get(identity)
     const key = `${nameKey(one.title)}\n${one.when?.utc}\n${nameKey(one.venue)}`
     const twin = one.when ? first.get(key) : undefined
     if (one.when && twin === undefined) first.set(key, number)
-    const found = here.get(number)
+    const found = isRepeating(one) ? unchangeable(here.get(number)) : here.get(number)
     const told = { ...one, here: found, twin, record }
     if (record !== undefined) return { ...told, fate: 'in' }
     const act = choices.acts[String(number)]
@@ -106,6 +119,11 @@ export async function stageRows(
     return { ...told, fate: found || twin !== undefined ? 'leave' : 'new' }
   })
 }
+
+const isRepeating = ({ items }: CheckedRow) => items.some(({ kind }) => kind === 'series')
+
+/** A single event here does not become a series. */
+const unchangeable = (here: EventHere | undefined) => here && { ...here, mayUpdate: false }
 
 export type FateCounts = Record<Fate, number>
 

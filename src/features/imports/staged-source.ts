@@ -4,10 +4,10 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { resourceNamed } from '../../calendar/resources.ts'
-import { identityOf, nameKey } from './check-rows.ts'
+import { nameKey } from './check-rows.ts'
 import { saveItems, sourceNumber } from './import-store.ts'
 import { findTermsHere } from './row-matches.ts'
-import { fingerprintsOf, linkedItem, type Source, type SourceItem } from './source-item.ts'
+import { fingerprintsOf, linkedItem, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import type { RowChoices, StagedRow } from './staged-import.ts'
 
 // The rows of a table at the desk as the source of an import.
@@ -48,8 +48,8 @@ export async function adoptUpdated(
   address: string,
   rows: readonly StagedRow[],
 ): Promise<void> {
-  const updated = rows.flatMap(({ number, fate, here }) =>
-    fate === 'update' && here ? [{ number, here }] : [],
+  const updated = rows.flatMap(({ identity, fate, here }) =>
+    fate === 'update' && here ? [{ identity, here }] : [],
   )
   const states = await readStates(
     db,
@@ -59,9 +59,9 @@ export async function adoptUpdated(
   if (updated.length === 0) return
   await write(async (tx) => {
     const source = await sourceNumber(tx, address)
-    const items = updated.flatMap(({ number, here: { id } }) => {
+    const items = updated.flatMap(({ identity, here: { id } }) => {
       const kept = JSON.stringify(fingerprintsOf(states.get(id) ?? {}))
-      const known = { identity: identityOf(number), occurrence: '', record: id }
+      const known = { identity, occurrence: '', record: id }
       return [{ ...known, source, kind: 'event', sequence: 0, digest: '', written: '{}', kept, page: '' }]
     })
     await saveItems(tx, items, [])
@@ -100,9 +100,9 @@ export const namesIn = (text: string) =>
     .filter((name) => name !== '')
 
 function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, may: Allowing): SourceItem[] {
-  const event = items.at(-1)
-  if (event?.kind !== 'event') return []
-  const linked = items.slice(0, -1)
+  const linked = items.filter(({ kind }) => !standsAlone(kind))
+  const [event, ...beside] = items.filter(({ kind }) => standsAlone(kind))
+  if (!event) return []
   if (fate === 'update' && here && when) {
     const allowed = linked.filter(may.item)
     return [
@@ -115,11 +115,18 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
     ...namesIn(choices.organizers).map((name) => linkedItem('organizer', name, {}, event.at)),
   ].filter((item) => item !== undefined)
   const allowed = [...linked, ...ofAll].filter(may.item)
-  const values = { ...event.values, status: choices.status }
-  const own = withLinks(event, allowed, true)
+  // What its source keeps private stays so.
+  const status =
+    event.values.status === 'private' && choices.status === 'publish' ? 'private' : choices.status
   const { image = '' } = pictured(event, may)
   const ofRows = choices.image > 0 ? String(choices.image) : undefined
-  return [...allowed, { ...own, values, image: image === '' ? ofRows : image }]
+  const own = withLinks(event, [...linked, ...ofAll].filter(may.item), true)
+  const main = { ...own, values: { ...event.values, status }, image: image === '' ? ofRows : image }
+  return [
+    ...allowed,
+    main,
+    ...beside.map((date) => ({ ...withLinks(date, linked.filter(may.item)), ...pictured(date, may) })),
+  ]
 }
 
 /** Only to what comes in with it; with all that its columns name, and with `isAll` more. */

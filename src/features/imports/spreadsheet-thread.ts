@@ -1,0 +1,56 @@
+// Reads a spreadsheet (XLSX) apart from the service: its bytes are those of somebody else.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { readSheet } from 'read-excel-file/universal'
+import { MOST_ROWS } from './read-table.ts'
+
+/** Bytes of all parts once unpacked, as their archive says. */
+const MOST_UNPACKED = 60_000_000
+const MOST_PARTS = 2000
+
+if (parentPort) void answerOnce(parentPort, workerData)
+
+/** Texts of the first sheet; undefined for what is no spreadsheet, or too large a one. */
+async function answerOnce(port: MessagePort, bytes: Uint8Array): Promise<void> {
+  port.postMessage(await textsIn(bytes))
+}
+
+async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
+  if (!isBounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return undefined
+  try {
+    const own = new Uint8Array(bytes)
+    const rows = await readSheet(own.buffer)
+    return rows.slice(0, MOST_ROWS + 2).map((row) => row.map(textOfCell))
+  } catch {
+    return undefined
+  }
+}
+
+/** By the directory at the end of the archive (APPNOTE.TXT 4.3.12); unpacking makes no more than it says. */
+function isBounded(archive: Buffer): boolean {
+  const end = archive.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
+  if (end < 0 || end + 22 > archive.length) return false
+  const parts = archive.readUInt16LE(end + 10)
+  let at = archive.readUInt32LE(end + 16)
+  let unpacked = 0
+  for (let part = 0; part < parts; part += 1) {
+    if (at + 46 > archive.length || archive.readUInt32LE(at) !== 0x02014b50) return false
+    unpacked += archive.readUInt32LE(at + 24)
+    at += 46 + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+  }
+  return parts <= MOST_PARTS && unpacked <= MOST_UNPACKED
+}
+
+/** Days of spreadsheets begin at the end of 1899: an earlier one is a time of day alone. */
+const FIRST_DAY = Date.UTC(1900, 0, 2)
+
+function textOfCell(cell: unknown): string {
+  if (cell === null || cell === undefined) return ''
+  if (!(cell instanceof Date)) return typeof cell === 'object' ? '' : String(cell)
+  // Fractions of days are not exact.
+  const ms = Math.round(cell.getTime() / 1000) * 1000
+  if (Number.isNaN(ms)) return ''
+  const text = new Date(ms).toISOString()
+  const [day, time] = [text.slice(0, 10), text.slice(11, 16)]
+  if (ms < FIRST_DAY) return time
+  return time === '00:00' ? day : `${day} ${time}`
+}

@@ -21,6 +21,7 @@ import { promisify } from 'node:util'
 const SPARE = [
   'webhooks',
   'mail',
+  'openid-connect',
   'submissions',
   'assistants',
   'imports',

@@ -21,6 +21,7 @@ const ON_BOTH: Paths = [
   'test/people',
   'test/push',
   'test/storage',
+  'test/submissions/submission-races',
 ]
 
 const ON_POSTGRES: Paths = [
@@ -47,6 +48,7 @@ const ON_POSTGRES: Paths = [
   'test/storage/recorded-changes',
   'test/storage/statement',
   'test/storage/writes',
+  'test/submissions/submission-races',
 ]
 
 const LONG: Paths = [

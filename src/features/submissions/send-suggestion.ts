@@ -24,6 +24,7 @@ import { networkOf, termsAddress, termsVersion } from './submission-rules.ts'
 import {
   countLastHour,
   dropPicture,
+  dropSubmission,
   findSubmission,
   hasPicture,
   insertSubmission,
@@ -239,6 +240,7 @@ const OVER = {
   block: 'From your network there were enough suggestions just now. Try again in an hour.',
   all: 'There were enough suggestions just now. Try again in an hour.',
   unconfirmed: 'Too many suggestions wait just now. Try again tomorrow.',
+  soon: 'A message is on its way to this address already. Try again in a while.',
 } as const
 
 type Over = Extract<SendingOutcome, { over: unknown }>['over']
@@ -341,8 +343,10 @@ function insertWithLink(asked: Asked, row: NewSubmission, secret: string): Promi
       if (!('id' in outcome)) return outcome
       if (route.settings.mode === 'confirmed') {
         const kept = await findSubmission(tx, outcome.id)
-        if (kept?.state === 'unconfirmed') await queueLetter(tx, context, kept, { kind: 'confirm' })
-        return outcome
+        if (kept?.state !== 'unconfirmed') return outcome
+        if (await queueLetter(tx, context, kept, { kind: 'confirm' })) return outcome
+        await dropSubmission(tx, kept.id)
+        return { over: 'soon' as const }
       }
       const link = { hash: hashOfSecret(secret), submission: outcome.id, purpose: 'sender' as const }
       await keepLink(tx, { ...link, expires_utc: linkExpires(row.end_utc, now) })

@@ -68,17 +68,16 @@ export async function queueLinks(
   await queueMessage(tx, { ...message, isByStranger: true }, now)
 }
 
-/** Nothing without e-mail, or without an address. `once` as of the outbox. */
+/** False where nothing goes: without e-mail, without an address, or so soon after another that a stranger caused. */
 export async function queueLetter(
   tx: Tx,
   { site, now }: ByContext,
   submission: Submission,
   letter: LetterKind,
-  once?: string,
-): Promise<void> {
+): Promise<boolean> {
   const { address, language } = submission
   const isConfirmed = submission.confirmed_utc !== '' || letter.kind === 'confirm'
-  if (!site.hasMail || address === '' || !isConfirmed) return
+  if (!site.hasMail || address === '' || !isConfirmed) return false
   const own = { ...site, language }
   const link = await newLink(tx, own, submission, letter.kind === 'confirm' ? 'confirm' : 'sender', now)
   const message = {
@@ -86,11 +85,10 @@ export async function queueLetter(
     language,
     topic: `suggestion ${letter.kind}`,
     letter: await letterOf(tx, own, submission, letter, link),
-    ...(once !== undefined && { once }),
     ...(letter.kind === 'confirm' && { goodUntil: now + CONFIRM_HOURS * HOUR_MS }),
     ...(letter.kind === 'confirm' && { isByStranger: true as const }),
   }
-  await queueMessage(tx, message, now)
+  return queueMessage(tx, message, now)
 }
 
 async function newLink(

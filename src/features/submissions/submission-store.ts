@@ -59,7 +59,8 @@ export type SendingOutcome =
   | { id: number }
   /** The same form with the same content: the first one counts. */
   | { again: true }
-  | { over: 'address' | 'block' | 'all' | 'unconfirmed' }
+  /** `soon`: messages are on their way to the address already. */
+  | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
 /**
  * Counts and inserts at once on all nodes. A token that was used makes spam of a submission; spam beyond
@@ -139,6 +140,12 @@ async function countSent(
     unconfirmed: count('unconfirmed'),
     repeated: count('repeated'),
   }
+}
+
+/** As if it had not been sent. */
+export async function dropSubmission(tx: Tx, id: number): Promise<void> {
+  await dropLinks(tx, id)
+  await tx.deleteFrom('submissions').where('id', '=', id).execute()
 }
 
 /** Spam included. */

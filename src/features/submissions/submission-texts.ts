@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
-import { deskTexts } from '../desk/desk-texts.ts'
 
 // Texts of suggestions, for strangers, their senders and editors.
 
@@ -11,6 +10,12 @@ export const submissionTexts = {
     fr: 'Une image fait 10 Mo au plus.',
     es: 'Una imagen tiene 10 MB como máximo.',
   },
+  'A message is on its way to this address already. Try again in a while.': {
+    de: 'An diese Adresse ist schon eine Nachricht unterwegs. Bitte etwas später noch einmal.',
+    fr: 'Un message est déjà en route vers cette adresse. Réessayez un peu plus tard.',
+    es: 'Ya va un mensaje en camino a esta dirección. Inténtalo dentro de un rato.',
+  },
+  'About the event': { de: 'Zur Veranstaltung', fr: 'À propos de l’événement', es: 'Sobre el evento' },
   'About you': { de: 'Zu dir', fr: 'À propos de vous', es: 'Sobre ti' },
   'Address not confirmed': {
     de: 'Adresse nicht bestätigt',
@@ -222,11 +227,6 @@ export const submissionTexts = {
     fr: 'À revoir\u00a0: {title}',
     es: 'Mírala otra vez: {title}',
   },
-  'Price, website, organizer, accessibility': {
-    de: 'Preis, Website, Veranstalter, Barrierefreiheit',
-    fr: 'Prix, site web, organisateur, accessibilité',
-    es: 'Precio, web, organizador, accesibilidad',
-  },
   'Propose a change': {
     de: 'Eine Änderung vorschlagen',
     fr: 'Proposer une modification',
@@ -291,7 +291,7 @@ export const submissionTexts = {
     fr: 'Quelqu’un a proposé cet événement avec votre adresse. Si c’est vous, confirmez.',
     es: 'Alguien ha propuesto este evento con tu dirección. Si fuiste tú, confírmalo.',
   },
-  Spam: { de: 'Spam', fr: 'Indésirables', es: 'Spam' },
+  Spam: { de: 'Spamverdacht', fr: 'Indésirables', es: 'Correo basura' },
   'Suggest an event': {
     de: 'Veranstaltung vorschlagen',
     fr: 'Proposer un événement',
@@ -462,7 +462,7 @@ export const submissionTexts = {
     fr: 'Ce qui est conservé de vous, et combien de temps',
     es: 'Qué se guarda de ti, y cuánto tiempo',
   },
-  'What takes place': { de: 'Was stattfindet', fr: 'Ce qui a lieu', es: 'Qué tiene lugar' },
+  'What, when, where': { de: 'Was, wann, wo', fr: 'Quoi, quand, où', es: 'Qué, cuándo, dónde' },
   'What you do not confirm is deleted after 48 hours.': {
     de: 'Was nicht bestätigt wird, wird nach 48 Stunden gelöscht.',
     fr: 'Ce que vous ne confirmez pas est supprimé après 48 heures.',
@@ -515,7 +515,6 @@ export const submissionTexts = {
   },
   'Your e-mail address': { de: 'E-Mail-Adresse', fr: 'Votre adresse e-mail', es: 'Tu correo electrónico' },
   'Your links': { de: 'Deine Links', fr: 'Vos liens', es: 'Tus enlaces' },
-  'Your name': { de: 'Name', fr: 'Votre nom', es: 'Tu nombre' },
   'Your name, address and note are deleted at once, and this link ends. A published event stays.': {
     de: 'Name, Adresse und Notiz werden sofort gelöscht, und dieser Link endet. Eine veröffentlichte Veranstaltung bleibt.',
     fr: 'Votre nom, votre adresse et votre note sont supprimés aussitôt, et ce lien prend fin. Un événement publié reste.',
@@ -573,7 +572,5 @@ export const submissionTexts = {
   },
 } as const satisfies Texts
 
-const sayings = { ...deskTexts, ...submissionTexts } as const
-
-export const saySubmission = sayIn(sayings)
+export const saySubmission = sayIn(submissionTexts)
 export const saySubmissionCount = sayCountIn(submissionTexts)

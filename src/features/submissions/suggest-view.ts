@@ -50,18 +50,19 @@ export function suggestForm(form: SuggestForm): Html {
   )
   return html`${notes}<form class="suggest" method="post" action="${action}" enctype="multipart/form-data" data-suggest${proof && html` data-proof="${proof.bits}" data-worker="${proof.worker}"`} novalidate>
 ${!isAtDesk && html`<p class="trap" aria-hidden="true"><label>${saySubmission(site, 'Leave this empty')} <input type="text" name="${TRAP}" value="" tabindex="-1" autocomplete="off"></label></p>`}
-<fieldset><legend>${saySubmission(site, 'What takes place')}</legend>
+<fieldset><legend>${saySubmission(site, 'What, when, where')}</legend>
 ${line(form, 'title', { isNeeded: true, most: limits.title.characters })}
+${times(form)}
+${venue(form)}</fieldset>
+<fieldset><legend>${saySubmission(site, 'About the event')}</legend>
 ${area(form, 'description', 8)}
 ${isAtDesk ? line(form, 'image_alt', { most: 300 }) : pictureField(form)}
-</fieldset>
-<fieldset><legend>${saySubmission(site, 'When')}</legend>${times(form)}</fieldset>
-<fieldset><legend>${saySubmission(site, 'Where')}</legend>${venue(form)}</fieldset>
-<details class="more-fields"${areMoreOpen && html` open`}><summary>${saySubmission(site, 'Price, website, organizer, accessibility')}</summary>
-${line(form, 'cost', { most: 200 })}
 ${line(form, 'website', { type: 'url', most: limits.url.characters })}
+${line(form, 'cost', { most: 200 })}
 ${control(form, { name: 'organizer_name', label: sayAtDesk(site, 'Organizer'), most: 300 })}
-<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${FACTS.map((name) => tick(form, name))}</fieldset>
+</fieldset>
+<details class="more-fields"${areMoreOpen && html` open`}><summary>${sayAtDesk(site, 'Accessibility')}</summary>
+<div class="facts">${FACTS.map((name) => tick(form, name))}</div>
 ${line(form, 'sign_language', { most: limits.line.characters })}
 ${line(form, 'access_note', { most: limits.line.characters })}
 </details>
@@ -71,7 +72,7 @@ ${form.buttons}
 }
 
 /** In the part that is closed at first. */
-const MORE = ['cost', 'website', 'organizer_name', 'sign_language', 'access_note'] as const
+const MORE = ['sign_language', 'access_note'] as const
 
 const fieldNamed = (name: Name): Field => eventFields[name]
 

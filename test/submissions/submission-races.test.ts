@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { concert, formToken, leadsTo, suggest } from '../support/suggestions.ts'
+
+/** Two nodes on one database. */
+async function startNodes(settings: Record<string, string> = {}) {
+  const own = { submissions: 'open', trusted_proxy: 'loopback', ...settings }
+  const one = await startService(own)
+  const other = await startService({ ...own, database: one.config.database })
+  const close = async () => {
+    await other.close()
+    await one.close()
+  }
+  return { one, other, nodes: [one, other] as const, [Symbol.asyncDispose]: close }
+}
+
+const statesOf = async ({ app }: TestService) =>
+  (await app.database.read.selectFrom('submissions').select('state').execute())
+    .map(({ state }) => state)
+    .sort()
+
+describe('suggestions at the same moment on two nodes', () => {
+  test('a token is good on both nodes, and for one suggestion', async () => {
+    await using here = await startNodes()
+    const token = await formToken(here.one)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        suggest(here.nodes[at % 2] ?? here.one, { ...concert, title: `Text ${at}` }, { token }),
+      ),
+    )
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [303])
+    const states = await statesOf(here.one)
+    assert.deepEqual(
+      states.filter((state) => state === 'waiting'),
+      ['waiting'],
+    )
+    assert.equal(states.length, 8)
+  })
+
+  test('the same form sent many times at once counts once and leads to one page', async () => {
+    await using here = await startNodes()
+    const token = await formToken(here.other)
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        suggest(here.nodes[at % 2] ?? here.one, { ...concert, start_date: '2027-03-03' }, { token }),
+      ),
+    )
+    assert.equal(new Set(answers.map(leadsTo)).size, 1)
+    assert.deepEqual(await statesOf(here.one), ['waiting'])
+  })
+
+  test('limits count what comes to either node', async () => {
+    await using here = await startNodes({ submissions_network: '16', submissions_address: '400' })
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        suggest(
+          here.nodes[at % 2] ?? here.one,
+          { ...concert, title: `Evening ${at}`, address: `p${at}@example.org` },
+          { from: `192.0.2.${at + 1}` },
+        ),
+      ),
+    )
+    assert.equal(answers.filter(({ status }) => status === 303).length, 4)
+    assert.equal(answers.filter(({ status }) => status === 429).length, 8)
+    assert.equal((await statesOf(here.one)).length, 4)
+  })
+
+  test('two editors who publish at once make one event, and the second hears that it was decided', async () => {
+    await using here = await startNodes()
+    await suggest(here.one, { ...concert, title: 'Once only' })
+    const row = await here.one.app.database.read.selectFrom('submissions').select('id').executeTakeFirst()
+    const desks = await Promise.all([sitAtDesk(here.one, 'editor'), sitAtDesk(here.other, 'admin')])
+    const answers = await Promise.all(
+      desks.map((desk) => desk.post(`/desk/suggestions/${row?.id}`, { act: 'publish' })),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [303, 303],
+    )
+    assert.equal(answers.filter((answer) => leadsTo(answer).includes('done=decided')).length, 1)
+    const found = await here.one.get('/events?search=once&start_date=2027-01-01')
+    assert.equal(found.body.total, 1)
+  })
+})

@@ -236,11 +236,14 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 /** 0 for Sunday; of the setting, else the language. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
-  if (set !== -1) return set
-  // TypeScript's declarations lack `getWeekInfo`.
-  const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(localeOf(site))
-  return (locale.getWeekInfo?.().firstDay ?? 1) % 7
+  return set === -1 ? firstWeekdayOf(localeOf(site)) : set
 }
+
+const firstWeekdayOf = madeOnce((name: string): number => {
+  // TypeScript's declarations lack `getWeekInfo`.
+  const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(name)
+  return (locale.getWeekInfo?.().firstDay ?? 1) % 7
+})
 
 /** Months ask for the same ones. */
 const days = emptyCache<number, string>(processBudget)

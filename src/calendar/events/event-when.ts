@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/cache.ts'
 import { minutesBefore, TIMES_OF_DAY, type TimeOfDay, type WhenWord } from '../../base/fields/event-fields.ts'
 import {
   addDays,
@@ -76,9 +77,7 @@ const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
 /** The rest of this weekend, else the next; free days where the language is spoken. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
-  // TypeScript's declarations lack `getWeekInfo`.
-  const locale: Intl.Locale & { getWeekInfo?: () => { weekend: number[] } } = new Intl.Locale(language)
-  const free = new Set(locale.getWeekInfo?.().weekend ?? [6, 7])
+  const free = freeDaysOf(language)
   const isFree = (day: string) => free.has(new Date(`${day}T00:00:00Z`).getUTCDay() || 7)
   let first = today
   while (!isFree(first)) first = addDays(first, 1)
@@ -86,6 +85,12 @@ function weekendFrom(today: string, language: string): { first: string; last: st
   while (isFree(addDays(last, 1))) last = addDays(last, 1)
   return { first, last }
 }
+
+const freeDaysOf = madeOnce((language: string): ReadonlySet<number> => {
+  // TypeScript's declarations lack `getWeekInfo`.
+  const locale: Intl.Locale & { getWeekInfo?: () => { weekend: number[] } } = new Intl.Locale(language)
+  return new Set(locale.getWeekInfo?.().weekend ?? [6, 7])
+})
 
 const hourOf = (wall: string) => Number(wall.slice(11, 13))
 

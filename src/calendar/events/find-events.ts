@@ -172,14 +172,16 @@ export function countMatching(
   if (!index || isSearch(query)) return undefined
   const ground = groundOf(context, query)
   const asked = indexQuery(memory, query, ground)
-  const { categories: _chosen, ...others } = query
+  const { categories, ...others } = query
   const ofAny = asked && indexQuery(memory, others, ground)
   if (!ofAny) return undefined
   const facts = accessFacts.map((_, number) => number)
+  const count = countEach(index, asked)
+  const countAny = categories === undefined ? count : countEach(index, ofAny)
   return {
-    terms: (ids) => countEach(index, ofAny, 'term', ids),
+    terms: (ids) => countAny?.('term', ids),
     access: () => {
-      const counts = countEach(index, asked, 'access', facts)
+      const counts = count?.('access', facts)
       return counts && new Map([...counts].map(([number, count]) => [accessFacts[number] ?? '', count]))
     },
   }

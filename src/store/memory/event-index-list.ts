@@ -435,34 +435,38 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
 const MOST_COUNTED = 10_000
 
 /**
- * Counts the events of a list by each of these terms or facts. Undefined where that would take longer than
- * two milliseconds. Where a list has more events than are counted one by one, and only time narrows it, the
- * counts are of the events that begin within the window.
+ * Returns a function that counts the events of a list by each of these terms or facts. Undefined where that
+ * would take longer than two milliseconds. Where a list has more events than are counted one by one, and only
+ * time narrows it, the counts are of the events that begin within the window.
  */
 export function countEach(
   index: EventIndex,
   query: IndexQuery,
-  kind: PostingKind,
-  ids: readonly number[],
-): ReadonlyMap<number, number> | undefined {
+): ((kind: PostingKind, ids: readonly number[]) => ReadonlyMap<number, number>) | undefined {
+  const count = postingCounter(index, query)
+  if (!count) return undefined
+  return (kind, ids) =>
+    new Map(
+      ids.flatMap((id) => postingsFor(index, kind, [id]).map((posting) => [id, count(posting)] as const)),
+    )
+}
+
+function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number) => number) | undefined {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query)
-  const asked = ids.flatMap((id) => postingsFor(index, kind, [id]).map((posting) => [id, posting] as const))
   const least = leastSource(index, choices, bounds)
   if (least.weight <= MOST_COUNTED) {
     const others = choices.filter((choice) => choice !== least.choice)
     const slots = gather(index, least.ranges(), acceptance(index, others, bounds, query.among))
     const counts = tally(index, slots)
-    return new Map(asked.map(([id, posting]) => [id, counts[posting] ?? 0]))
+    return (posting) => counts[posting] ?? 0
   }
   if (choices.length > 0 || bounds.hours || query.among) return undefined
   const begun = boundsOfStarts(index, query.window)
-  return new Map(
-    asked.map(([id, posting]) => {
-      const { from, to } = within(slotsOfPosting(index, posting), begun)
-      return [id, to - from]
-    }),
-  )
+  return (posting) => {
+    const { from, to } = within(slotsOfPosting(index, posting), begun)
+    return to - from
+  }
 }
 
 /**
@@ -498,14 +502,30 @@ export function countBegins(
 /** The most slots of which only the ends are looked at, which takes about a millisecond. */
 const MOST_WALKED = 200_000
 
-/** Undefined where more than `most` slots would be looked at. */
-function slotsWithin(index: EventIndex, query: IndexQuery, most: number): number[] | undefined {
+/**
+ * Visits each slot of a list once, in no order. Returns false, and visits none, where more than `most` slots
+ * would be looked at.
+ */
+function visitSlots(
+  index: EventIndex,
+  query: IndexQuery,
+  most: number,
+  visit: (slot: number) => void,
+): boolean {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query)
   const least = leastSource(index, choices, bounds)
-  if (least.weight > most) return undefined
+  if (least.weight > most) return false
   const others = choices.filter((choice) => choice !== least.choice)
-  return gather(index, least.ranges(), acceptance(index, others, bounds, query.among))
+  const accepts = acceptance(index, others, bounds, query.among)
+  const ranges = least.ranges()
+  const [only] = ranges
+  if (!only || ranges.length > 1) for (const slot of gather(index, ranges, accepts)) visit(slot)
+  else
+    eachRun(only.list, only.from, only.to, (slots, from, to) => {
+      for (let i = from; i < to; i++) if (accepts(slots[i] as number)) visit(slots[i] as number)
+    })
+  return true
 }
 
 /** Wall times, as in `EventWindow`. */
@@ -520,20 +540,19 @@ export function countTimes(
   query: IndexQuery,
   times: readonly AskedTimes[],
 ): number[] | undefined {
-  const slots = slotsWithin(index, query, MOST_WALKED)
-  if (!slots) return undefined
   const edge = (wall: string | undefined, open: number) => (wall === undefined ? open : utcToMs(wall))
-  return times.map(({ startsAfter, startsBefore, endsAfter }) => {
-    const after = edge(startsAfter, Number.NEGATIVE_INFINITY)
-    const before = edge(startsBefore, Number.POSITIVE_INFINITY)
-    const end = edge(endsAfter, Number.NEGATIVE_INFINITY)
-    let count = 0
-    for (const slot of slots) {
-      const start = index.starts[slot] as number
-      if (start > after && start < before && (index.ends[slot] as number) > end) count++
-    }
-    return count
+  const bounds = times.map(({ startsAfter, startsBefore, endsAfter }) => ({
+    after: edge(startsAfter, Number.NEGATIVE_INFINITY),
+    before: edge(startsBefore, Number.POSITIVE_INFINITY),
+    end: edge(endsAfter, Number.NEGATIVE_INFINITY),
+    count: 0,
+  }))
+  const { starts, ends } = index
+  const isKnown = visitSlots(index, query, MOST_WALKED, (slot) => {
+    const [start, end] = [starts[slot] as number, ends[slot] as number]
+    for (const own of bounds) if (start > own.after && start < own.before && end > own.end) own.count++
   })
+  return isKnown ? bounds.map(({ count }) => count) : undefined
 }
 
 /** As many as the bits of a number. */
@@ -548,38 +567,29 @@ export function countNarrowed(
   query: IndexQuery,
   conditions: readonly IndexQuery[],
 ): number[] | undefined {
-  const slots = slotsWithin(index, query, query.window.endsAfter === undefined ? MOST_COUNTED : MOST_WALKED)
-  if (!slots || slots.length > MOST_COUNTED) return undefined
-  const bits = new Map<number, number>()
+  const { series: seriesOf, linkStarts, linkCounts, links, postings } = index
+  const bits = new Uint32Array(postings.length)
   conditions.slice(0, MOST_CONDITIONS).forEach((condition, at) => {
-    for (const { postings } of choicesOf(index, condition))
-      for (const posting of postings) bits.set(posting, (bits.get(posting) ?? 0) | (1 << at))
+    for (const choice of choicesOf(index, condition))
+      for (const posting of choice.postings) bits[posting] = (bits[posting] as number) | (1 << at)
   })
   const counts = conditions.map(() => 0)
   const met = new Map<number, number>()
-  for (const slot of slots) {
-    let found = bitsOf(index, slot, bits)
-    const series = query.isCollapsed ? (index.series[slot] as number) : 0
+  const most = query.window.endsAfter === undefined ? MOST_COUNTED : MOST_WALKED
+  const isKnown = visitSlots(index, query, most, (slot) => {
+    const start = linkStarts[slot] as number
+    const end = start + (linkCounts[slot] as number)
+    let found = 0
+    for (let i = start; i < end; i++) found |= bits[links[i] as number] as number
+    const series = query.isCollapsed ? (seriesOf[slot] as number) : 0
     if (series !== 0) {
       const before = met.get(series) ?? 0
       met.set(series, before | found)
       found &= ~before
     }
     for (let at = 0; found !== 0; at++, found >>>= 1) if (found & 1) counts[at] = (counts[at] ?? 0) + 1
-  }
-  return counts
-}
-
-function bitsOf(
-  { linkStarts, linkCounts, links }: EventIndex,
-  slot: number,
-  bits: ReadonlyMap<number, number>,
-): number {
-  const start = linkStarts[slot] as number
-  const end = start + (linkCounts[slot] as number)
-  let found = 0
-  for (let i = start; i < end; i++) found |= bits.get(links[i] as number) ?? 0
-  return found
+  })
+  return isKnown ? counts : undefined
 }
 
 /** Returns bounds for the events that begin within a window, in place of those that are on within it. */

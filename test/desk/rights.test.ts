@@ -258,6 +258,11 @@ const APART: Readonly<Record<string, Apart>> = {
     whom: ['admin'],
     posted: async () => ({ path: '/settings', form: { clock: ++made % 2 === 0 ? '12' : '24' } }),
   },
+  '/steps': {
+    twin: 'hides a reminder',
+    whom: ['admin'],
+    posted: async () => ({ path: '/steps', form: { step: 'website' } }),
+  },
   '/settings/zone/undo': {
     twin: 'changes of all events',
     whom: ['admin'],

@@ -65,16 +65,18 @@ export interface TestService {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
+/** An empty zone stands for none. */
 export function testConfig(folder: string, settings: Settings = {}): Config {
+  const { timezone = 'America/New_York', ...others } = settings
   return readConfig(
     {
-      timezone: 'America/New_York',
+      ...(timezone !== '' && { timezone }),
       port: '0',
       log_level: 'silent',
       drain_ms: '0',
       image_hosts: '127.0.0.1',
       data: folder,
-      ...settings,
+      ...others,
     },
     {},
     features,

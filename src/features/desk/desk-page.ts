@@ -69,6 +69,8 @@ export interface AnyDeskRequest {
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config
   settingGroups: readonly SettingGroup[]
+  /** Addresses of pages that other features bring. */
+  brought: ReadonlySet<string>
   /** Undefined for a service without pages. */
   showLook: LookPreview | undefined
   user: DeskUser | undefined

@@ -73,6 +73,7 @@ export interface DeskRoute {
   parts: readonly DeskPart[]
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
+  brought: ReadonlySet<string>
   /** Changed settings in memory when the assets were made. */
   settings: number
 }
@@ -82,7 +83,9 @@ export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles' | 'se
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
   const { settings } = service.memory
   const { look, parts } = ground
-  const table = deskTable([...DESK_PAGES, ...parts.flatMap(({ pages }) => pages)])
+  const pages = parts.flatMap((part) => part.pages)
+  const table = deskTable([...DESK_PAGES, ...pages])
+  const brought = new Set(pages.map(({ at }) => at))
   const otherSignIns = parts.flatMap(({ signIn }) => signIn ?? [])
   return {
     service,
@@ -90,6 +93,7 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
     gate,
     ...ground,
     table,
+    brought,
     otherSignIns,
     assets: readDeskAssets(look.accent, parts),
     settings,
@@ -242,6 +246,7 @@ async function answerOf(
     showPage: desk.pages && eventPages(desk.pages),
     start: service.start,
     settingGroups: desk.settingGroups,
+    brought: desk.brought,
     showLook: desk.pages && lookPreview(service, desk.pages),
     user,
     otherSignIns: desk.otherSignIns,

@@ -16,6 +16,7 @@ import { duplicatePages } from './duplicates-room.ts'
 import { eventFormPages } from './event-form/event-form.ts'
 import { eventHelpPages, eventPreviewPages } from './event-form/event-form-help.ts'
 import { eventListPages } from './event-list.ts'
+import { firstStepPages } from './first-steps.ts'
 import { historyPages } from './history-room.ts'
 import { lookPages } from './look-room.ts'
 import { monthPages } from './month-room.ts'
@@ -42,6 +43,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...eventHelpPages,
   ...eventListPages,
   ...eventPreviewPages,
+  ...firstStepPages,
   ...historyPages,
   ...inboxPages,
   ...lookPages,

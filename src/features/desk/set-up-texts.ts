@@ -360,4 +360,39 @@ export const setUpTexts = {
     es: 'Elegir una contraseña',
   },
   'Your name': { de: 'Ihr Name', fr: 'Votre nom', es: 'Su nombre' },
+  Limits: {
+    de: 'Grenzen',
+    fr: 'Limites',
+    es: 'Límites',
+  },
+  Log: {
+    de: 'Protokoll',
+    fr: 'Journal',
+    es: 'Registro',
+  },
+  'So that it looks like yours.': {
+    de: 'Damit er nach Ihnen aussieht.',
+    fr: 'Pour qu’il vous ressemble.',
+    es: 'Para que se parezca a usted.',
+  },
+  'They get a link that is good for seven days.': {
+    de: 'Der Link dafür gilt sieben Tage.',
+    fr: 'Le lien vaut sept jours.',
+    es: 'El enlace vale siete días.',
+  },
+  'A line of HTML shows the calendar on another page.': {
+    de: 'Eine Zeile HTML zeigt den Kalender auf einer anderen Seite.',
+    fr: 'Une ligne de HTML montre le calendrier sur une autre page.',
+    es: 'Una línea de HTML muestra el calendario en otra página.',
+  },
+  'Still to do': {
+    de: 'Noch zu tun',
+    fr: 'Reste à faire',
+    es: 'Queda por hacer',
+  },
+  'Not needed': {
+    de: 'Nicht nötig',
+    fr: 'Pas nécessaire',
+    es: 'No hace falta',
+  },
 } as const satisfies Texts

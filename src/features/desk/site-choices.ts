@@ -49,7 +49,8 @@ export function currencyOptions({ language }: Pick<Site, 'language'>, chosen: st
   )
   const byName = (code: string) => names.of(code) ?? code
   const sorted = others.sort((a, b) => byName(a).localeCompare(byName(b), language))
-  const first = FREQUENT.includes(chosen) ? FREQUENT : [...FREQUENT, chosen]
+  const isOther = /^[A-Z]{3}$/.test(chosen) && !FREQUENT.includes(chosen)
+  const first = isOther ? [...FREQUENT, chosen] : FREQUENT
   return [...first, ...sorted].map(option)
 }
 

@@ -27,13 +27,14 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import { firstSteps } from './first-steps.ts'
 import { findPlanned, type PlannedEvent } from './planned-events.ts'
 import { quickLineForm } from './quick-room.ts'
 import { authorFirst, eventLink } from './record-links.ts'
 import { broughtLists, sentBackList, waitingList } from './review/inbox-room.ts'
 import { listUnsavedTexts } from './review/unsaved-texts.ts'
 
-// Today: what waits for the caller, coming events, failing imports and webhooks.
+// Today: what is still to do, what waits for the caller, coming events, failing imports and webhooks.
 
 const MOST_EVENTS = 30
 const DAYS = 7
@@ -46,7 +47,7 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
   const isAdministrator = can(caller, 'manage_users')
   const days = { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }
   const author = authorFirst(context)
-  const [waiting, brought, back, all, own, unsaved, isHeld, troubles, freeBytes] = await Promise.all([
+  const [waiting, brought, back, all, own, unsaved, isHeld, troubles, freeBytes, steps] = await Promise.all([
     waitingList(context),
     broughtLists(request),
     sentBackList(context),
@@ -56,6 +57,7 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
     isAdministrator && isHeldNow(askOf(db)),
     isAdministrator ? listTroubles(db) : [],
     isAdministrator ? freeBytesOf(start.data).catch(() => undefined) : undefined,
+    firstSteps(request),
   ])
   const others = all.filter(({ id }) => !own.some((event) => event.id === id))
   const coming = [...own, ...others].slice(0, MOST_EVENTS)
@@ -63,7 +65,7 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
     title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
     room: 'today',
     under: written(site, 'fullYear', today),
-    body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${brought}${back}
+    body: html`<div class="edit"><div class="story">${steps}${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${brought}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, wall, coming)}</section></div>
 <aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, isHeld, troubles, freeBytes)}</aside></div>`,

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../src/app.ts'
+import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
+import { getUserByLogin } from '../../src/calendar/people/users.ts'
+import { type AtDesk, DESK_PASSWORD, sitAtDesk } from '../support/desk.ts'
+import { serviceForTests, startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const service = serviceForTests({ timezone: '' })
+/** Once the first test has given a password, which ends sessions. */
+let admin: AtDesk
+
+const makeLink = (login: string, now = Date.now(), inviter = 0) =>
+  service.app.database.write(async (tx) => {
+    const user = await getUserByLogin(tx, login)
+    return `/desk/set-up/${await addSignInLink(tx, user, now, { inviter })}`
+  })
+const fill = (path: string, fields: Record<string, string>) =>
+  service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(fields), {
+    accept: 'text/html',
+    origin: new URL(service.origin).origin,
+    'content-type': 'application/x-www-form-urlencoded',
+  })
+
+const DAY = 86_400_000
+
+test('the first administrator says name, language, zone, currency, their own name and a password', async () => {
+  const link = await makeLink('admin')
+  const { body } = await service.page(link, { 'accept-language': 'de-AT, en;q=0.5' })
+  assert.match(body, /<html lang="de">/)
+  assert.match(body, /<option value="de" selected>/)
+  assert.match(body, /<option value="EUR" selected>/)
+  assert.match(body, /value="Europe\/Dublin">Dublin – jetzt \d/)
+  assert.match(body, /readonly value="admin"/)
+  const fields = {
+    ...{ name: 'St Brigid’s', language: 'en', timezone: 'Europe/Dublin', currency: 'EUR' },
+    ...{ person: 'Mary Byrne', password: DESK_PASSWORD, role: 'subscriber', pages_accent: '#123456' },
+  }
+  for (const wrong of [
+    { timezone: 'Dublin' },
+    { language: 'la' },
+    { currency: 'Euro' },
+    { person: 'a\nb' },
+  ]) {
+    const refused = await fill(link, { ...fields, ...wrong })
+    assert.deepEqual(
+      [refused.status, refused.body.includes('aria-invalid')],
+      [422, true],
+      JSON.stringify(wrong),
+    )
+    assert.match(refused.body, /value="St Brigid’s"/)
+  }
+  const done = await fill(link, fields)
+  assert.deepEqual([done.status, done.headers.get('location')], [303, '/desk/'])
+  await until(async () => {
+    const { name, timezone_string } = (await service.get('~/wp-json/')).body
+    return name === 'St Brigid’s' && timezone_string === 'Europe/Dublin'
+  }, 'the settings are not in effect')
+  const user = await getUserByLogin(service.app.database.read, 'admin')
+  assert.deepEqual([user.name, user.role], ['Mary Byrne', 'administrator'])
+  admin = await sitAtDesk(service, 'admin')
+  await service.create('/events', {
+    title: 'Concert',
+    start_date: '2027-06-01 19:30:00',
+    end_date: '2027-06-01 21:00:00',
+  })
+  assert.match((await admin.get('/desk/settings')).body, /Currency<\/dt><dd><b dir="auto">EUR</)
+})
+
+test('Settings say in words what is set and where, and what owners change holds on every node at once', async (t) => {
+  const other = await startApp(service.config)
+  t.after(other.stop)
+  const page = async (port: number) => (await fetch(`http://localhost:${port}/events/`)).text()
+  const there = () => page(other.port)
+  assert.match(await there(), /<html lang="en">/)
+  const { body } = await admin.get('/desk/settings')
+  assert.match(body, /Time zone<\/dt><dd><b dir="auto">Europe\/Dublin<\/b><small>set at the desk/)
+  assert.match(body, /Data folder<\/dt><dd><b[^>]*>[^<]+<\/b><small>by the flag --data/)
+  assert.match(body, /Days that the history is kept<\/dt><dd><b[^>]*>365<\/b><small>by default/)
+  assert.equal((await admin.post('/desk/settings', { language: 'fr', clock: '12' })).status, 303)
+  await until(async () => (await there()).includes('<html lang="fr">'), 'not in French there')
+  assert.match(await page(service.app.port), /<html lang="fr">/)
+  assert.equal((await admin.post('/desk/settings', { language: 'la' })).status, 422)
+  await admin.post('/desk/settings', { language: 'en', clock: 'auto' })
+  const editor = await sitAtDesk(service, 'editor')
+  assert.equal((await editor.get('/desk/settings')).status, 403)
+})
+
+test('what the start of the service gives wins, and the page says so', async () => {
+  await using held = await startService({ timezone: 'Asia/Tokyo', language: 'de' })
+  const desk = await sitAtDesk(held, 'admin')
+  const { body } = await desk.get('/desk/settings')
+  assert.doesNotMatch(body, /name="(?:timezone|language)"/)
+  assert.match(body, /Asia\/Tokyo<\/b><small>durch die Option --timezone/)
+  await desk.post('/desk/settings', { timezone: 'UTC', currency: 'CHF' })
+  const { timezone_string } = (await held.get('~/wp-json/')).body
+  assert.equal(timezone_string, 'Asia/Tokyo')
+})
+
+test('everybody has the desk in their own language, and visitors have that of the calendar', async () => {
+  const editor = await sitAtDesk(service, 'editor')
+  assert.equal((await editor.post('/desk/me', { name: 'editor', language: 'es' })).status, 303)
+  const { body } = await editor.get('/desk/events')
+  assert.match(body, /<html lang="es">/)
+  assert.match(body, />Eventos</)
+  assert.match((await admin.get('/desk/events')).body, /<html lang="en">/)
+  assert.match((await service.page('/events/')).body, /<html lang="en">/)
+  await editor.post('/desk/me', { name: 'editor', language: '' })
+  assert.match((await editor.get('/desk/events')).body, /<html lang="en">/)
+})
+
+test('Today lists what is still to do until it is done or waved away', async () => {
+  const has = async (text: string) => (await admin.get('/desk/')).body.includes(text)
+  assert.deepEqual([await has('Logo and colour'), await has('Put it on your website')], [true, true])
+  assert.equal(await has('Import events'), false, 'there is an event')
+  await admin.post('/desk/steps', { step: 'website' })
+  await admin.post('/desk/look', { pages_accent: '#8a2be2' })
+  assert.deepEqual([await has('Logo and colour'), await has('Still to do')], [false, false])
+})
+
+test('an invitation is good for seven days, says whom to ask afterwards, and can be made again or revoked', async () => {
+  await admin.post('/desk/people/new', {
+    login: 'tom',
+    name: 'Tom <b>',
+    email: 'tom@example.org',
+    role: 'author',
+  })
+  const tom = await getUserByLogin(service.app.database.read, 'tom')
+  const again = await admin.post(`/desk/people/${tom.id}`, { deed: 'link' })
+  assert.match(again.body, /href="mailto:tom%40example\.org\?subject=/)
+  const [, link = ''] = /value="https?:\/\/[^/]+(\/desk\/set-up\/[\w-]{43})"/.exec(again.body) ?? []
+  assert.equal((await service.page(link)).status, 200)
+  const people = await admin.get('/desk/people')
+  assert.match(people.body, /Tom &lt;b&gt;.*good until .*value="revoke"/s)
+
+  const soon = await makeLink('tom', Date.now() - 7 * DAY + 60_000, service.userIds.admin)
+  assert.equal((await service.page(soon)).status, 200)
+  const expired = await makeLink('tom', Date.now() - 7 * DAY - 60_000, service.userIds.admin)
+  const gone = await service.page(expired)
+  assert.equal(gone.status, 404)
+  assert.match(gone.body, /Ask \u2068Mary Byrne\u2069 for a new one/)
+  assert.match((await admin.get('/desk/people')).body, /expired/)
+  for (const unknown of [link, `/desk/set-up/${'A'.repeat(43)}`])
+    assert.doesNotMatch((await service.page(unknown)).body, /Mary/)
+
+  const fresh = await makeLink('tom', Date.now(), service.userIds.admin)
+  assert.equal((await admin.post(`/desk/people/${tom.id}`, { deed: 'revoke' })).status, 303)
+  assert.equal((await service.page(fresh)).status, 404)
+  const last = await makeLink('tom', Date.now(), service.userIds.admin)
+  assert.equal((await fill(last, { person: 'Thomas', password: `${DESK_PASSWORD} too` })).status, 303)
+  assert.equal((await getUserByLogin(service.app.database.read, 'tom')).name, 'Thomas')
+  const reset = await makeLink('tom', Date.now() - 31 * 60_000, service.userIds.admin)
+  assert.equal((await service.page(reset)).status, 404)
+  assert.doesNotMatch((await service.page(reset)).body, /Mary/)
+})

@@ -212,7 +212,7 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
-  /** An administrator sets up an empty calendar that nobody has a password for. */
+  /** An administrator sets up a calendar that nobody has a password for. */
   isFirst: boolean
 }
 
@@ -274,7 +274,7 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   if (!user || !isActive(user)) return undefined
   const { purpose } = row
   const mayBeFirst = purpose === 'set-up' && user.role === 'administrator'
-  return { user, purpose, isFirst: mayBeFirst && (await isNewCalendar(db)) }
+  return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
 }
 
 /** UTC; of the one link that a user has, undefined without one. */
@@ -327,11 +327,6 @@ export async function findInviter(db: Db, token: string, now: number): Promise<U
     (user) => user.role === 'administrator' && isActive(user) && user.id !== invited.id,
   )
   return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
-}
-
-async function isNewCalendar(db: Db): Promise<boolean> {
-  if (await hasDeskPasswords(db)) return false
-  return (await db.selectFrom('events').select('id').limit(1).executeTakeFirst()) === undefined
 }
 
 /** True to one caller only, when several use it at once. */

@@ -106,7 +106,7 @@ export async function setZone(
   const { site, caller, now } = context
   const change = { former_zone: site.timezone, new_zone: zone, keeps, user: caller.id }
   await context.write((tx) => changeZone(tx, change, values, now))
-  await goOn(request)
+  await finishZone(context)
   return { seeOther: `${deskPath(site, '/settings')}?zone` }
 }
 
@@ -114,12 +114,12 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context } = request
   await context.write((tx) => returnZone(tx, Number(fieldOf(request, 'change')) || 0))
-  await goOn(request)
+  await finishZone(context)
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
 /** In the background where it takes long, and where it fails the service goes on with it. */
-async function goOn({ context }: DeskRequest): Promise<void> {
+export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])
 }

@@ -8,6 +8,7 @@ import {
   type SignInLink,
 } from '../../../calendar/people/desk-passwords.ts'
 import { isName, renameUser } from '../../../calendar/people/users.ts'
+import { changeZone, countInZone } from '../../../calendar/series/zone-change.ts'
 import { type Content, type Html, html } from '../../../http/page-html.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
@@ -31,6 +32,7 @@ import {
   placeOfZone,
   zoneOptions,
 } from '../site-choices.ts'
+import { finishZone } from '../zone-room.ts'
 
 // The link by which people begin: name and password and, on an empty calendar, its name, language, zone and
 // currency; in a demo a look around.
@@ -60,12 +62,28 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   if (Object.keys(faults).length > 0) return linkView(asked, token, link, faults)
   const also = async (tx: Tx) => {
     if (person !== '' && person !== link.user.name) await renameUser(tx, link.user.id, person)
-    if (Object.keys(chosen).length > 0) await setOwnerSettings(tx, chosen)
+    await setChosen(tx, context, link, chosen)
   }
   const sent = { token, password: isLooking ? undefined : password, also }
   const signedIn = await gate.signInByLink(sent, { address, client }, now)
   if (!signedIn) return goneView(request, token)
+  await finishZone(context)
   return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
+}
+
+/** Events that are there, such as those of REST, keep their hour: nobody has seen them in another zone. */
+async function setChosen(
+  tx: Tx,
+  { site, now }: AnyDeskRequest['context'],
+  { user }: SignInLink,
+  chosen: OwnerValues,
+): Promise<void> {
+  const { timezone: zone, ...others } = chosen
+  const { events, series } = await countInZone(tx, site.timezone)
+  if (typeof zone !== 'string' || zone === site.timezone || events + series === 0)
+    return setOwnerSettings(tx, chosen)
+  const change = { former_zone: site.timezone, new_zone: zone, keeps: 'hour', user: user.id } as const
+  await changeZone(tx, change, others, now)
 }
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'

@@ -11,9 +11,8 @@ import { resources, type ServedResource, series } from '../../src/calendar/resou
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly string[]>>> = {
-  de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets', '{size} kB'],
-  fr: ['Piles', '{size} kB'],
-  es: ['{fact}: no', 'No', '{size} kB'],
+  de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
+  es: ['{fact}: no', 'No'],
 }
 
 const hasWords = (text: string) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))
@@ -108,7 +107,11 @@ test('features say something for each of their texts, with its placeholders, in 
       for (const language of languages) {
         const forms = formsOf(row[language])
         for (const form of forms) assert.notEqual(form.trim(), '', `${file}: ${text}`)
-        if (!SAME_AS_ENGLISH[language]?.includes(text) && hasWords(text))
+        // Languages share many a single word.
+        if (
+          !SAME_AS_ENGLISH[language]?.includes(text) &&
+          /\p{L}\P{L}+\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))
+        )
           assert.ok(!forms.includes(text), `${file}: ${text} in ${language}`)
         if ('en' in row)
           assert.ok(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { LANGUAGES } from '../../src/base/config.ts'
+import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
 import { messages, type Text } from '../../src/calendar/locales/messages.ts'
 import type { Forms, Texts } from '../../src/calendar/locales/texts.ts'
-import { locales, translate } from '../../src/calendar/locales/translate.ts'
+import { locales, sayCountIn, translate } from '../../src/calendar/locales/translate.ts'
 import { resources, type ServedResource, series } from '../../src/calendar/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
@@ -134,6 +134,22 @@ test('features say each of their texts, and none that the kernel has', () => {
     assert.ok(!texts.includes(text), `the kernel has ${text}`)
     assert.ok(said.split(text).length - 1 > rows.length, `nothing says ${text}`)
   }
+})
+
+test('a text that depends on a number has the form of the language for it', () => {
+  const say = sayCountIn({
+    '{count} dates': {
+      en: { one: '{count} date', other: '{count} dates' },
+      de: { one: 'Ein Termin', other: '{count} Termine' },
+      fr: { one: '{count} évènement', other: '{count} évènements' },
+      es: { one: 'Una fecha', other: '{count} fechas' },
+    },
+  } as const)
+  const said = (language: Language) => [0, 1, 2, 1_000_000].map((n) => say({ language }, '{count} dates', n))
+  assert.deepEqual(said('en'), ['0 dates', '1 date', '2 dates', '1000000 dates'])
+  assert.deepEqual(said('de'), ['0 Termine', 'Ein Termin', '2 Termine', '1000000 Termine'])
+  assert.deepEqual(said('fr'), ['0 évènement', '1 évènement', '2 évènements', '1000000 évènements'])
+  assert.deepEqual(said('es'), ['0 fechas', 'Una fecha', '2 fechas', '1000000 fechas'])
 })
 
 test('every message is said somewhere, and stands once in the list', () => {

@@ -22,27 +22,28 @@ export function sayIn<const Own extends Texts>(texts: Own) {
     translate(language, text, values, texts)
 }
 
-/** Says a text in the form for a number. `written`: as the text has it for `{count}`. */
+/** Says a text in the form for a number. `values.count`: the number as it is written. */
 export function sayCountIn<const Own extends Texts>(texts: Own) {
-  return (
-    { language }: { language: Language },
-    text: CountedIn<Own>,
-    count: number,
-    values: Values = {},
-  ): string => {
+  const formsOf = formsIn(texts)
+  return (site: { language: Language }, text: CountedIn<Own>, count: number, values: Values = {}): string =>
+    filled(formFor(site.language, formsOf(site, text), count), { count: String(count), ...values })
+}
+
+/** For scripts of browsers, which choose by `Intl.PluralRules`. */
+export function formsIn<const Own extends Texts>(texts: Own) {
+  return ({ language }: { language: Language }, text: CountedIn<Own>): Forms => {
     const row: Texts[string] | undefined = texts[text]
-    const form = row && 'en' in row ? formFor(language, row[language], count) : text
-    return filled(form, { count: String(count), ...values })
+    return row && 'en' in row ? row[language] : { one: text, other: text }
   }
 }
 
 const pluralRules = new Map(LANGUAGES.map((language) => [language, new Intl.PluralRules(language)]))
 
 function formFor(language: Language, forms: Forms, count: number): string {
-  const form = new Map<string, string>(Object.entries(forms)).get(
-    pluralRules.get(language)?.select(count) ?? '',
-  )
-  return form ?? forms.other
+  const category = pluralRules.get(language)?.select(count) ?? ''
+  const form = new Map<string, string>(Object.entries(forms)).get(category)
+  // French takes nothing for one: a form without the number is meant for 1 alone.
+  return form === undefined || (count !== 1 && !form.includes('{count}')) ? forms.other : form
 }
 
 /** With `{name}` replaced. A text that is not among those of a feature is one of the kernel. */

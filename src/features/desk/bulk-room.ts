@@ -102,11 +102,11 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
     ...(fault !== '' && { status: 422 }),
     title: only
       ? `${say(press)}: ${titleAtDesk(site, only.title)}`
-      : countAtDesk(site, asked.ids.length, press, ask),
+      : countAtDesk(site, asked.ids.length, ask),
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(site, '/events/many')}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
-${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${countAtDesk(site, others, 'and 1 more', 'and {count} more')}</li>`}</ul>`}
+${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${countAtDesk(site, others, 'and {count} more')}</li>`}</ul>`}
 ${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
@@ -413,27 +413,21 @@ async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAn
   )
   const line = (id: number, title: string, why: Content) =>
     html`<li>${linkOrText(hrefs.get(id), title || say('(no title)'), { attributes: html` dir="auto"` })}${why}</li>`
-  const more = (count: number) =>
-    count > 0 && html`<li>${countAtDesk(site, count, 'and 1 more', 'and {count} more')}</li>`
+  const more = (count: number) => count > 0 && html`<li>${countAtDesk(site, count, 'and {count} more')}</li>`
   return {
     title: sentence(context, told),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
     body: html`${undoForm(context, told)}
 ${told.left > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.left) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}${more(told.left - told.refused.length)}</ul></section>`}
-${told.unchanged > 0 && html`<p class="hint">${countAtDesk(site, told.unchanged, '1 was unchanged.', '{count} were unchanged.')}</p>`}
+${told.unchanged > 0 && html`<p class="hint">${countAtDesk(site, told.unchanged, '{count} were unchanged.')}</p>`}
 ${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${more(told.done - told.titles.length)}</ul></section>`}`,
   }
 }
 
 function sentence({ site }: Context, { done, left: refused }: Outcomes): string {
-  const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused)]
-  if (refused === 0)
-    return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
-  return sayAtDesk(site, done === 1 ? '1 event changed, {left} not' : '{count} events changed, {left} not', {
-    count,
-    left,
-  })
+  if (refused === 0) return countAtDesk(site, done, '{count} events changed')
+  return countAtDesk(site, done, '{count} events changed, {left} not', { left: writtenNumber(site, refused) })
 }
 
 function undoForm({ site }: Context, { undo, list }: Outcomes): Content {
@@ -451,7 +445,7 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
   const count = (rows ?? []).filter(({ outcome }) => outcome === 'done').length
   return {
     title: rows
-      ? countAtDesk(site, count, 'Undone for 1 event', 'Undone for {count} events')
+      ? countAtDesk(site, count, 'Undone for {count} events')
       : say('That was undone before, or is older than a day.'),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,

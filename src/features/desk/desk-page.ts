@@ -6,7 +6,8 @@ import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
-import { sayIn } from '../../calendar/locales/translate.ts'
+import type { CountedIn } from '../../calendar/locales/texts.ts'
+import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
@@ -242,6 +243,7 @@ function contained(value: string): string {
 }
 
 const say = sayIn(deskTexts)
+const sayCount = sayCountIn(deskTexts)
 
 /** No value turns the direction of the text around it. */
 export function sayAtDesk(
@@ -253,9 +255,14 @@ export function sayAtDesk(
   return say({ language }, text, values && Object.fromEntries(entries))
 }
 
-/** `one` for 1, else `many` with `{count}`. */
-export function countAtDesk(site: Site, count: number, one: DeskText, many: DeskText): string {
-  return count === 1 ? sayAtDesk(site, one) : sayAtDesk(site, many, { count: writtenNumber(site, count) })
+/** In the form for the number. */
+export function countAtDesk(
+  site: Site,
+  count: number,
+  text: CountedIn<typeof deskTexts>,
+  values: Readonly<Record<string, string>> = {},
+): string {
+  return sayCount(site, text, count, { count: writtenNumber(site, count), ...values })
 }
 
 export type Translator = (text: DeskText, values?: Readonly<Record<string, string>>) => string

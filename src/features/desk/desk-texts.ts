@@ -1,4 +1,5 @@
 import type { TextIn } from '../../calendar/locales/texts.ts'
+import { formsIn } from '../../calendar/locales/translate.ts'
 import { pageTexts } from '../pages/page-texts.ts'
 import { eventFormTexts } from './event-form/event-form-texts.ts'
 import { listTexts } from './list-texts.ts'
@@ -23,3 +24,5 @@ export const deskTexts = {
 } as const
 
 export type DeskText = TextIn<typeof deskTexts>
+
+export const formsAtDesk = formsIn(deskTexts)

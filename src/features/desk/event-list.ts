@@ -16,6 +16,7 @@ import {
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { paramTexts } from '../../calendar/locales/problem-replies.ts'
+import type { CountedIn } from '../../calendar/locales/texts.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
@@ -56,7 +57,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
-import type { DeskText } from './desk-texts.ts'
+import { type DeskText, type deskTexts, formsAtDesk } from './desk-texts.ts'
 import { linkedNames } from './event-form/event-form-values.ts'
 import { mayMerge } from './merges.ts'
 import { eventLink, mayOpen } from './record-links.ts'
@@ -462,7 +463,7 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
     count: most,
   })
   const query = new URLSearchParams(Object.entries(fields)).toString()
-  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}${list.tab !== 'trash' && mayMerge({ caller }) && html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{deed}…', { deed: say('Merge') })}</button>`}</div></div>`
+  return html`<div class="bulk" data-chosen="${JSON.stringify(formsAtDesk(site, '{count} chosen'))}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}${list.tab !== 'trash' && mayMerge({ caller }) && html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{deed}…', { deed: say('Merge') })}</button>`}</div></div>`
 }
 
 function row(
@@ -580,6 +581,6 @@ export const BULK_ACTIONS = {
   schedule: { ask: 'Publish {count} events later', press: 'Publish later' },
   cancel: { ask: 'Cancel or postpone {count} events', press: 'Cancel or postpone' },
   move: { ask: 'Move {count} events', press: 'Move' },
-} as const satisfies Record<string, { ask: DeskText; press: DeskText }>
+} as const satisfies Record<string, { ask: CountedIn<typeof deskTexts>; press: DeskText }>
 
 export type BulkActionName = keyof typeof BULK_ACTIONS

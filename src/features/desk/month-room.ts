@@ -158,10 +158,10 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
   const toDay = monthPath(plan, month, `?day=${day.day}#day`)
   const more =
     hidden > 0 &&
-    html`<li><a class="rest" href="${toDay}">${countAtDesk(site, hidden, '+1 more', '+{count} more')}</a></li>`
+    html`<li><a class="rest" href="${toDay}">${countAtDesk(site, hidden, '+{count} more')}</a></li>`
   const dots =
     day.total > 0 &&
-    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${countAtDesk(site, day.total, '1 event', '{count} events')}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
+    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${countAtDesk(site, day.total, '{count} events')}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
   return html`<td data-day="${day.day}"${classes !== '' && html` class="${classes}"`}${day.day === today && html` aria-current="date"`}>${head}${dots}<ul>${bars}${entries}${more}</ul></td>`
 }
 

@@ -39,7 +39,7 @@ import {
   sayAtDesk,
   versionSent,
 } from './desk-page.ts'
-import type { DeskText } from './desk-texts.ts'
+import { type DeskText, formsAtDesk } from './desk-texts.ts'
 import { sayOfDuplicates } from './duplicate-texts.ts'
 import { undoOf } from './duplicates-room.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-form/event-picture.ts'
@@ -181,7 +181,7 @@ ${rows.map((row) => rowOf(room, context, columns, row, { uses: uses.get(row.id) 
 /** With a script once something is chosen. */
 function mergeBar({ site }: Context): Html {
   const say = deskTranslatorFor(site)
-  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-chosen-one="${say('1 chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(site, 'Choose two to merge.')}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', { deed: say('Merge') })}</button></div></div>`
+  return html`<div class="bulk" data-chosen="${JSON.stringify(formsAtDesk(site, '{count} chosen'))}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(site, 'Choose two to merge.')}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', { deed: say('Merge') })}</button></div></div>`
 }
 
 /** Named otherwise than the rooms. */

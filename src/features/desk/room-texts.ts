@@ -238,8 +238,12 @@ export const roomTexts = {
   },
   'Back to the list': { de: 'Zurück zur Liste', fr: 'Retour à la liste', es: 'Volver a la lista' },
   Undo: { de: 'Rückgängig machen', fr: 'Annuler l’action', es: 'Deshacer' },
-  '1 chosen': { de: '1 ausgewählt', fr: '1 choisi', es: '1 elegido' },
-  '{count} chosen': { de: '{count} ausgewählt', fr: '{count} choisis', es: '{count} elegidos' },
+  '{count} chosen': {
+    en: { one: '{count} chosen', other: '{count} chosen' },
+    de: { one: '{count} ausgewählt', other: '{count} ausgewählt' },
+    fr: { one: '{count} choisi', other: '{count} choisis' },
+    es: { one: '{count} elegido', other: '{count} elegidos' },
+  },
   '{deed}…': { de: '{deed} …', fr: '{deed}…', es: '{deed}…' },
   'Choose none': { de: 'Keine auswählen', fr: 'N’en choisir aucun', es: 'No elegir ninguno' },
   'Choose all on this page': {

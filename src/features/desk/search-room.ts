@@ -99,7 +99,7 @@ async function tellFound(request: DeskRequest): Promise<DeskAnswer> {
       told:
         hits.length === 0
           ? sayAtDesk(site, 'Nothing matches.')
-          : countAtDesk(site, hits.length, '1 found', '{count} found'),
+          : countAtDesk(site, hits.length, '{count} found'),
     },
   }
 }

@@ -298,16 +298,24 @@ export const setUpTexts = {
   },
   'Change the zone': { de: 'Die Zone ändern', fr: 'Changer de fuseau', es: 'Cambiar la zona' },
   'One event': { de: 'Eine Veranstaltung', fr: 'Un événement', es: 'Un evento' },
-  'One series': { de: 'Eine Serie', fr: 'Une série', es: 'Una serie' },
-  '{count} series': { de: '{count} Serien', fr: '{count} séries', es: '{count} series de eventos' },
+  '{count} series': {
+    en: { one: 'One series', other: '{count} series' },
+    de: { one: 'Eine Serie', other: '{count} Serien' },
+    fr: { one: 'Une série', other: '{count} séries' },
+    es: { one: 'Una serie', other: '{count} series de eventos' },
+  },
   'In the zone of the calendar: {what}.': {
     de: 'In der Zone des Kalenders: {what}.',
     fr: 'Dans le fuseau du calendrier : {what}.',
     es: 'En la zona del calendario: {what}.',
   },
   'The next ten': { de: 'Die nächsten zehn', fr: 'Les dix prochains', es: 'Los diez próximos' },
-  '1 record': { de: '1 Eintrag', fr: '1 fiche', es: '1 ficha' },
-  '{count} records': { de: '{count} Einträge', fr: '{count} fiches', es: '{count} fichas' },
+  '{count} records': {
+    en: { one: '{count} record', other: '{count} records' },
+    de: { one: '{count} Eintrag', other: '{count} Einträge' },
+    fr: { one: '{count} fiche', other: '{count} fiches' },
+    es: { one: '{count} ficha', other: '{count} fichas' },
+  },
   'The zone changes: {count} done or to do. This page says more once it is loaded again.': {
     de: 'Die Zone wird geändert: {count} erledigt oder noch zu tun. Beim nächsten Laden sagt diese Seite mehr.',
     fr: 'Le fuseau change : {count} faites ou à faire. Rechargez cette page pour en savoir plus.',

@@ -72,8 +72,8 @@ ${rows.length > 0 && previewTable(request, rows, zone)}
 
 function counted({ context: { site } }: DeskRequest, events: number, series: number): string {
   const parts = [
-    ...(events > 0 ? [countAtDesk(site, events, 'One event', '{count} events')] : []),
-    ...(series > 0 ? [countAtDesk(site, series, 'One series', '{count} series')] : []),
+    ...(events > 0 ? [countAtDesk(site, events, '{count} events')] : []),
+    ...(series > 0 ? [countAtDesk(site, series, '{count} series')] : []),
   ]
   return sayAtDesk(site, 'In the zone of the calendar: {what}.', { what: parts.join(', ') })
 }
@@ -130,7 +130,7 @@ export async function zoneNotice({ context }: DeskRequest): Promise<Content | un
   const change = await findZoneChange(db, now)
   if (!change) return undefined
   const count = await countMoved(db, change)
-  const moved = countAtDesk(site, count, '1 record', '{count} records')
+  const moved = countAtDesk(site, count, '{count} records')
   if (change.state !== 'moved')
     return html`${sayAtDesk(site, 'The zone changes: {count} done or to do. This page says more once it is loaded again.', { count: moved })}`
   const said = sayAtDesk(

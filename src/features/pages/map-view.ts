@@ -9,6 +9,7 @@ import type { Card } from './cards.ts'
 import { shownTitle, startTime } from './event-rows.ts'
 import { comingFilters } from './list-view.ts'
 import { cardsOf, findPageEvents } from './page-finding.ts'
+import { sayCount } from './page-texts.ts'
 import { mapFigure, mapNeeds, positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
@@ -38,10 +39,9 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
   const [located, others] = [shown.filter(isLocated), shown.filter((place) => !isLocated(place))]
   const hasMap = site.maps.tiles !== ''
   const heading = asked.term?.name ?? say(site, hasMap ? 'Map' : 'Events by venue')
-  const venues =
-    places.length === 1
-      ? say(site, '1 venue')
-      : say(site, '{count} venues', { count: writtenNumber(site, places.length) })
+  const venues = sayCount(site, '{count} venues', places.length, {
+    count: writtenNumber(site, places.length),
+  })
   const count = `${venues} · ${sayEvents(site, total)}`
   const list = (some: readonly Place[]) =>
     some.length > 0 && html`<ul class="places">${some.map((place) => placeRow(viewing, place, byId))}</ul>`

@@ -6,7 +6,7 @@ import { weekStartOf } from '../../http/page-dates.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 import { attributeFilters } from './page-filters.ts'
-import { type PageText, sayOfPages } from './page-texts.ts'
+import { formsOfPages, type PageText, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 
 // Style sheets, scripts, images and icons; scripts for other sites; colours of a look.
@@ -280,7 +280,7 @@ const TEXTS = [
 ] as const satisfies readonly PageText[]
 
 /** For months and days, and the extras of `show`. */
-const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly PageText[]
+const DAY_TEXTS = ['Today'] as const satisfies readonly PageText[]
 const EXTRA_TEXTS = ['Free'] as const satisfies readonly PageText[]
 
 const inLanguages = (texts: readonly PageText[], links: readonly PageLink[] = []) =>
@@ -293,6 +293,9 @@ const inLanguages = (texts: readonly PageText[], links: readonly PageLink[] = []
       ],
     ]),
   )
+
+const countedEvents = () =>
+  Object.fromEntries(LANGUAGES.map((language) => [language, formsOfPages({ language }, '{count} events')]))
 
 export const EMBED_PATH = '/embed.js'
 
@@ -313,13 +316,13 @@ function embedScripts(
   }
   const withFacts = (name: string, own: object) =>
     scriptOf(`${name}.js`).replace("JSON.parse('{}')", () => JSON.stringify(own))
-  const moduleOf = (name: string, texts: readonly PageText[]): [string, string] => [
+  const moduleOf = (name: string, texts: readonly PageText[], more: object = {}): [string, string] => [
     `/${name}.js`,
-    withFacts(name, { css: styleOf(`${name}.css`), texts: inLanguages(texts) }),
+    withFacts(name, { css: styleOf(`${name}.css`), texts: inLanguages(texts), ...more }),
   ]
   return new Map([
     [EMBED_PATH, withFacts('embed', facts)],
-    moduleOf('embed-days', DAY_TEXTS),
+    moduleOf('embed-days', DAY_TEXTS, { events: countedEvents() }),
     moduleOf('embed-extras', EXTRA_TEXTS),
   ])
 }

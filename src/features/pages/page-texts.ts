@@ -1,21 +1,20 @@
 import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
-import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
+import { formsIn, sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
 
 /** Texts of pages. */
 export const pageTexts = {
   '{count} dates': {
-    en: { one: '1 date', other: '{count} dates' },
-    de: { one: '1 Termin', other: '{count} Termine' },
-    fr: { one: '1 rendez-vous', other: '{count} rendez-vous' },
-    es: { one: '1 fecha', other: '{count} fechas' },
+    en: { one: '{count} date', other: '{count} dates' },
+    de: { one: '{count} Termin', other: '{count} Termine' },
+    fr: { one: '{count} rendez-vous', other: '{count} rendez-vous' },
+    es: { one: '{count} fecha', other: '{count} fechas' },
   },
   '{count} more dates': {
-    en: { one: '1 more date', other: '{count} more dates' },
-    de: { one: 'noch 1 Termin', other: 'noch {count} Termine' },
-    fr: { one: '1 autre date', other: '{count} autres dates' },
-    es: { one: '1 fecha más', other: '{count} fechas más' },
+    en: { one: '{count} more date', other: '{count} more dates' },
+    de: { one: 'noch {count} Termin', other: 'noch {count} Termine' },
+    fr: { one: '{count} autre date', other: '{count} autres dates' },
+    es: { one: '{count} fecha más', other: '{count} fechas más' },
   },
-  '1 venue': { de: '1 Ort', fr: '1 lieu', es: '1 lugar' },
   Directions: { de: 'Route', fr: 'Itinéraire', es: 'Cómo llegar' },
   'Directions to {name}': { de: 'Route zu {name}', fr: 'Itinéraire vers {name}', es: 'Cómo llegar a {name}' },
   'All {count}': { de: 'Alle {count}', fr: 'Voir les {count}', es: 'Ver los {count}' },
@@ -120,7 +119,12 @@ export const pageTexts = {
   Weeks: { de: 'Wochen', fr: 'Semaines', es: 'Semanas' },
   'Zoom in': { de: 'Vergrößern', fr: 'Zoom avant', es: 'Acercar' },
   'Zoom out': { de: 'Verkleinern', fr: 'Zoom arrière', es: 'Alejar' },
-  '{count} venues': { de: '{count} Orte', fr: '{count} lieux', es: '{count} lugares' },
+  '{count} venues': {
+    en: { one: '{count} venue', other: '{count} venues' },
+    de: { one: '{count} Ort', other: '{count} Orte' },
+    fr: { one: '{count} lieu', other: '{count} lieux' },
+    es: { one: '{count} lugar', other: '{count} lugares' },
+  },
   '{events} from {date} on': {
     de: '{events} ab {date}',
     fr: '{events} dès {date}',
@@ -390,10 +394,18 @@ export const pageTexts = {
   Privacy: { de: 'Datenschutz', fr: 'Confidentialité', es: 'Privacidad' },
   Contact: { de: 'Kontakt', fr: 'Nous contacter', es: 'Contacto' },
   'Other links': { de: 'Weitere Links', fr: 'Autres liens', es: 'Otros enlaces' },
-  '+1 more': { de: '+1 weiterer', fr: '+1 autre', es: '+1 más' },
-  '+{count} more': { de: '+{count} weitere', fr: '+{count} autres', es: '+{count} más' },
-  '1 event': { de: '1 Veranstaltung', fr: '1 événement', es: '1 evento' },
-  '{count} events': { de: '{count} Veranstaltungen', fr: '{count} événements', es: '{count} eventos' },
+  '+{count} more': {
+    en: { one: '+{count} more', other: '+{count} more' },
+    de: { one: '+{count} weiterer', other: '+{count} weitere' },
+    fr: { one: '+{count} autre', other: '+{count} autres' },
+    es: { one: '+{count} más', other: '+{count} más' },
+  },
+  '{count} events': {
+    en: { one: '{count} event', other: '{count} events' },
+    de: { one: '{count} Veranstaltung', other: '{count} Veranstaltungen' },
+    fr: { one: '{count} événement', other: '{count} événements' },
+    es: { one: '{count} evento', other: '{count} eventos' },
+  },
   'All categories': { de: 'Alle Kategorien', fr: 'Toutes les catégories', es: 'Todas las categorías' },
   'All venues': { de: 'Alle Orte', fr: 'Tous les lieux', es: 'Todos los lugares' },
   Anywhere: { de: 'Überall', fr: 'Partout', es: 'En cualquier parte' },
@@ -434,3 +446,4 @@ export type PageText = TextIn<typeof pageTexts>
 export const sayOfPages = sayIn(pageTexts)
 
 export const sayCount = sayCountIn(pageTexts)
+export const formsOfPages = formsIn(pageTexts)

@@ -3,6 +3,7 @@ import { tileAddress } from '../../base/look-settings.ts'
 import { plainText } from '../../base/text/html.ts'
 import { type Html, html, NOTHING } from '../../http/page-html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
+import { formsOfPages } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // Addresses of venues, maps and directions.
@@ -66,7 +67,7 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const host = tileAddress(tiles)?.host
   if (host === undefined) return NOTHING
   const { script, style } = assets.leaflet
-  return html`<div class="map" data-tiles="${tiles}" data-script="${pathTo(site, script.path)}" data-style="${pathTo(site, style.path)}" data-group="${say(site, '{count} venues')}" data-in="${say(site, 'Zoom in')}" data-out="${say(site, 'Zoom out')}"><p class="offer" hidden><button type="button" class="button">${say(site, 'Show map')}</button> <small>${say(site, 'The map is loaded from {host}.', { host })}</small></p>
+  return html`<div class="map" data-tiles="${tiles}" data-script="${pathTo(site, script.path)}" data-style="${pathTo(site, style.path)}" data-group="${JSON.stringify(formsOfPages(site, '{count} venues'))}" data-in="${say(site, 'Zoom in')}" data-out="${say(site, 'Zoom out')}"><p class="offer" hidden><button type="button" class="button">${say(site, 'Show map')}</button> <small>${say(site, 'The map is loaded from {host}.', { host })}</small></p>
 <div class="shown" hidden><div class="ground" role="region" aria-label="${say(site, 'Map')}"></div><p class="source">${linked(attribution)}</p></div><p class="failed" role="status"></p><template>${say(site, 'The map cannot be loaded at the moment. The list has the same venues.')}</template></div>`
 }
 

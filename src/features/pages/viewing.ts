@@ -11,7 +11,7 @@ import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
-import { sayOfPages } from './page-texts.ts'
+import { sayCount, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 import type { Span } from './spans.ts'
 
@@ -79,14 +79,11 @@ export interface View {
 
 export const say = sayOfPages
 
-export function sayEvents(site: Site, count: number): string {
-  return count === 1
-    ? say(site, '1 event')
-    : say(site, '{count} events', { count: writtenNumber(site, count) })
-}
+export const sayEvents = (site: Site, count: number) =>
+  sayCount(site, '{count} events', count, { count: writtenNumber(site, count) })
 
 export const sayMore = (site: Site, count: number) =>
-  count === 1 ? say(site, '+1 more') : say(site, '+{count} more', { count: writtenNumber(site, count) })
+  sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
 /** With the root of the site, and the language that the address names. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)

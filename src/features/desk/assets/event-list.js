@@ -55,16 +55,16 @@ function chooseIn(form) {
   none.textContent = bar.dataset.none ?? ''
   bar.querySelector('.deeds')?.before(none)
 
+  /** @type {Record<string, string>} */
+  const forms = JSON.parse(bar.dataset.chosen ?? '{}')
+  const rules = new Intl.PluralRules(document.documentElement.lang)
   const tell = () => {
     const count = boxes.filter((box) => box.checked).length
     const isAll = all instanceof HTMLInputElement && all.checked
     bar.hidden = count === 0 && !isAll
     said.textContent = isAll
       ? ''
-      : ((count === 1 && bar.dataset.chosenOne) || (bar.dataset.chosen ?? '')).replace(
-          '{count}',
-          String(count),
-        )
+      : `${forms[rules.select(count)] ?? forms.other}`.replace('{count}', String(count))
     whole.checked = count > 0 && count === boxes.length
     whole.indeterminate = count > 0 && count < boxes.length
     for (const box of boxes) box.closest('tr')?.classList.toggle('chosen', box.checked || isAll)

@@ -188,7 +188,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
     title: sayAtDesk(site, 'Inbox'),
     room: 'inbox',
     under: mayReview(context)
-      ? countAtDesk(site, total, 'One thing waits.', '{count} things wait.')
+      ? countAtDesk(site, total, '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
     body: html`${brought}${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,

@@ -35,11 +35,11 @@ export const reviewTexts = {
     es: 'No es para este calendario.',
   },
   'Something else': { de: 'Etwas anderes', fr: 'Autre chose', es: 'Otra cosa' },
-  'One thing waits.': { de: 'Eines wartet.', fr: 'Une chose attend.', es: 'Espera una cosa.' },
   '{count} things wait.': {
-    de: '{count} Dinge warten.',
-    fr: '{count} choses attendent.',
-    es: 'Esperan {count} cosas.',
+    en: { one: 'One thing waits.', other: '{count} things wait.' },
+    de: { one: 'Eines wartet.', other: '{count} Dinge warten.' },
+    fr: { one: 'Une chose attend.', other: '{count} choses attendent.' },
+    es: { one: 'Espera una cosa.', other: 'Esperan {count} cosas.' },
   },
   'What you have sent for review': {
     de: 'Was Sie zur Prüfung gesandt haben',

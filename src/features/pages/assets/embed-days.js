@@ -19,7 +19,7 @@ import {
 
 /** @import { Day, Shown, State } from './embed.js' */
 
-/** @type {{ css: string, texts: Record<string, string[]> }} Put in by the server. */
+/** @type {{ css: string, texts: Record<string, string[]>, events: Record<string, Record<string, string>> }} Put in by the server. */
 const facts = JSON.parse('{}')
 export const sheet = sheetOf(facts.css)
 const textsOf = (/** @type {State} */ { locale }) => facts.texts[locale.slice(0, 2)] ?? []
@@ -33,7 +33,10 @@ const nameOf = (state, day = state.day) =>
   state.view === 'month' ? written(state, day, { month: 'long', year: 'numeric' }) : writtenDay(state, day)
 
 /** @param {State} state @param {number} count */
-const counted = (state, count) => `${textsOf(state)[count === 1 ? 1 : 2]}`.replace('{count}', `${count}`)
+function counted({ locale }, count) {
+  const forms = facts.events[locale.slice(0, 2)] ?? {}
+  return `${forms[new Intl.PluralRules(locale).select(count)] ?? forms.other}`.replace('{count}', `${count}`)
+}
 
 /** Returns the announcement of the shown days. @param {State} state */
 export const told = (state) => `${nameOf(state)}: ${counted(state, state.events.length)}`

@@ -129,6 +129,14 @@ function choose(/** @type {HTMLElement | undefined} */ element) {
   element?.setAttribute('aria-current', 'true')
 }
 
+/** @param {HTMLElement} figure @param {number} count */
+function labelOf({ dataset }, count) {
+  /** @type {Record<string, string>} */
+  const forms = JSON.parse(dataset.group ?? '{}')
+  const form = forms[new Intl.PluralRules(document.documentElement.lang).select(count)] ?? forms.other
+  return form?.replace('{count}', String(count))
+}
+
 function addMarker(
   /** @type {Leaflet} */ L,
   /** @type {LeafletMap} */ map,
@@ -139,8 +147,7 @@ function addMarker(
   const [first] = group
   const at = first?.at ?? [0, 0]
   const sum = group.reduce((all, { count }) => all + count, 0)
-  const text =
-    group.length === 1 ? first?.label : figure.dataset.group?.replace('{count}', String(group.length))
+  const text = group.length === 1 ? first?.label : labelOf(figure, group.length)
   const button = Object.assign(document.createElement('button'), { type: 'button', textContent: String(sum) })
   button.setAttribute('aria-label', text ?? '')
   button.title = text ?? ''

@@ -1,5 +1,6 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
+import { deskTexts } from '../desk/desk-texts.ts'
 
 // Texts of suggestions, for strangers, their senders and editors.
 
@@ -572,5 +573,7 @@ export const submissionTexts = {
   },
 } as const satisfies Texts
 
-export const saySubmission = sayIn(submissionTexts)
+const sayings = { ...deskTexts, ...submissionTexts } as const
+
+export const saySubmission = sayIn(sayings)
 export const saySubmissionCount = sayCountIn(submissionTexts)

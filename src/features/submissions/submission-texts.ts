@@ -443,6 +443,7 @@ export const submissionTexts = {
     fr: 'Ne plus faire confiance à cette adresse',
     es: 'No confiar más en esta dirección',
   },
+  'To decide': { de: 'Zu entscheiden', fr: 'À décider', es: 'Por decidir' },
   'We have sent you a message. Open the link in it and confirm: only then the editors see your suggestion.': {
     de: 'Wir haben eine Nachricht geschickt. Bitte den Link darin öffnen und bestätigen: Erst dann sieht die Redaktion den Vorschlag.',
     fr: 'Nous vous avons envoyé un message. Ouvrez son lien et confirmez\u00a0: alors seulement la rédaction voit votre proposition.',
@@ -473,6 +474,11 @@ export const submissionTexts = {
     de: 'Die Eingaben stehen noch hier.',
     fr: 'Votre saisie est toujours là.',
     es: 'Lo escrito sigue aquí.',
+  },
+  'Withdrawn by its sender': {
+    de: 'Zurückgezogen',
+    fr: 'Retirée par son auteur',
+    es: 'Retirada por quien la envió',
   },
   'Yes, I have suggested this event': {
     de: 'Ja, ich habe diese Veranstaltung vorgeschlagen',

@@ -90,7 +90,7 @@ async function listWaiting(context: Context): Promise<Html | undefined> {
 const PILES = ['waiting', 'aside', 'spam', 'decided'] as const satisfies readonly Pile[]
 
 const PILE_TEXTS = {
-  waiting: 'Waiting',
+  waiting: 'To decide',
   aside: 'Doubtful',
   spam: 'Spam',
   decided: 'Decided',
@@ -104,11 +104,11 @@ const ASIDE_TEXTS: Readonly<Record<Exclude<Aside, ''>, Parameters<typeof saySubm
 
 const STATE_TEXTS: Readonly<Record<Submission['state'], Parameters<typeof saySubmission>[1]>> = {
   unconfirmed: 'Not confirmed',
-  waiting: 'Waiting',
+  waiting: 'To decide',
   'sent back': 'Sent back',
   published: 'Published',
   rejected: 'Not taken',
-  withdrawn: 'Withdrawn',
+  withdrawn: 'Withdrawn by its sender',
   spam: 'Spam',
 }
 
@@ -176,7 +176,7 @@ async function showPile(request: DeskRequest): Promise<DeskAnswer> {
     room: 'inbox',
     under: html`<a href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a>`,
     notice: doneNotice(request),
-    body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>${rows.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`${pile !== 'decided' && manyForm(context, pile, counts[pile], rows)}<ul class="inbox suggestions">${lines}</ul>`}${(more || page > 1) && html`<nav class="pages">${page > 1 && html`<a class="button" href="${pilePath(site, pile, { page: String(page - 1) })}">${saySubmission(site, 'Back')}</a>`}${more && html`<a class="button" href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`}</nav>`}`,
+    body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>${rows.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`${pile !== 'decided' && manyForm(context, pile, counts[pile], rows)}<ul class="inbox suggestions">${lines}</ul>`}${(more || page > 1) && html`<nav class="pages">${page > 1 && html`<a class="button" href="${pilePath(site, pile, { page: String(page - 1) })}">${sayAtDesk(site, 'Back')}</a>`}${more && html`<a class="button" href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`}</nav>`}`,
   }
 }
 
@@ -303,7 +303,7 @@ async function oneView(
             faults,
             action: at,
             isAtDesk: true,
-            buttons: html`<p class="ways"><button type="submit" class="button main" name="act" value="publish">${saySubmission(site, one.proposed === '' ? 'Publish' : 'Publish the change')}</button></p>`,
+            buttons: html`<p class="ways"><button type="submit" class="button main" name="act" value="publish">${one.proposed === '' ? sayAtDesk(site, 'Publish') : saySubmission(site, 'Publish the change')}</button></p>`,
           })
         : summaryList(context, typed)
     }</div><aside class="aside">

@@ -10,6 +10,7 @@ import { type Content, type Html, html } from '../../http/page-html.ts'
 import type { NearEvent } from '../desk/clashes.ts'
 import { described, type FormFaults, labelOf } from '../desk/desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-page.ts'
+import { sayOfPages } from '../pages/page-texts.ts'
 import type { Viewing } from '../pages/viewing.ts'
 import { saySubmission } from './submission-texts.ts'
 import { TRAP } from './suggest-form.ts'
@@ -153,10 +154,10 @@ function times(form: SuggestForm): Html {
   const time = (name: string, label: string) => control(form, { name, label, type: 'time' })
   const option = (value: string, text: string) =>
     html`<option value="${value}"${repeats === value && html` selected`}>${text}</option>`
-  return html`<div class="row">${date('start_date', saySubmission(site, 'Day'), true)}${time('start_time', saySubmission(site, 'From'))}${time('end_time', saySubmission(site, 'Until'))}</div>
+  return html`<div class="row">${date('start_date', saySubmission(site, 'Day'), true)}${time('start_time', sayOfPages(site, 'From'))}${time('end_time', sayAtDesk(site, 'Until'))}</div>
 <label class="tick"><input type="checkbox" name="all_day" value="1"${isWholeDay && html` checked`}> ${labelOf(site, eventFields.all_day)}</label>
 <div class="row">${date('end_date', saySubmission(site, 'Last day, if it lasts several'))}
-<div class="field"><label for="repeats">${labelOf(site, eventFields.recurrence)}</label><select id="repeats" name="repeats">${option('', saySubmission(site, 'Does not repeat'))}${option('weekly', saySubmission(site, 'Every week'))}${option('monthly', saySubmission(site, 'Every month on that weekday'))}</select>${faultOf('repeats', faults.repeats)}</div>
+<div class="field"><label for="repeats">${labelOf(site, eventFields.recurrence)}</label><select id="repeats" name="repeats">${option('', sayAtDesk(site, 'Does not repeat'))}${option('weekly', sayAtDesk(site, 'Every week'))}${option('monthly', saySubmission(site, 'Every month on that weekday'))}</select>${faultOf('repeats', faults.repeats)}</div>
 ${date('repeat_until', saySubmission(site, 'Repeats until'))}</div>
 <p class="hint">${saySubmission(site, 'Times are in {zone}. Say anything else about dates in the note below.', { zone: site.timezone.replaceAll('_', ' ') })}</p>`
 }
@@ -182,7 +183,7 @@ function senderFields(
   const fault = form.faults.terms
   return html`<fieldset><legend>${saySubmission(site, 'About you')}</legend>
 <p class="hint">${saySubmission(site, 'Only the editors see your name and address; nothing of it is published.')}</p>
-${control(form, { name: 'sender_name', label: saySubmission(site, 'Your name'), isNeeded: true, most: 200, attributes: html` autocomplete="name"` })}
+${control(form, { name: 'sender_name', label: sayAtDesk(site, 'Your name'), isNeeded: true, most: 200, attributes: html` autocomplete="name"` })}
 ${control(form, {
   name: 'address',
   label: saySubmission(site, 'Your e-mail address'),
@@ -229,14 +230,14 @@ export function faultSummary({ site }: Context, faults: FormFaults): Content {
 
 export function labelAt(site: Site, name: string): string {
   const own: Readonly<Record<string, string>> = {
-    start_time: saySubmission(site, 'From'),
-    end_time: saySubmission(site, 'Until'),
+    start_time: sayOfPages(site, 'From'),
+    end_time: sayAtDesk(site, 'Until'),
     start_date: saySubmission(site, 'Day'),
     end_date: saySubmission(site, 'Last day, if it lasts several'),
     repeat_until: saySubmission(site, 'Repeats until'),
     venue_name: sayAtDesk(site, 'Venue'),
     organizer_name: sayAtDesk(site, 'Organizer'),
-    sender_name: saySubmission(site, 'Your name'),
+    sender_name: sayAtDesk(site, 'Your name'),
     address: saySubmission(site, 'Your e-mail address'),
     note: saySubmission(site, 'For the editors'),
     terms: saySubmission(site, 'I agree to the terms.'),

@@ -300,6 +300,75 @@ function lookIn({ program, start }: Looking): void {
     assert.equal(shown, 0)
   })
 
+  test('have search, times, categories and the first event in the first window, in every language', async () => {
+    for (const [width, height, most] of [
+      [360, 740, 320],
+      [1280, 900, 400],
+    ] as const)
+      for (const language of ['en', 'de', 'fr', 'es']) {
+        await tab.look({ width, height })
+        await tab.goTo(`${service.origin}/?lang=${language}`)
+        const [top, ...others] = await tab.evaluate<number[]>(`(() => {
+          const bottom = (part) => document.querySelector(part).getBoundingClientRect().bottom
+          const first = document.querySelector('main :is(.row, article) a').closest('.row, article')
+          return [first.getBoundingClientRect().top, ...['.words', '[href*="when=tonight"]', '.pill[href*="category"]'].map(bottom)]
+        })()`)
+        assert.ok((top ?? most) <= most, `${language} at ${width}: ${top}`)
+        for (const bottom of others) assert.ok(bottom < (top ?? 0), `${language} at ${width}: ${bottom}`)
+      }
+  })
+
+  test('reach the first event by eight presses of Tab, and by the link that skips to it', async () => {
+    const focused = () => tab.evaluate<string>('document.activeElement.getAttribute("href") ?? ""')
+    for (const width of [360, 1280]) {
+      await tab.look({ width })
+      await tab.goTo(`${service.origin}/`)
+      await until(
+        () => tab.evaluate<boolean>('document.querySelector(".views a[tabindex]") !== null'),
+        'groups',
+      )
+      const stops: string[] = []
+      while (stops.length < 12 && !stops.at(-1)?.startsWith('/event/')) {
+        await tab.key('Tab')
+        stops.push(await focused())
+      }
+      assert.ok(stops.length <= 8, stops.join(' '))
+      assert.equal(stops[0], '#events')
+      await tab.goTo(`${service.origin}/`)
+      for (const key of ['Tab', 'Enter', 'Tab']) await tab.key(key)
+      assert.match(await focused(), /^\/event\//)
+    }
+  })
+
+  test('move within a group by arrow keys, and the small calendar is one stop', async (t) => {
+    if (!tab.showPrinted) return t.skip('this browser has no groups by keys')
+    await tab.look({ width: 1280 })
+    await tab.goTo(`${service.origin}/`)
+    const stops = () => tab.evaluate<number>('document.querySelectorAll(\'.mini a[tabindex="0"]\').length')
+    await until(async () => (await stops()) === 1, 'one stop')
+    await tab.evaluate("(document.querySelector('.presses a').focus(), 1)")
+    await tab.key('ArrowRight')
+    const next = "document.activeElement === document.querySelectorAll('.presses a')[1]"
+    assert.ok(await tab.evaluate(`${next} && document.activeElement.tabIndex === 0`))
+    const order = await tab.evaluate<boolean>(
+      "(document.querySelector('.rows').compareDocumentPosition(document.querySelector('.mini')) & 4) === 4",
+    )
+    assert.ok(order)
+  })
+
+  test('lead from an event back to the filters that it was found by', async () => {
+    await tab.look({ width: 1280 })
+    await tab.goTo(`${service.origin}/events/?free=true`)
+    await tab.evaluate("(document.querySelector('.row h3 a').click(), 1)")
+    const back = "document.querySelector('[data-back]')"
+    await until(() => tab.evaluate<boolean>(`/free=true/.test(${back}?.href)`).catch(() => false), 'way back')
+    assert.match(await tab.evaluate<string>(`${back}.textContent`), /Back to your selection/)
+    await tab.evaluate(`(${back}.click(), 1)`)
+    const chosen = () =>
+      tab.evaluate<boolean>("document.querySelector('.pill[aria-current]')?.textContent === 'Free'")
+    await until(() => chosen().catch(() => false), 'Free is chosen')
+  })
+
   test('have headings whose words are whole on a phone', async () => {
     await tab.look({ width: 390 })
     for (const path of ['/events/map/?lang=de', '/events/?search=jazz&lang=de']) {

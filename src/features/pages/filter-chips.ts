@@ -88,8 +88,8 @@ export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const evening = evenings && filterChip(evenings)
   const times =
     isList(span) &&
-    html`<nav class="pills" aria-label="${say(site, 'When')}">${timeChips(viewing, chips, to)}${evening}${chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`}</nav>`
-  return html`${times}<nav class="pills" aria-label="${say(site, 'What')}">${!times && evening}${free && isOffered(free) && filterChip(free)}${categories.shown}${access && filterChip(access)}${online && isOffered(online) && filterChip(online)}${nearChip(viewing, query, (changes) => to(span, changes))}${categories.others}</nav>`
+    html`<nav class="pills" tabindex="-1" aria-label="${say(site, 'When')}">${timeChips(viewing, chips, to)}${evening}${chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`}</nav>`
+  return html`${times}<nav class="pills" tabindex="-1" aria-label="${say(site, 'What')}">${!times && evening}${free && isOffered(free) && filterChip(free)}${categories.shown}${access && filterChip(access)}${online && isOffered(online) && filterChip(online)}${nearChip(viewing, query, (changes) => to(span, changes))}${categories.others}</nav>`
 }
 
 type LinkTo = (span: Span, changes: Readonly<Record<string, string | undefined>>) => string

@@ -172,9 +172,7 @@ function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${heardAs(when)}`
   return html`<article class="${kind}${!card.picture && ' plain'}${hueOf(viewing, card)}">${
     card.picture && picture(card.picture, kind)
-  }<div class="said"><p class="when-line" aria-hidden="true">${when}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${
-    isHero && card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`
-  }${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div></article>`
+  }<div class="said"><p class="when-line" aria-hidden="true">${when}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div></article>`
 }
 
 function picture(image: Picture, kind: 'hero' | 'card'): Html {

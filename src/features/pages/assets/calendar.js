@@ -99,31 +99,29 @@ function settle(/** @type {string | undefined} */ focus) {
   announced.textContent = `${heading?.textContent ?? ''}: ${count ?? ''}`
 }
 
-/** Returns the address that a form asks for, without empty fields. */
-function addressOf(/** @type {HTMLFormElement} */ form) {
+/**
+ * Shows what a form asks for, without empty fields.
+ * @param {HTMLFormElement} form @param {string} [focus]
+ */
+function ask(form, focus) {
   const address = new URL(form.action)
   address.search = ''
   for (const [name, value] of new FormData(form))
     if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value)
   if (!address.searchParams.has('near')) address.searchParams.delete('geoloc_radius')
-  return address
+  if (isAlike(address)) show(address, { isNew: true, focus })
+  else location.assign(address)
 }
 
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (!(form instanceof HTMLFormElement) || !form.matches('.filter')) return
   event.preventDefault()
-  const address = addressOf(form)
-  if (isAlike(address)) show(address, { isNew: true, focus: undefined })
-  else location.assign(address)
+  ask(form)
 })
 
-document.addEventListener('change', (event) => {
-  const field = event.target
-  if (!(field instanceof HTMLSelectElement) || !field.form?.matches('.filter')) return
-  const address = addressOf(field.form)
-  if (isAlike(address)) show(address, { isNew: true, focus: field.name })
-  else location.assign(address)
+document.addEventListener('change', ({ target }) => {
+  if (target instanceof HTMLSelectElement && target.form?.matches('.filter')) ask(target.form, target.name)
 })
 
 document.addEventListener('focusin', async ({ target }) => {
@@ -165,46 +163,34 @@ const partsOf = (/** @type {Element} */ group) =>
     part.checkVisibility(),
   )
 
-/** @param {HTMLElement[]} parts @param {HTMLElement | undefined} stop */
-function stopAt(parts, stop) {
-  for (const part of parts) part.tabIndex = part === stop ? 0 : -1
-}
-
 function prepare() {
-  // A row that scrolls is no stop by itself.
-  for (const row of main.querySelectorAll('.presses > *')) row.setAttribute('tabindex', '-1')
   for (const group of document.querySelectorAll(STOPS)) {
     const parts = partsOf(group)
-    const { activeElement } = document
-    const stop = parts.find((part) => part === activeElement) ?? parts.find((part) => part.ariaCurrent)
-    stopAt(parts, stop ?? parts[0])
-  }
-  // From an event back to the view with its filters.
-  if (main.querySelector('.views')) {
-    try {
-      sessionStorage.place = location.href
-    } catch {
-      // The browser keeps nothing for this site.
-    }
+    const focused = parts.find((part) => part === document.activeElement)
+    const stop = focused ?? parts.find((part) => part.ariaCurrent) ?? parts[0]
+    for (const part of parts) part.tabIndex = part === stop ? 0 : -1
   }
 }
 
 prepare()
-addEventListener('resize', prepare)
+// From an event back to the view with its filters. Browsers may keep nothing for a site.
+addEventListener('pagehide', () => {
+  try {
+    if (main.querySelector('.views')) sessionStorage.place = location.href
+  } catch {}
+})
 // What a menu shows belongs to a group, too.
 document.addEventListener('toggle', prepare, true)
 
 document.addEventListener('keydown', (event) => {
   const { target, key } = event
-  const group = target instanceof HTMLElement && target.closest(STOPS)
-  const step = ['ArrowRight', 'ArrowDown'].includes(key) ? 1 : ['ArrowLeft', 'ArrowUp'].includes(key) ? -1 : 0
-  if (!group || step === 0 || event.altKey || event.ctrlKey || event.metaKey) return
-  const parts = partsOf(group)
-  const next = parts[parts.indexOf(target) + step]
+  const [, way] = /^Arrow(?:(Right|Down)|Left|Up)$/.exec(key) ?? ['', key]
+  const group = way !== key && target instanceof HTMLElement && target.closest(STOPS)
+  if (!group || event.altKey || event.ctrlKey || event.metaKey) return
   event.preventDefault()
-  if (!next) return
-  stopAt(parts, next)
-  next.focus()
+  const parts = partsOf(group)
+  parts[parts.indexOf(target) + (way ? 1 : -1)]?.focus()
+  prepare()
 })
 
 // Copies the address of a feed or an event.

@@ -30,7 +30,7 @@ export interface Feature extends HasSettings, KeepsTables {
   /** What the doctor looks at. */
   checks?: (config: Config) => Promise<readonly Finding[]>
   /** What it fails at by itself: the doctor and the page Today ask. */
-  troubles?: (ask: Ask) => Promise<readonly Trouble[]>
+  troubles?: (ask: Ask, now: number) => Promise<readonly Trouble[]>
   /** Fills a database without events, for `kalends serve --demo`. Returns a sentence that says how. */
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
   /**
@@ -98,8 +98,9 @@ export interface Work {
   look: () => unknown
 }
 
-export async function listTroubles(features: readonly Feature[], ask: Ask): Promise<Trouble[]> {
-  return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask)) ?? []))).flat()
+/** `now` in ms since the epoch. */
+export async function listTroubles(features: readonly Feature[], ask: Ask, now: number): Promise<Trouble[]> {
+  return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask, now)) ?? []))).flat()
 }
 
 export async function listPrunings(features: readonly Feature[]): Promise<Pruning[]> {

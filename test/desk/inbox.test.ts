@@ -293,7 +293,13 @@ test('Today tells administrators, and nobody else, what the doctor finds at work
       await sql`update editions set held = 1`.execute(tx)
       await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
         values (1, 'Paused', '[]', 60, '2030-01-01 00:00:00', '', 1, 0, '')`.execute(tx)
+      await sql`insert into history (id, time_utc, "user", login, action, kind, record, name, address, client, request)
+        values (99999, '2026-01-01 00:00:00', 0, '', 'create', 'backup', 0, '', '', '', '')`.execute(tx)
     })
+    assert.match(
+      await today('admin'),
+      /Backups[\s\S]*Stopped[\s\S]*The last one that is known was taken \d+ days ago/,
+    )
     assert.match(
       await today('admin'),
       /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/,

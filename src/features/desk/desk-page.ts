@@ -62,7 +62,7 @@ export interface AnyDeskRequest {
   /** Such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
-  listTroubles: (db: Db) => Promise<Trouble[]>
+  listTroubles: (db: Db, now: number) => Promise<Trouble[]>
   /** False where nothing goes to the user. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   inboxes: readonly BroughtInbox[]

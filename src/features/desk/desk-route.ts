@@ -67,7 +67,7 @@ export interface DeskRoute {
   assets: DeskAssets
   /** Undefined for a service without pages. */
   pages: Pages | undefined
-  listTroubles: (db: Db) => Promise<Trouble[]>
+  listTroubles: (db: Db, now: number) => Promise<Trouble[]>
   settingGroups: readonly SettingGroup[]
   /** Of other features. */
   parts: readonly DeskPart[]

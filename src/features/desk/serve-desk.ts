@@ -25,7 +25,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
         pages: publicPages(ground)?.pages,
         parts,
         settingGroups: settingGroupsWith(start.features),
-        listTroubles: (db) => listTroubles(start.features, askOf(db)),
+        listTroubles: (db, now) => listTroubles(start.features, askOf(db), now),
       })
       // The desk finds out by itself who has signed in, by its cookie, which opens nothing else.
       return [

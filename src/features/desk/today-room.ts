@@ -55,7 +55,7 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
     author === undefined ? [] : findPlanned(context, { ...days, author }),
     listUnsavedTexts(context),
     isAdministrator && isHeldNow(askOf(db)),
-    isAdministrator ? listTroubles(db) : [],
+    isAdministrator ? listTroubles(db, context.now) : [],
     isAdministrator ? freeBytesOf(start.data).catch(() => undefined) : undefined,
     firstSteps(request),
   ])

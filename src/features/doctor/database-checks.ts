@@ -1,17 +1,15 @@
 import { type Config, databaseAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { type Finding, failing, ok, warning } from '../../base/finding.ts'
-import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { formatUtc } from '../../base/text/zones.ts'
 import { type Feature, listTroubles } from '../../feature.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
-import { type Examined, examineDatabase } from '../../store/storage/examine.ts'
+import { type Examined, examineDatabase, isOldBackup } from '../../store/storage/examine.ts'
 import { listFeatureTables } from '../../store/storage/migration.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
 
 // Checks of the database: answer, state, users, work, backups.
-
-const BACKUP_DAYS = 7
 
 /** `examined` is undefined if the database does not answer or is damaged. */
 export interface CheckedDatabase {
@@ -30,7 +28,7 @@ export async function checkDatabase(
     await refuseLost(config)
     examined = await examineDatabase(databaseAddress(config), formatUtc(now), {
       tables: await listFeatureTables(features),
-      troubles: (ask) => listTroubles(features, ask),
+      troubles: (ask) => listTroubles(features, ask, now),
     })
   } catch (error) {
     const todo = 'Look at --database and --data, at the server, and at its log.'
@@ -151,8 +149,6 @@ function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] 
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'
   if (lastBackup === '') return [warning('backup', 'No backup by kalends backup is known.', todo)]
-  const days = Math.floor((now - utcToMs(lastBackup)) / DAY_MS)
-  if (days >= BACKUP_DAYS)
-    return [warning('backup', `The last one was taken at ${lastBackup}, ${days} days ago.`, todo)]
-  return [ok('backup', `The last one was taken at ${lastBackup}.`)]
+  // One that is old is among the troubles.
+  return isOldBackup(lastBackup, now) ? [] : [ok('backup', `The last one was taken at ${lastBackup}.`)]
 }

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Trouble } from '../../base/finding.ts'
+import { DAY_MS, utcToMs } from '../../base/text/zones.ts'
 import type { Db } from './database.ts'
 import { databaseFile, withoutPassword } from './database-address.ts'
 import { findNewer, stepNames } from './migrate.ts'
@@ -198,12 +199,23 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, broug
         .at(-1) ?? '',
     administrators: Number(counted?.administrators),
     edition: await textOf(ask, 'select edition from editions'),
-    lastBackup: await textOf(ask, `select max(time_utc) from history where kind = 'backup'`),
+    lastBackup: await findLastBackup(ask),
     images: await examineImages(ask),
     isHeld: await isHeldNow(ask),
     troubles: await brought.troubles(ask),
   }
 }
+
+/** By `kalends backup`; empty for never. */
+export function findLastBackup(ask: Ask): Promise<string> {
+  return textOf(ask, `select max(time_utc) from history where kind = 'backup'`)
+}
+
+const BACKUP_DAYS = 7
+
+/** `now` in ms since the epoch. */
+export const isOldBackup = (takenUtc: string, now: number): boolean =>
+  now - utcToMs(takenUtc) >= BACKUP_DAYS * DAY_MS
 
 async function textOf(ask: Ask, query: string): Promise<string> {
   const [row = {}] = await ask(query)

@@ -2,7 +2,7 @@ import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
 
 /** Texts of backups. */
-const transferTexts = {
+export const transferTexts = {
   Backups: { de: 'Sicherungen', fr: 'Sauvegardes', es: 'Copias de seguridad' },
   'The last one that is known was taken {count} days ago.': {
     de: 'Die letzte bekannte ist {count} Tage alt.',

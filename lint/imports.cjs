@@ -100,6 +100,7 @@ const JOINERS = [
   'features/assistants/assistant-(answers|tools).ts',
   'features/desk',
   'features/feeds/(event-component|event-facts|feed|geojson|icalendar|json-ld|whole-series).ts',
+  'features/mail/(issue|plan-issues|subscribe-pages).ts',
   'features/pages',
   'features/submissions',
   'features/sync/changes-rest.ts',

@@ -12,6 +12,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, HistoryColumns } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 import type { ProposalColumns } from '../desk/desk-tables.ts'
+import { planNews } from './plan-issues.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
 // Follows the record of changes, and tells users what others did to their events. Where it left off is a row,
@@ -53,6 +54,7 @@ export async function followChanges(database: Database, site: Site, now: number)
     await holdName(tx, 'mail follows')
     // Another node has been here.
     if ((await findMark(tx))?.cursor !== mark.cursor) return
+    await planNews(tx, events, now)
     await tellAuthors(tx, site, { events: new Set(events), rows, sentBack }, now)
     const seen = rows.findLast(({ time_utc }) => time_utc < formatUtc(now - LATE_MS))?.id ?? mark.row
     await setMark(tx, { cursor: followed.cursor, since: formatUtc(now), row: seen })

@@ -13,7 +13,7 @@ export type Block =
   | { kind: 'text' | 'small' | 'heading'; text: string }
   /** Somebody else's words; their lines stay. */
   | { kind: 'quote'; text: string }
-  | { kind: 'button'; text: string; url: string }
+  | { kind: 'button' | 'link'; text: string; url: string }
   | { kind: 'facts'; rows: readonly (readonly [label: string, value: string])[] }
   /** Each with a line below its title. */
   | { kind: 'entries'; entries: readonly Entry[] }
@@ -78,6 +78,7 @@ function asText(block: Block): string {
         .map((line) => `> ${line}`.trimEnd())
         .join('\n')
     case 'button':
+    case 'link':
       return `${wrapped(block.text)}:\n${block.url}`
     case 'facts':
       return block.rows.map(([label, value]) => wrapped(`${label}: ${value}`)).join('\n')
@@ -159,6 +160,8 @@ function asHtml(block: Block): Html {
       return html`<blockquote class="ink quote" style="${INK};border-left:3px solid #b9c0ca;padding:0 0 0 14px">${broken(linesOf(block.text))}</blockquote>\n`
     case 'button':
       return html`<p style="margin:0 0 20px"><a class="button" href="${block.url}" style="${FONT};display:inline-block;background-color:#1d4f91;color:#ffffff;font-size:16px;line-height:1.3;font-weight:600;text-decoration:none;border-radius:8px;padding:12px 20px">${onOneLine(block.text)}</a></p>\n`
+    case 'link':
+      return html`<p class="faint" style="${FAINT}"><a href="${block.url}" style="color:#545c66">${onOneLine(block.text)}</a></p>\n`
     case 'facts':
       return html`<p class="ink" style="${INK}">${block.rows.map(([label, value], at) => html`${at > 0 && html`<br>`}<strong>${onOneLine(label)}:</strong> ${onOneLine(value)}`)}</p>\n`
     case 'entries':

@@ -1,4 +1,4 @@
-import type { Texts } from '../../calendar/locales/texts.ts'
+import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
 
 /** Texts of e-mail. */
@@ -114,6 +114,316 @@ export const mailTexts = {
     fr: 'Choisir un mot de passe',
     es: 'Elegir una contraseña',
   },
+  'You get this since you have asked for it: {what}.': {
+    de: 'Sie bekommen dies, weil Sie darum gebeten haben: {what}.',
+    fr: 'Vous recevez ceci parce que vous l’avez demandé\u00a0: {what}.',
+    es: 'Recibe esto porque lo pidió: {what}.',
+  },
+  'End it': {
+    de: 'Beenden',
+    fr: 'Arrêter',
+    es: 'Terminar',
+  },
+  'All I have asked for': {
+    de: 'Alles, was ich bestellt habe',
+    fr: 'Tout ce que j’ai demandé',
+    es: 'Todo lo que he pedido',
+  },
+  'In the coming days': {
+    de: 'In den nächsten Tagen',
+    fr: 'Dans les prochains jours',
+    es: 'En los próximos días',
+  },
+  'New, for later': {
+    de: 'Neu, für später',
+    fr: 'Nouveau, pour plus tard',
+    es: 'Nuevo, para más adelante',
+  },
+  'Added or changed besides, for later: {number}.': {
+    de: 'Außerdem neu oder geändert, für später: {number}.',
+    fr: 'Aussi ajoutés ou modifiés, pour plus tard\u00a0: {number}.',
+    es: 'Además, añadidos o cambiados, para más adelante: {number}.',
+  },
+  'All events': {
+    de: 'Alle Veranstaltungen',
+    fr: 'Tous les évènements',
+    es: 'Todos los eventos',
+  },
+  '{name}: {day}': {
+    de: '{name} am {day}',
+    fr: '{name}, {day}',
+    es: '{name}, {day}',
+  },
+  '{name}: the week from {day}': {
+    de: '{name}: die Woche ab {day}',
+    fr: '{name}\u00a0: la semaine du {day}',
+    es: '{name}: la semana desde el {day}',
+  },
+  'Also: {dates}': {
+    de: 'Auch: {dates}',
+    fr: 'Aussi\u00a0: {dates}',
+    es: 'También: {dates}',
+  },
+  'Tomorrow: {title}': {
+    de: 'Morgen: {title}',
+    fr: 'Demain\u00a0: {title}',
+    es: 'Mañana: {title}',
+  },
+  'Moved: {title}': {
+    de: 'Verlegt: {title}',
+    fr: 'Déplacé\u00a0: {title}',
+    es: 'Cambio de fecha: {title}',
+  },
+  'Canceled: {title}': {
+    de: 'Abgesagt: {title}',
+    fr: 'Annulé\u00a0: {title}',
+    es: 'Cancelado: {title}',
+  },
+  'Postponed: {title}': {
+    de: 'Verschoben: {title}',
+    fr: 'Reporté\u00a0: {title}',
+    es: 'Aplazado: {title}',
+  },
+  When: { de: 'Wann', fr: 'Quand', es: 'Cuándo' },
+  'It was': {
+    de: 'Bisher',
+    fr: 'C’était',
+    es: 'Era',
+  },
+  'It is now': {
+    de: 'Jetzt',
+    fr: 'C’est maintenant',
+    es: 'Ahora es',
+  },
+  'See the event': {
+    de: 'Zur Veranstaltung',
+    fr: 'Voir l’évènement',
+    es: 'Ver el evento',
+  },
+  'all events': {
+    de: 'alle Veranstaltungen',
+    fr: 'tous les évènements',
+    es: 'todos los eventos',
+  },
+  'By e-mail': {
+    de: 'Per E-Mail',
+    fr: 'Par e-mail',
+    es: 'Por correo',
+  },
+  'Remind me by e-mail': {
+    de: 'Per E-Mail erinnern',
+    fr: 'Me le rappeler par e-mail',
+    es: 'Recordármelo por correo',
+  },
+  'This event is over.': {
+    de: 'Diese Veranstaltung ist vorbei.',
+    fr: 'Cet évènement est terminé.',
+    es: 'Este evento ya ha terminado.',
+  },
+  'You get a message the day before, and when the event moves or is canceled.': {
+    de: 'Sie bekommen am Tag davor eine Nachricht, und wenn die Veranstaltung verlegt oder abgesagt wird.',
+    fr: 'Vous recevez un message la veille, et si l’évènement est déplacé ou annulé.',
+    es: 'Recibe un mensaje el día anterior, y si el evento cambia de fecha o se cancela.',
+  },
+  'What is on: {what}.': {
+    de: 'Was ansteht: {what}.',
+    fr: 'Ce qui a lieu\u00a0: {what}.',
+    es: 'Lo que hay: {what}.',
+  },
+  'Be reminded by e-mail': {
+    de: 'Per E-Mail erinnern lassen',
+    fr: 'Rappel par e-mail',
+    es: 'Recordatorio por correo',
+  },
+  'Events by e-mail': {
+    de: 'Veranstaltungen per E-Mail',
+    fr: 'Évènements par e-mail',
+    es: 'Eventos por correo',
+  },
+  'How often': {
+    de: 'Wie oft',
+    fr: 'À quelle fréquence',
+    es: 'Con qué frecuencia',
+  },
+  'Weekly, Mondays at seven': {
+    de: 'Wöchentlich, montags um sieben',
+    fr: 'Chaque semaine, le lundi à sept heures',
+    es: 'Cada semana, los lunes a las siete',
+  },
+  'Daily at seven, when something is on': {
+    de: 'Täglich um sieben, wenn etwas ansteht',
+    fr: 'Chaque jour à sept heures, s’il y a quelque chose',
+    es: 'Cada día a las siete, si hay algo',
+  },
+  'E-mail address': {
+    de: 'E-Mail-Adresse',
+    fr: 'Adresse e-mail',
+    es: 'Dirección de correo',
+  },
+  'Leave this empty': {
+    de: 'Bitte leer lassen',
+    fr: 'Laissez ceci vide',
+    es: 'Deje esto vacío',
+  },
+  'Send me the link to confirm': {
+    de: 'Link zum Bestätigen schicken',
+    fr: 'M’envoyer le lien de confirmation',
+    es: 'Enviarme el enlace para confirmar',
+  },
+  'Your address and what you asked for are kept until you end it, for nothing else. Those who run this calendar can see them, and nobody else. What is not confirmed within {hours} hours is dropped.':
+    {
+      de: 'Ihre Adresse und was Sie bestellt haben bleiben gespeichert, bis Sie es beenden, und dienen nichts anderem. Wer diesen Kalender betreibt, kann sie sehen, sonst niemand. Was nach {hours} Stunden nicht bestätigt ist, wird gelöscht.',
+      fr: 'Votre adresse et votre demande sont gardées jusqu’à ce que vous y mettiez fin, et ne servent à rien d’autre. Seuls ceux qui tiennent ce calendrier peuvent les voir. Ce qui n’est pas confirmé en {hours} heures est effacé.',
+      es: 'Su dirección y lo que pidió se guardan hasta que lo termine, y no sirven para nada más. Solo pueden verlas quienes llevan este calendario. Lo que no se confirme en {hours} horas se borra.',
+    },
+  'This is not an e-mail address that can be written to.': {
+    de: 'An diese E-Mail-Adresse kann nichts gesendet werden.',
+    fr: 'On ne peut pas écrire à cette adresse e-mail.',
+    es: 'No se puede escribir a esta dirección de correo.',
+  },
+  'Please confirm: {name}': {
+    de: 'Bitte bestätigen: {name}',
+    fr: 'Veuillez confirmer\u00a0: {name}',
+    es: 'Confirme, por favor: {name}',
+  },
+  'Somebody, probably you, asked {name} to write to this address.': {
+    de: 'Jemand, vermutlich Sie, hat {name} gebeten, an diese Adresse zu schreiben.',
+    fr: 'Quelqu’un, sans doute vous, a demandé à {name} d’écrire à cette adresse.',
+    es: 'Alguien, probablemente usted, pidió a {name} que escriba a esta dirección.',
+  },
+  'It is about: {what}.': {
+    de: 'Es geht um: {what}.',
+    fr: 'Il s’agit de\u00a0: {what}.',
+    es: 'Se trata de: {what}.',
+  },
+  Confirm: {
+    de: 'Bestätigen',
+    fr: 'Confirmer',
+    es: 'Confirmar',
+  },
+  'If it was not you, do nothing: without a click nothing more is sent, and your address is dropped within {hours} hours.':
+    {
+      de: 'Waren Sie es nicht, ist nichts zu tun: Ohne Klick kommt nichts weiter, und Ihre Adresse wird nach {hours} Stunden gelöscht.',
+      fr: 'Si ce n’était pas vous, ne faites rien\u00a0: sans clic, rien d’autre n’est envoyé, et votre adresse est effacée en {hours} heures.',
+      es: 'Si no fue usted, no haga nada: sin un clic no se envía nada más, y su dirección se borra en {hours} horas.',
+    },
+  'What you get from {name}': {
+    de: 'Was Sie von {name} bekommen',
+    fr: 'Ce que vous recevez de {name}',
+    es: 'Lo que recibe de {name}',
+  },
+  'You have asked for {number} things already; end one to add another.': {
+    de: 'Sie haben schon {number} Bestellungen; beenden Sie eine, um eine neue hinzuzufügen.',
+    fr: 'Vous avez déjà {number} demandes\u00a0; arrêtez-en une pour en ajouter une autre.',
+    es: 'Ya ha pedido {number} cosas; termine una para añadir otra.',
+  },
+  'You get this already: {what}.': {
+    de: 'Das bekommen Sie schon: {what}.',
+    fr: 'Vous le recevez déjà\u00a0: {what}.',
+    es: 'Ya recibe esto: {what}.',
+  },
+  'Look into your mailbox': {
+    de: 'Sehen Sie in Ihr Postfach',
+    fr: 'Regardez dans votre boîte',
+    es: 'Mire en su buzón',
+  },
+  'We have sent you a message with a link. Open it to confirm; until then nothing else is sent.': {
+    de: 'Wir haben Ihnen eine Nachricht mit einem Link geschickt. Öffnen Sie ihn zum Bestätigen; bis dahin kommt nichts weiter.',
+    fr: 'Nous vous avons envoyé un message avec un lien. Ouvrez-le pour confirmer\u00a0; d’ici là, rien d’autre n’est envoyé.',
+    es: 'Le hemos enviado un mensaje con un enlace. Ábralo para confirmar; hasta entonces no se envía nada más.',
+  },
+  'Nothing there? Look among spam, or ask again in a few minutes.': {
+    de: 'Nichts da? Sehen Sie im Spam nach, oder fragen Sie in ein paar Minuten noch einmal.',
+    fr: 'Rien\u00a0? Regardez dans les indésirables, ou redemandez dans quelques minutes.',
+    es: '¿No hay nada? Mire en el correo no deseado, o pídalo de nuevo en unos minutos.',
+  },
+  'This link is no longer good': {
+    de: 'Dieser Link gilt nicht mehr',
+    fr: 'Ce lien n’est plus valable',
+    es: 'Este enlace ya no vale',
+  },
+  'It was used, has expired, or is not whole.': {
+    de: 'Er wurde benutzt, ist abgelaufen oder nicht vollständig.',
+    fr: 'Il a servi, a expiré, ou n’est pas entier.',
+    es: 'Se usó, caducó o no está completo.',
+  },
+  'an event that is no longer there': {
+    de: 'eine Veranstaltung, die es nicht mehr gibt',
+    fr: 'un évènement qui n’existe plus',
+    es: 'un evento que ya no existe',
+  },
+  Confirmed: {
+    de: 'Bestätigt',
+    fr: 'Confirmé',
+    es: 'Confirmado',
+  },
+  'It has ended': {
+    de: 'Es ist beendet',
+    fr: 'C’est arrêté',
+    es: 'Ha terminado',
+  },
+  'You get no more of it.': {
+    de: 'Sie bekommen nichts mehr davon.',
+    fr: 'Vous n’en recevrez plus.',
+    es: 'Ya no recibirá más.',
+  },
+  'Saved.': {
+    de: 'Gespeichert.',
+    fr: 'Enregistré.',
+    es: 'Guardado.',
+  },
+  'All of it ends, and your address and everything kept with it is deleted.': {
+    de: 'Alles endet, und Ihre Adresse und alles, was dazu gespeichert ist, wird gelöscht.',
+    fr: 'Tout s’arrête, et votre adresse et tout ce qui y est lié est effacé.',
+    es: 'Todo termina, y se borra su dirección y todo lo guardado con ella.',
+  },
+  'Forget me': {
+    de: 'Vergessen Sie mich',
+    fr: 'Oubliez-moi',
+    es: 'Olvídenme',
+  },
+  'not confirmed': {
+    de: 'nicht bestätigt',
+    fr: 'non confirmé',
+    es: 'sin confirmar',
+  },
+  'a day before': {
+    de: 'am Tag davor',
+    fr: 'la veille',
+    es: 'el día anterior',
+  },
+  weekly: {
+    de: 'wöchentlich',
+    fr: 'chaque semaine',
+    es: 'cada semana',
+  },
+  daily: {
+    de: 'täglich',
+    fr: 'chaque jour',
+    es: 'cada día',
+  },
+  'Make it daily': {
+    de: 'Täglich',
+    fr: 'Passer à chaque jour',
+    es: 'Pasar a cada día',
+  },
+  'Make it weekly': {
+    de: 'Wöchentlich',
+    fr: 'Passer à chaque semaine',
+    es: 'Pasar a cada semana',
+  },
+  Forgotten: {
+    de: 'Vergessen',
+    fr: 'Oublié',
+    es: 'Olvidado',
+  },
+  'Nothing is kept of your address any more.': {
+    de: 'Von Ihrer Adresse ist nichts mehr gespeichert.',
+    fr: 'Plus rien n’est gardé de votre adresse.',
+    es: 'Ya no se guarda nada de su dirección.',
+  },
 } as const satisfies Texts
+
+export type MailText = TextIn<typeof mailTexts>
 
 export const sayMail = sayIn(mailTexts)

@@ -1,6 +1,8 @@
 import type { Site } from '../../base/config.ts'
 import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
+import type { CalendarGround } from '../../calendar/ground.ts'
 import type { Database } from '../../store/storage/database.ts'
+import { isOfSubscription, writeIssue } from './issue.ts'
 import { type Letterhead, writeLetter } from './letter.ts'
 import type { OutgoingMessage, Relay } from './mail-relay.ts'
 import type { MailMessageColumns } from './mail-tables.ts'
@@ -14,11 +16,13 @@ import {
   returnMessage,
   settleMessage,
 } from './outbox.ts'
+import { noteReached } from './subscription-store.ts'
 
 // Sends the outbox beside requests, one message after the other.
 
 export interface MailSender {
   database: Database
+  ground: CalendarGround
   site: Site
   relay: Relay
   perHour: number
@@ -66,7 +70,11 @@ async function sendRound(sender: MailSender): Promise<void> {
     const outcome = await attemptMessage(sender, message)
     if (stopping.signal.aborted && outcome.kind === 'relay')
       return database.write((tx) => returnMessage(tx, message))
-    const isGivenUp = await database.write((tx) => settleMessage(tx, message, outcome, Date.now()))
+    const isGivenUp = await database.write(async (tx) => {
+      if (outcome.kind === 'sent' || outcome.kind === 'refused')
+        await noteReached(tx, message.recipient, outcome.kind === 'sent')
+      return settleMessage(tx, message, outcome, Date.now())
+    })
     sender.onSettled(message, outcome, isGivenUp)
     if (outcome.kind !== 'relay') continue
     sender.restsUntil = Date.now() + REST_MS
@@ -76,15 +84,26 @@ async function sendRound(sender: MailSender): Promise<void> {
 
 async function attemptMessage(sender: MailSender, message: MailMessageColumns): Promise<Outcome> {
   const { relay, site, stopping } = sender
-  const composed = composeMessage(sender, message)
+  const composed = await composeMessage(sender, message)
   if (!composed) return { kind: 'dropped' }
   const messageId = messageIdOf(message, relay.domain)
   const outgoing = { ...composed, to: message.recipient, fromName: site.name, messageId }
   return relay.send(outgoing, stopping.signal)
 }
 
-function composeMessage({ site }: MailSender, message: MailMessageColumns): Composed | undefined {
-  if (message.until_utc !== '' && message.until_utc < formatUtc(Date.now())) return undefined
+async function composeMessage(
+  { site, ground, report, relay }: MailSender,
+  message: MailMessageColumns,
+): Promise<Composed | undefined> {
+  const now = Date.now()
+  if (message.until_utc !== '' && message.until_utc < formatUtc(now)) return undefined
+  if (isOfSubscription(message)) {
+    const issue = await writeIssue(ground, message, report, now)
+    if (!issue) return undefined
+    const { letter, foot, unsubscribe, calendar } = issue
+    const list = { unsubscribe, id: `events.${relay.domain}` }
+    return { ...writeLetter(letter, { ...letterheadOf(site, message), foot }), list, calendar }
+  }
   const letter = readLetter(message.content)
   return letter && writeLetter(letter, letterheadOf(site, message))
 }

@@ -1,10 +1,17 @@
 import { type Family, labelled, single } from '../../base/metric-families.ts'
 import type { ServiceStart, Serving } from '../../feature.ts'
+import { signInAsStranger } from '../../http/respond.ts'
+import type { AnswerRow, RowGround } from '../../http/router.ts'
 import type { Db } from '../../store/storage/database.ts'
+import type { PublicPages } from '../pages/public-pages.ts'
+import { pagesOf } from '../pages/serve-pages.ts'
 import { followChanges } from './follow-changes.ts'
 import { openRelay } from './mail-relay.ts'
 import { countOutbox } from './outbox.ts'
+import { planIssues } from './plan-issues.ts'
 import { type MailSender, sendMail, stopMail } from './send-mail.ts'
+import { subscribePageAt } from './subscribe-pages.ts'
+import { answerSubscribeVisit } from './subscribe-route.ts'
 
 // Sends mail while the calendar is served, and logs and counts what comes of it.
 
@@ -12,9 +19,11 @@ const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
 
 /** @throws Error with one sentence for settings that do not fit together */
-export async function serveMail({ config, logger, report }: ServiceStart): Promise<Serving> {
+export async function serveMail(start: ServiceStart): Promise<Serving> {
+  const { config, logger, report } = start
   const relay = await openRelay(config)
   if (!relay) return {}
+  const { publicPages } = await pagesOf(start)
   const counts: Record<string, number> = { sent: 0, failed: 0, given_up: 0 }
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1
@@ -22,9 +31,14 @@ export async function serveMail({ config, logger, report }: ServiceStart): Promi
   let sender: MailSender | undefined
   return {
     sendsMail: true,
-    works: ({ database, site }) => {
+    rows: (ground) => {
+      const all = publicPages(ground)
+      return all ? [subscribeRow(ground, all)] : []
+    },
+    works: ({ database, site, images }) => {
       const made: MailSender = {
         database,
+        ground: { database, site, images },
         site,
         relay,
         perHour: config.mail_per_hour,
@@ -44,13 +58,29 @@ export async function serveMail({ config, logger, report }: ServiceStart): Promi
       }
       sender = made
       const follow = oneAtATime(() => followChanges(database, site, Date.now()).catch(report))
+      const plan = oneAtATime(() => planIssues(database, site, Date.now()).catch(report))
       return [
         { every: EVERY_MS, look: () => sendMail(made, Date.now()) },
         { every: FOLLOWS_EVERY_MS, look: follow, isAtOnce: true },
+        { every: FOLLOWS_EVERY_MS, look: plan, isAtOnce: true },
       ]
     },
     families: async () => (sender ? mailFamilies(counts, sender.database.read) : []),
     stop: async () => (sender ? stopMail(sender) : relay.close()),
+  }
+}
+
+/** The pages of subscriptions. */
+function subscribeRow({ service, front }: RowGround, all: PublicPages): AnswerRow {
+  const route = { service, front, all, asked: new Map<string, number[]>() }
+  return {
+    methods: 'all',
+    signIn: signInAsStranger,
+    isUnderPressure: false,
+    find: ({ url }) => {
+      const found = subscribePageAt(url.path)
+      return found && ((visit) => answerSubscribeVisit(route, found.page, visit, found.token))
+    },
   }
 }
 

@@ -180,7 +180,8 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
   // Nobody needs tickets to what is over or canceled.
   const hasTickets = isOpen && sellsTickets(website)
-  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}">${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
+  const remind = isOpen ? viewing.subscribes?.event(site, row.id) : undefined
+  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}${remind && html`<a class="button" rel="nofollow" href="${pathTo(site, remind.path)}">${remind.text}</a>`}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}">${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
 ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.series, dates), presses })}

@@ -40,7 +40,12 @@ export function feedQuery(query: PageQuery): string {
 }
 
 /** For a calendar or a feed reader. */
-export function subscribeMenu(site: Site, base: string, query: string): Html {
+export function subscribeMenu(
+  site: Site,
+  base: string,
+  query: string,
+  byMail?: { path: string; text: string } | undefined,
+): Html {
   const file = feedPath(base, icalendar.extension, query)
   const calendar = `${site.url}${file}`
   const webcal = calendar.replace(/^https?:/, 'webcal:')
@@ -50,7 +55,7 @@ export function subscribeMenu(site: Site, base: string, query: string): Html {
     html`<button type="button" class="quiet" data-copy="${address}" data-copied="${say(site, 'Copied')}">${say(site, 'Copy address')}</button>`
   const feed = feedPath(base, rss.extension, query)
   return html`<details class="menu end"><summary class="button">${say(site, 'Subscribe')}</summary><ul>
-<li><a href="${webcal}">${say(site, 'Apple Calendar and other apps')}</a></li>
+${byMail && html`<li><a href="${pathTo(site, byMail.path)}" rel="nofollow">${byMail.text}</a></li>\n`}<li><a href="${webcal}">${say(site, 'Apple Calendar and other apps')}</a></li>
 <li><a href="${google}" rel="noopener">Google Calendar</a></li>
 <li><a href="https://outlook.live.com/${web}" rel="noopener">Outlook.com</a></li>
 <li><a href="https://outlook.office.com/${web}" rel="noopener">Microsoft 365</a></li>

@@ -6,6 +6,14 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 export interface PagesPart {
   /** In the head of all pages, and below lists on other sites. */
   links: readonly PageLink[]
+  /** Where readers are told of what is in a list, and of an event. */
+  subscribes?: Subscribes
+}
+
+export interface Subscribes {
+  /** @param query without dates; a term of the path is in it */
+  list: (site: Site, query: string) => { path: string; text: string }
+  event: (site: Site, id: number) => { path: string; text: string }
 }
 
 export interface PageLink {
@@ -21,7 +29,9 @@ declare module '../../feature.ts' {
   }
 }
 
-export async function listPageLinks(start: ServiceStart): Promise<PageLink[]> {
+/** Of all features together. */
+export async function readPagesParts(start: ServiceStart): Promise<PagesPart> {
   const parts = await Promise.all(start.features.map((feature: Feature) => feature.pages?.(start)))
-  return parts.flatMap((part) => part?.links ?? [])
+  const subscribes = parts.find((part) => part?.subscribes)?.subscribes
+  return { links: parts.flatMap((part) => part?.links ?? []), ...(subscribes && { subscribes }) }
 }

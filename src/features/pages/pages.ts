@@ -67,7 +67,7 @@ import {
   withoutListDates,
 } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
-import type { PageLink } from './pages-part.ts'
+import type { PageLink, Subscribes } from './pages-part.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { isList, oldSpan, type Span } from './spans.ts'
@@ -84,6 +84,7 @@ export interface Pages {
   look: Look
   /** Of other features. */
   links: readonly PageLink[]
+  subscribes?: Subscribes | undefined
   /** `memory.settings` when the look was read. */
   settings: number
   /** By language. */
@@ -110,13 +111,14 @@ export function makePages(
   site: Site,
   memory: EventMemory,
   budget: CacheBudget,
-  { look, links }: Pick<Pages, 'look' | 'links'>,
+  { look, links, subscribes }: Pick<Pages, 'look' | 'links' | 'subscribes'>,
 ): Pages {
   return {
     memory,
     assets: readAssets(site, look, links),
     look,
     links,
+    subscribes,
     settings: memory.settings,
     cards: byLanguage(() => noCards(budget)),
     terms: undefined,
@@ -236,7 +238,7 @@ const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, u
 
 /** Also for pages of other features. */
 export async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
-  const { memory, assets, look, links, cards } = pages
+  const { memory, assets, look, links, subscribes, cards } = pages
   const { site, now } = context
   const terms = await termsOf(pages, context)
   const wall = wallNow(site.timezone, now)
@@ -247,6 +249,7 @@ export async function viewingOf(pages: Pages, context: Context, address?: string
     assets,
     look,
     links,
+    subscribes,
     // A page adds the terms that it shows, for itself alone.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),

@@ -83,7 +83,7 @@ export function makePublicPages(
   front: Front,
   finished: FinishedAnswers,
   budget: CacheBudget,
-  own: Pick<Pages, 'look' | 'links'>,
+  own: Pick<Pages, 'look' | 'links' | 'subscribes'>,
 ): PublicPages {
   const pages = makePages(service.site, service.memory, budget, own)
   const languages = makeLanguageChooser(service.site)

@@ -5,7 +5,7 @@ import { byHeader, signInAsStranger } from '../../http/respond.ts'
 import { type Answering, type AnswerRow, READS, type RowGround } from '../../http/router.ts'
 import { withOwnerSettings } from '../../store/storage/owner-settings.ts'
 import { filesOfLook, type Look, lookOf, readStart } from './look.ts'
-import { listPageLinks } from './pages-part.ts'
+import { readPagesParts } from './pages-part.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pages.ts'
 
@@ -31,7 +31,7 @@ async function makePagesService(start: ServiceStart): Promise<PagesService> {
   const { config, tell } = start
   const { texts, files: startFiles } = readStart(config)
   const started = { ...config, pages_texts: texts }
-  const links = await listPageLinks(start)
+  const { links, subscribes } = await readPagesParts(start)
   const look = await lookOf(started, startFiles)
   let isBegun = false
   let pages: PublicPages | undefined
@@ -45,7 +45,7 @@ async function makePagesService(start: ServiceStart): Promise<PagesService> {
     },
     publicPages: ({ service, front, finished, cacheBudget }) => {
       if (config.pages === 'off') return undefined
-      pages ??= makePublicPages(service, front, finished, cacheBudget, { look, links })
+      pages ??= makePublicPages(service, front, finished, cacheBudget, { look, links, subscribes })
       return pages
     },
   }

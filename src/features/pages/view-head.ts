@@ -3,6 +3,7 @@ import { TIMES_OF_DAY } from '../../base/fields/event-fields.ts'
 import { accessFacts } from '../../base/fields/event-members.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { countMatching } from '../../calendar/events/find-events.ts'
+import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 import {
   isDay,
   laterOf,
@@ -76,6 +77,13 @@ export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
+/** With the term of the path. */
+function mailQuery({ term, query }: EventsAsked): string {
+  const own = new URLSearchParams(queryText(query, OF_LISTS))
+  if (term) own.set(TERM_LISTS[term.taxonomy], term.slug)
+  return own.toString()
+}
+
 /** `/` for the first view of the site. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
@@ -118,7 +126,7 @@ export function headOf(
   const title = heading === term?.name ? nameShown(site, heading) : heading
   return html`<div class="head">
 <div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${below}</p></div>
-<div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
+<div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query), viewing.subscribes?.list(site, mailQuery(asked)))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>`
 }
 

@@ -12,7 +12,7 @@ import type { Asset, Assets } from './page-assets.ts'
 import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
 import { sayCount, sayOfPages } from './page-texts.ts'
-import type { PageLink } from './pages-part.ts'
+import type { PageLink, Subscribes } from './pages-part.ts'
 import type { Span } from './spans.ts'
 
 // What views are made with, and the texts and links that all of them use.
@@ -26,6 +26,7 @@ export interface Viewing {
   look: Look
   /** Of other features. */
   links: readonly PageLink[]
+  subscribes?: Subscribes | undefined
   /** 0 for Sunday to 6 for Saturday. */
   weekStart: number
   /** In the zone of the site. */

@@ -1,0 +1,284 @@
+import type { Site } from '../../base/config.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
+import { Problem } from '../../base/problems.ts'
+import { plainText } from '../../base/text/html.ts'
+import { addDays, dayOf, formatUtc, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { isShown } from '../../calendar/events/event-present.ts'
+import { findCardLinks, findEvent, findListedEvents } from '../../calendar/events/event-store.ts'
+import { findEvents } from '../../calendar/events/find-events.ts'
+import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { announced, translatorFor } from '../../calendar/locales/translate.ts'
+import { events } from '../../calendar/resources.ts'
+import { writtenDay, writtenNumber } from '../../http/page-dates.ts'
+import { whenInWords } from '../../http/when-in-words.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { icalendar } from '../feeds/icalendar.ts'
+import { between, type EventFilters } from '../pages/page-finding.ts'
+import { readQuery } from '../pages/page-query.ts'
+import type { Block, Entry, Letter } from './letter.ts'
+import type { MailMessageColumns, SubscriptionColumns } from './mail-tables.ts'
+import { sayMail } from './mail-texts.ts'
+import { languageOf } from './outbox.ts'
+import { describeList } from './subscribed-lists.ts'
+import { findSubscriber, findSubscription, tokenOf } from './subscription-store.ts'
+
+// Writes issues and reminders when they are sent, so that what was withdrawn meanwhile is not in them.
+
+export interface WrittenIssue {
+  letter: Letter
+  /** Below it: why the reader gets it, and how that ends. */
+  foot: readonly Block[]
+  /** Ends the subscription by one click. */
+  unsubscribe: string
+  /** Of one event. */
+  calendar?: string | undefined
+}
+
+const MOST_ENTRIES = 60
+const MOST_NEW = 20
+/** Events that are read, of which a series is one entry. */
+const MOST_READ = 300
+/** Further dates of a series in its entry. */
+const MOST_DATES = 6
+
+/** Its content names a subscription, and is written when it is sent. */
+export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
+  content.startsWith('{"subscription":')
+
+/** Undefined when there is nothing to tell, or the subscription has ended. */
+export async function writeIssue(
+  ground: CalendarGround,
+  message: Pick<MailMessageColumns, 'topic' | 'content' | 'language'>,
+  report: (error: unknown) => void,
+  now: number,
+): Promise<WrittenIssue | undefined> {
+  const content = parsedJson(message.content)
+  if (!isRecord(content) || typeof content.subscription !== 'number') return undefined
+  const subscription = await findSubscription(ground.database.read, content.subscription)
+  if (!subscription || subscription.confirmed_utc === '') return undefined
+  const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
+  if (!subscriber) return undefined
+  const site: Site = { ...ground.site, language: languageOf(message) }
+  const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })
+  const written =
+    subscription.kind === 'list'
+      ? await writeList(context, subscription, String(content.since ?? ''))
+      : await writeReminder(context, subscription, message.topic, content)
+  if (!written) return undefined
+  const { about, ...rest } = written
+  const unsubscribe = `${site.url}/subscribe/end/${tokenOf(subscription)}`
+  const foot: Block[] = [
+    {
+      kind: 'small',
+      text: sayMail(site, 'You get this since you have asked for it: {what}.', { what: about }),
+    },
+    { kind: 'link', text: sayMail(site, 'End it'), url: unsubscribe },
+    {
+      kind: 'link',
+      text: sayMail(site, 'All I have asked for'),
+      url: `${site.url}/subscribe/mine/${tokenOf(subscriber)}`,
+    },
+  ]
+  return { ...rest, foot, unsubscribe }
+}
+
+type Written = Pick<WrittenIssue, 'letter' | 'calendar'> & { about: string }
+
+async function writeList(
+  context: Context,
+  { query, rhythm }: SubscriptionColumns,
+  since: string,
+): Promise<Written | undefined> {
+  const { site, now } = context
+  const filters = await filtersOf(context, query)
+  if (!filters) return undefined
+  const wall = wallNow(site.timezone, now)
+  const today = dayOf(wall)
+  const last = rhythm === 'daily' ? today : addDays(today, 6)
+  const coming = await findGrouped(context, between({ today, wall }, filters, today, last))
+  const later = { ...between({ today, wall }, filters, addDays(last, 1), LAST_DAY), modified_after: since }
+  const changed = since === '' ? NOTHING_FOUND : await findGrouped(context, later)
+  const fresh = changed.groups.filter(([first]) => first !== undefined && first.date_utc >= since)
+  if (coming.groups.length === 0 && fresh.length === 0) return undefined
+  const about = await describeList(context, query)
+  const number = (count: number) => writtenNumber(site, count)
+  const listed = coming.groups.slice(0, MOST_ENTRIES)
+  const news = fresh.slice(0, MOST_NEW)
+  const left = coming.total - listed.flat().length
+  const others = changed.total - news.flat().length
+  const blocks: Block[] = []
+  if (listed.length > 0) {
+    blocks.push({
+      kind: 'heading',
+      text: sayMail(site, rhythm === 'daily' ? 'Today' : 'In the coming days'),
+    })
+    blocks.push({ kind: 'entries', entries: await entriesOf(context, listed, today) })
+    if (left > 0)
+      blocks.push({ kind: 'text', text: sayMail(site, 'And {number} more.', { number: number(left) }) })
+  }
+  if (news.length > 0) {
+    blocks.push({ kind: 'heading', text: sayMail(site, 'New, for later') })
+    blocks.push({ kind: 'entries', entries: await entriesOf(context, news, today) })
+  }
+  if (others > 0)
+    blocks.push({
+      kind: 'small',
+      text: sayMail(site, 'Added or changed besides, for later: {number}.', { number: number(others) }),
+    })
+  const path = query === '' ? '/events/' : `/events/?${query}`
+  blocks.push({ kind: 'button', text: sayMail(site, 'All events'), url: site.url + path })
+  const day = writtenDay(site, today, '')
+  const subject = sayMail(site, rhythm === 'daily' ? '{name}: {day}' : '{name}: the week from {day}', {
+    name: site.name,
+    day,
+  })
+  return { about, letter: { subject, blocks } }
+}
+
+const LAST_DAY = '9999-12-31'
+
+interface Grouped {
+  /** Dates of one series together, the first of them first. */
+  groups: EventRow[][]
+  total: number
+}
+
+const NOTHING_FOUND: Grouped = { groups: [], total: 0 }
+
+async function findGrouped(context: Context, filters: EventFilters): Promise<Grouped> {
+  const uncapped = { ...context, site: { ...context.site, pageSizeCap: MOST_READ } }
+  const query = { ...filters, strict_dates: true, page: 1, per_page: MOST_READ }
+  const { ids, total } = await findEvents(uncapped, query, 'start')
+  const rows = await findListedEvents(context, ids)
+  const byGroup = Map.groupBy(rows, ({ id, series }) =>
+    series === null ? `event ${id}` : `series ${series}`,
+  )
+  return { groups: [...byGroup.values()], total }
+}
+
+/** Undefined for filters of former versions, and of what is gone. */
+async function filtersOf(context: Context, query: string): Promise<EventFilters | undefined> {
+  try {
+    return (await readQuery(context, new URLSearchParams(query))).filters
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+async function entriesOf(context: Context, groups: readonly EventRow[][], today: string): Promise<Entry[]> {
+  const firsts = groups.flatMap(([first]) => first ?? [])
+  const links = await findCardLinks(context.db, firsts)
+  return groups.flatMap(([first, ...further]) => {
+    if (!first) return []
+    const place = links.get(first.id)?.venues.find((venue) => isShown(context, venue))
+    return [entryOf(context, first, further, today, place ? plainText(place.venue) : '')]
+  })
+}
+
+function entryOf(
+  { site }: Context,
+  row: EventRow,
+  further: readonly EventRow[],
+  today: string,
+  place: string,
+): Entry {
+  const dates = further.slice(0, MOST_DATES).map((one) => writtenDay(site, dayOf(one.start_date), today))
+  const rest = further.length - dates.length
+  const more = rest > 0 ? [...dates, `+${rest}`] : dates
+  return {
+    title: announced(site, row, plainText(row.title)),
+    url: recordUrl(site, 'event', row),
+    lines: [
+      [whenInWords(site, row, today).trim(), place].filter(Boolean).join(' · '),
+      more.length > 0 ? sayMail(site, 'Also: {dates}', { dates: more.join('; ') }) : '',
+    ],
+  }
+}
+
+// One event.
+
+/** As readers were told of it last. */
+export interface ToldTimes {
+  start_date: string
+  end_date: string
+  utc_start_date: string
+  utc_end_date: string
+  timezone: string
+  all_day: number
+  event_status: EventRow['event_status']
+}
+
+export const toldTimesOf = (row: EventRow): ToldTimes => ({
+  start_date: row.start_date,
+  end_date: row.end_date,
+  utc_start_date: row.utc_start_date,
+  utc_end_date: row.utc_end_date,
+  timezone: row.timezone,
+  all_day: row.all_day,
+  event_status: row.event_status,
+})
+
+export function readTold(text: unknown): ToldTimes | undefined {
+  const read = typeof text === 'string' ? parsedJson(text) : text
+  return isTold(read) ? read : undefined
+}
+
+const isTold = (value: unknown): value is ToldTimes =>
+  isRecord(value) && typeof value.start_date === 'string' && typeof value.utc_start_date === 'string'
+
+const OPENINGS = {
+  reminder: 'Tomorrow: {title}',
+  moved: 'Moved: {title}',
+  canceled: 'Canceled: {title}',
+  postponed: 'Postponed: {title}',
+} as const
+
+const isTopic = (topic: string): topic is keyof typeof OPENINGS => Object.hasOwn(OPENINGS, topic)
+
+/** Undefined unless it is still so. */
+async function writeReminder(
+  context: Context,
+  { event }: SubscriptionColumns,
+  topic: string,
+  content: Readonly<Record<string, unknown>>,
+): Promise<Written | undefined> {
+  const { site, now, db } = context
+  const row = await findEvent(db, event)
+  if (row?.status !== 'publish' || !isTopic(topic)) return undefined
+  const isOff = row.event_status === 'canceled' || row.event_status === 'postponed'
+  if (isOff ? row.event_status !== topic : topic !== 'reminder' && topic !== 'moved') return undefined
+  if (row.utc_end_date < formatUtc(now)) return undefined
+  const before = readTold(content.before)
+  if (topic === 'moved' && before?.utc_start_date === row.utc_start_date) return undefined
+  const today = dayOf(wallNow(site.timezone, now))
+  const title = plainText(row.title)
+  const place = (await findCardLinks(db, [row])).get(row.id)?.venues.find((one) => isShown(context, one))
+  const rows: [string, string][] = []
+  if (before && topic === 'moved')
+    rows.push([sayMail(site, 'It was'), whenInWords(site, before, today).trim()])
+  rows.push([sayMail(site, topic === 'moved' ? 'It is now' : 'When'), whenInWords(site, row, today).trim()])
+  if (place) rows.push([sayMail(site, 'Venue'), plainText(place.venue)])
+  const reason = isOff ? plainText(row.event_status_reason) : ''
+  const blocks: Block[] = [
+    { kind: 'heading', text: title },
+    { kind: 'facts', rows },
+    ...(reason === '' ? [] : [{ kind: 'quote', text: reason } as const]),
+    { kind: 'button', text: sayMail(site, 'See the event'), url: recordUrl(site, 'event', row) },
+  ]
+  const calendar = topic === 'reminder' ? await calendarOf(context, row) : undefined
+  return { about: title, letter: { subject: sayMail(site, OPENINGS[topic], { title }), blocks }, calendar }
+}
+
+async function calendarOf(context: Context, row: EventRow): Promise<string> {
+  const found = { ids: [row.id], total: 1, page: 1, perPage: 1, effective: '' }
+  const self = `${recordUrl(context.site, 'event', row)}?include=${row.id}`
+  const { shown } = await icalendar.showList(context, events, found, self)
+  if (!shown) return ''
+  if (Buffer.isBuffer(shown.bytes)) return shown.bytes.toString('utf8')
+  const parts: Buffer[] = []
+  for await (const part of shown.bytes) parts.push(part)
+  return Buffer.concat(parts).toString('utf8')
+}

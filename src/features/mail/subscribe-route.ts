@@ -1,0 +1,131 @@
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { admitted } from '../../http/admission.ts'
+import { withBody } from '../../http/bodies.ts'
+import { type Front, incomingOf } from '../../http/front.ts'
+import { type Incoming, mediaType, parseBody, type Visit } from '../../http/incoming.ts'
+import { type Content, html } from '../../http/page-html.ts'
+import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
+import { asNew, send } from '../../http/send.ts'
+import { layOut } from '../pages/layout.ts'
+import { viewingOf } from '../pages/pages.ts'
+import { contentPolicy, contextOfVisit, type PublicPages } from '../pages/public-pages.ts'
+
+// Visits to the pages of subscriptions: bodies, headers, layout.
+
+export interface SubscribeRoute {
+  service: Service
+  front: Front
+  all: PublicPages
+  /** Requests of the last hour, by network address. */
+  asked: Map<string, number[]>
+}
+
+/** `token` is the rest of a path that ends in one. */
+export interface AskedPage {
+  route: SubscribeRoute
+  context: Context
+  incoming: Incoming
+  query: URLSearchParams
+  token: string
+  field: (name: string) => string
+}
+
+export interface SubscribePage {
+  get: (asked: AskedPage) => Promise<SubscribeAnswer>
+  post: (asked: AskedPage) => Promise<SubscribeAnswer>
+}
+
+export type SubscribeAnswer = { seeOther: string } | SubscribeView
+
+export interface SubscribeView {
+  status?: number
+  title: string
+  body: Content
+}
+
+/** Bytes. */
+const MOST_FORM = 16_384
+
+/** A form that is read; nothing is changed by GET and HEAD. */
+export async function answerSubscribeVisit(
+  route: SubscribeRoute,
+  page: SubscribePage,
+  visit: Visit,
+  token: string,
+): Promise<void> {
+  const { front, service } = route
+  const { method = 'GET' } = visit.request
+  const isPost = method === 'POST'
+  if (!isPost && method !== 'GET' && method !== 'HEAD') throw new Problem('rest_no_route')
+  await withBody(visit, front.intake, async (read) => {
+    const incoming = incomingOf(front, visit, read)
+    const context = contextOfVisit(route.all, visit)
+    try {
+      const body = isPost
+        ? await incoming.readBody({ isTrusted: false, takesFile: false, most: MOST_FORM })
+        : undefined
+      const type = mediaType(incoming.headers)
+      const form = body && !type.endsWith('json') ? parseBody(type, body.bytes) : {}
+      const field = (name: string) => {
+        const value = form[name]
+        return typeof value === 'string' ? value : ''
+      }
+      const query = new URLSearchParams(visit.url.query)
+      const asked: AskedPage = { route, context, incoming, query, token, field }
+      const answer = await admitted(front.admission, isPost ? 'writes' : 'reads', incoming, () =>
+        isPost ? page.post(asked) : page.get(asked),
+      )
+      await sendAnswer(route, visit, context, answer, token !== '')
+    } catch (error) {
+      if (visit.response.headersSent) throw error
+      const problem = asProblem(error)
+      if (problem !== error) noteFailure(error, service, visit.requestId)
+      const { status, body } = problemReply(problem, context.site.language, true)
+      await sendAnswer(route, visit, context, { status, title: body.message, body: '' }, token !== '')
+    }
+  })
+}
+
+async function sendAnswer(
+  { front, service, all }: SubscribeRoute,
+  visit: Visit,
+  context: Context,
+  answer: SubscribeAnswer,
+  isSecret: boolean,
+): Promise<void> {
+  const own = {
+    'Content-Security-Policy': contentPolicy(context.site, service.images.mediaUrl),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+    'Referrer-Policy': isSecret ? 'no-referrer' : 'same-origin',
+  }
+  const sendBytes = (status: number, headers: Record<string, string>, body: Buffer) => {
+    const flat = Object.entries({ ...own, ...headers }).flat()
+    const route = 'subscribe'
+    send(
+      front,
+      visit,
+      { ...asNew(), status, route, headers: flat, tag: '', body, namesOrigins: true },
+      'ordinary',
+    )
+  }
+  if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
+  const { status = 200, title, body } = answer
+  const isOpen = visit.request.method !== 'POST' && !isSecret
+  const viewing = await viewingOf(all.pages, context, isOpen ? visit.url.text : undefined)
+  const page = layOut(viewing, {
+    status,
+    title,
+    description: title,
+    canonical: undefined,
+    isIndexed: false,
+    styles: [viewing.assets.texts],
+    current: undefined,
+    body: html`<article class="own-text"><h1 tabindex="-1">${title}</h1><div class="prose">${body}</div></article>`,
+  })
+  const type = { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept-Language' }
+  sendBytes(status, type, Buffer.from(page))
+}

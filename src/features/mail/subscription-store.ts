@@ -1,0 +1,248 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Language } from '../../base/config.ts'
+import { formatUtc } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import type { Pruning } from '../../store/storage/pruning.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
+import { forgetQueued } from './outbox.ts'
+
+// Subscribers and what they have asked for.
+
+/** Of one address. */
+export const MOST_SUBSCRIPTIONS = 20
+/** That nobody has confirmed, of all addresses. */
+const MOST_UNCONFIRMED = 1000
+/** Then a request that nobody has confirmed is dropped. */
+export const CONFIRM_HOURS = 48
+/** Refusals for good, one after the other; then nothing more is sent. */
+export const MOST_FAILURES = 3
+
+export interface AskedFor {
+  address: string
+  language: Language
+  kind: SubscriptionColumns['kind']
+  query: string
+  event: number
+  rhythm: SubscriptionColumns['rhythm']
+}
+
+export type Subscribed =
+  | { is: 'new' | 'known'; subscriber: SubscriberColumns; subscription: SubscriptionColumns }
+  | { is: 'full'; subscriber: SubscriberColumns }
+  /** Too many wait to be confirmed. */
+  | { is: 'refused' }
+
+const newSecret = () => randomBytes(32).toString('base64url')
+
+/** Unconfirmed, unless it is confirmed already. @param now ms since the epoch */
+export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
+  const { address, language, kind, query, event, rhythm } = asked
+  await holdName(tx, 'mail subscriptions')
+  const subscriber = await findOrInsert(tx, address, language, now)
+  const all = await listSubscriptions(tx, subscriber.id)
+  const known = all.find((one) => one.kind === kind && one.query === query && one.event === event)
+  if (known) {
+    if (known.confirmed_utc === '')
+      await tx.updateTable('mail_subscriptions').set({ rhythm }).where('id', '=', known.id).execute()
+    return { is: known.confirmed_utc === '' ? 'new' : 'known', subscriber, subscription: known }
+  }
+  if (all.length >= MOST_SUBSCRIPTIONS) return { is: 'full', subscriber }
+  if ((await countUnconfirmed(tx)) >= MOST_UNCONFIRMED) return { is: 'refused' }
+  const created_utc = formatUtc(now)
+  const row = {
+    ...{ subscriber: subscriber.id, secret: newSecret(), kind, query, event, rhythm, created_utc },
+    ...{ confirmed_utc: '', next_utc: '', seen_utc: '', told: '' },
+  }
+  const subscription = await tx
+    .insertInto('mail_subscriptions')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { is: 'new', subscriber, subscription }
+}
+
+async function findOrInsert(
+  tx: Tx,
+  address: string,
+  language: Language,
+  now: number,
+): Promise<SubscriberColumns> {
+  const known = await findByAddress(tx, address)
+  if (known) return known
+  const row = { address, language, secret: newSecret(), created_utc: formatUtc(now), failures: 0 }
+  return tx.insertInto('mail_subscribers').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+function findByAddress(db: Db, address: string): Promise<SubscriberColumns | undefined> {
+  return db.selectFrom('mail_subscribers').selectAll().where('address', '=', address).executeTakeFirst()
+}
+
+async function countUnconfirmed(db: Db): Promise<number> {
+  const { n } = await db
+    .selectFrom('mail_subscriptions')
+    .select(({ fn }) => fn.countAll().as('n'))
+    .where('confirmed_utc', '=', '')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** The oldest first. */
+export function listSubscriptions(db: Db, subscriber: number): Promise<SubscriptionColumns[]> {
+  return db
+    .selectFrom('mail_subscriptions')
+    .selectAll()
+    .where('subscriber', '=', subscriber)
+    .orderBy('id')
+    .execute()
+}
+
+export function findSubscriber(db: Db, id: number): Promise<SubscriberColumns | undefined> {
+  return db.selectFrom('mail_subscribers').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function findSubscription(db: Db, id: number): Promise<SubscriptionColumns | undefined> {
+  return db.selectFrom('mail_subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+// Tokens of links: the id, and the secret of its row.
+
+export const tokenOf = ({ id, secret }: { id: number; secret: string }): string => `${id}-${secret}`
+
+const TOKEN = /^([1-9]\d{0,14})-([\w-]{43})$/
+
+async function byToken<Row extends { secret: string }>(
+  token: string,
+  find: (id: number) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  const [, id, secret = ''] = TOKEN.exec(token) ?? []
+  const row = id === undefined ? undefined : await find(Number(id))
+  return row && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
+}
+
+export const subscriberByToken = (db: Db, token: string) => byToken(token, (id) => findSubscriber(db, id))
+export const subscriptionByToken = (db: Db, token: string) => byToken(token, (id) => findSubscription(db, id))
+
+/** Due from `next_utc` on. */
+export async function confirmSubscription(
+  tx: Tx,
+  id: number,
+  due: Pick<SubscriptionColumns, 'next_utc' | 'told'>,
+  now: number,
+): Promise<void> {
+  const confirmed = { confirmed_utc: formatUtc(now), seen_utc: formatUtc(now), ...due }
+  await tx
+    .updateTable('mail_subscriptions')
+    .set(confirmed)
+    .where('id', '=', id)
+    .where('confirmed_utc', '=', '')
+    .execute()
+}
+
+export async function changeRhythm(
+  tx: Tx,
+  id: number,
+  rhythm: SubscriptionColumns['rhythm'],
+  next_utc: string,
+): Promise<void> {
+  await tx
+    .updateTable('mail_subscriptions')
+    .set({ rhythm, next_utc })
+    .where('id', '=', id)
+    .where('confirmed_utc', '<>', '')
+    .execute()
+}
+
+/** With its subscriber, if nothing else is left of them. */
+export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
+  await tx.deleteFrom('mail_subscriptions').where('id', '=', id).execute()
+  const left = await tx
+    .selectFrom('mail_subscriptions')
+    .select('id')
+    .where('subscriber', '=', subscriber)
+    .limit(1)
+    .executeTakeFirst()
+  if (!left) await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
+}
+
+/** All of one address; how many rows there were. */
+export async function forgetSubscriber(tx: Tx, address: string): Promise<number> {
+  const subscriber = await findByAddress(tx, address)
+  const queued = await forgetQueued(tx, address)
+  if (!subscriber) return queued
+  const { length } = await listSubscriptions(tx, subscriber.id)
+  await tx.deleteFrom('mail_subscriptions').where('subscriber', '=', subscriber.id).execute()
+  await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber.id).execute()
+  return queued + length + 1
+}
+
+/** All that is kept of one address, without secrets. */
+export async function exportSubscriber(db: Db, address: string): Promise<object[]> {
+  const subscriber = await findByAddress(db, address)
+  const messages = await db
+    .selectFrom('mail_messages')
+    .select(['topic', 'language', 'state', 'created_utc', 'settled_utc'])
+    .where('recipient', '=', address)
+    .orderBy('id')
+    .execute()
+  const sent = messages.map((message) => ({ kept: 'message', ...message }))
+  if (!subscriber) return sent
+  const { id, secret: _secret, ...own } = subscriber
+  const all = await listSubscriptions(db, id)
+  const asked = all.map(({ kind, query, event, rhythm, created_utc, confirmed_utc }) => ({
+    ...{ kept: 'subscription', kind, query, event, rhythm, created_utc, confirmed_utc },
+  }))
+  return [{ kept: 'subscriber', ...own }, ...asked, ...sent]
+}
+
+/** After a message to it was taken, or refused for good. */
+export async function noteReached(tx: Tx, address: string, isReached: boolean): Promise<void> {
+  const update = tx.updateTable('mail_subscribers').where('address', '=', address)
+  if (isReached) await update.set({ failures: 0 }).where('failures', '>', 0).execute()
+  else await update.set(({ eb }) => ({ failures: eb('failures', '+', 1) })).execute()
+}
+
+/** Unconfirmed ones, reminders of what is long over, and subscribers of nothing. */
+export const subscriptionPrunings: readonly Pruning[] = [
+  {
+    days: CONFIRM_HOURS / 24,
+    drop: async (tx, beforeUtc, most) => {
+      const old = tx
+        .selectFrom('mail_subscriptions')
+        .select('id')
+        .where('confirmed_utc', '=', '')
+        .where('created_utc', '<', beforeUtc)
+        .limit(most)
+      const gone = await tx.deleteFrom('mail_subscriptions').where('id', 'in', old).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  },
+  {
+    days: 30,
+    drop: async (tx, beforeUtc, most) => {
+      const isOn = tx.selectFrom('events').select('id').where('utc_end_date', '>=', beforeUtc)
+      const old = tx
+        .selectFrom('mail_subscriptions')
+        .select('id')
+        .where('kind', '=', 'event')
+        .where('event', 'not in', isOn)
+        .limit(most)
+      const gone = await tx.deleteFrom('mail_subscriptions').where('id', 'in', old).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  },
+  {
+    days: 0,
+    drop: async (tx, _beforeUtc, most) => {
+      const subscribed = tx.selectFrom('mail_subscriptions').select('subscriber')
+      const idle = tx
+        .selectFrom('mail_subscribers')
+        .select('id')
+        .where('id', 'not in', subscribed)
+        .limit(most)
+      const gone = await tx.deleteFrom('mail_subscribers').where('id', 'in', idle).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  },
+]

@@ -1,0 +1,438 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { nextIssue, reminderAt } from '../../src/features/mail/issue-times.ts'
+import { insertSubscription, subscriptionPrunings } from '../../src/features/mail/subscription-store.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
+import { type ReceivedMail, readByPython, startRelay, type TestRelay } from '../support/relay.ts'
+import { day, onDay, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+describe('subscriptions by e-mail', () => {
+  let relay: TestRelay
+  let service: TestService
+  before(async () => {
+    relay = await startRelay()
+    service = await startService({
+      mail: relay.address,
+      mail_from: 'calendar@example.org',
+      mail_per_hour: '1000',
+      timezone: 'Europe/Berlin',
+      site_name: 'Town',
+    })
+  })
+  after(async () => {
+    await service.close()
+    await relay.close()
+  })
+
+  const post = (path: string, form: Record<string, string>, headers = {}) =>
+    service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(form), {
+      accept: 'text/html',
+      ...headers,
+    })
+  const linkIn = ({ mail }: ReceivedMail, name: string) =>
+    new URL(new RegExp(`http\\S+/subscribe/${name}/[\\w-]+`).exec(mail.text ?? '')?.[0] ?? '').pathname
+  const { read, write } = {
+    read: () => service.app.database.read,
+    write: (...of: Parameters<TestService['app']['database']['write']>) => service.app.database.write(...of),
+  }
+  const subject =
+    (text: RegExp) =>
+    ({ mail }: ReceivedMail) =>
+      text.test(mail.subject ?? '')
+
+  async function subscribed(address: string, form: Record<string, string>): Promise<ReceivedMail> {
+    const { status, headers } = await post('/subscribe/', { address, ...form })
+    assert.equal(status, 303)
+    assert.equal(headers.get('location'), '/subscribe/sent/')
+    const confirming = await relay.mailTo(address, subject(/^Please confirm/))
+    assert.equal((await post(linkIn(confirming, 'confirm'), {})).status, 200)
+    return confirming
+  }
+
+  const makeDue = async (address: string) => {
+    const subscriber = read().selectFrom('mail_subscribers').select('id').where('address', '=', address)
+    await write((tx) =>
+      tx
+        .updateTable('mail_subscriptions')
+        .set({ next_utc: '2026-11-27 06:00:00' })
+        .where('subscriber', 'in', subscriber)
+        .execute(),
+    )
+  }
+  const rowsOf = (address: string) =>
+    read()
+      .selectFrom('mail_subscriptions as s')
+      .innerJoin('mail_subscribers as r', 'r.id', 's.subscriber')
+      .selectAll('s')
+      .where('r.address', '=', address)
+      .execute()
+
+  test('nothing is sent before a click on a button; links alone change nothing (7c.1, 7c.3)', async () => {
+    await post('/subscribe/', { address: 'ann@example.com', rhythm: 'weekly' })
+    const confirming = await relay.mailTo('ann@example.com')
+    const path = linkIn(confirming, 'confirm')
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await service.request('anonymous', method, `~${path}`)).status, 200)
+    assert.deepEqual(
+      (await rowsOf('ann@example.com')).map((one) => [one.confirmed_utc, one.next_utc]),
+      [['', '']],
+    )
+    assert.match(String((await service.page(path)).body), /<button type="submit"/)
+    assert.match(String((await post(path, {})).body), /<h1[^>]*>Confirmed/)
+    const [row] = await rowsOf('ann@example.com')
+    assert.ok(row && row.confirmed_utc !== '' && row.next_utc > '2026-11-27')
+    assert.equal((await service.page('/subscribe/confirm/1-x')).status, 404)
+  })
+
+  test('known and unknown addresses get the same answer, and programs that fill in everything too (7c.4)', async () => {
+    await subscribed('ben@example.com', { rhythm: 'daily' })
+    const answers = await Promise.all([
+      post('/subscribe/', { address: 'ben@example.com', rhythm: 'daily' }),
+      post('/subscribe/', { address: 'new@example.com', rhythm: 'daily' }),
+      post('/subscribe/', { address: 'bot@example.com', rhythm: 'daily', website: 'https://spam.example' }),
+    ])
+    for (const { status, headers, body } of answers)
+      assert.deepEqual([status, headers.get('location'), body], [303, '/subscribe/sent/', undefined])
+    assert.deepEqual(await rowsOf('bot@example.com'), [])
+  })
+
+  test('an issue lists what is on, each series once with its dates, what is new, and has what readers of lists need (7c.2, 7c.10, 7c.12)', async () => {
+    await service.create('/categories', { name: 'Jazz' })
+    const jazz = { categories: ['jazz'] }
+    await service.create('/events', {
+      title: 'Jam &amp; more',
+      venue: { venue: 'Old Mill' },
+      ...onDay('2026-11-28', '20:00:00'),
+      ...jazz,
+    })
+    await service.create('/events', { title: 'Talk', ...onDay('2026-11-28', '18:00:00') })
+    await service.create('/events', {
+      title: 'Course',
+      ...onDay('2026-11-27', '18:00:00', '19:00:00'),
+      ...jazz,
+      recurrence: { rule: 'FREQ=DAILY;COUNT=5' },
+    })
+    await subscribed('cleo@example.com', { list: 'categories=jazz', rhythm: 'weekly' })
+    await service.create('/events', { title: 'New year', ...onDay('2027-01-01', '20:00:00'), ...jazz })
+    await makeDue('cleo@example.com')
+    const { raw, mail } = await relay.mailTo('cleo@example.com', subject(/^Town: the week from/))
+    const { headers, defects, parts } = readByPython(raw)
+    assert.deepEqual(defects, [])
+    const end = linkIn({ mail } as ReceivedMail, 'end')
+    assert.equal(headers['list-unsubscribe']?.trim(), `<${service.origin}${end}>`)
+    assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
+    assert.equal(headers['list-id'], '<events.example.org>')
+    assert.equal(headers['auto-submitted'], 'auto-generated')
+    assert.equal(headers.precedence, 'bulk')
+    assert.match(headers['message-id'] ?? '', /^<[\da-f]{32}\.\d+@example\.org>$/)
+    assert.ok(Date.parse(headers.date ?? '') > 0)
+    const [text = '', html = ''] = parts.map((part) => part.text)
+    assert.equal(text.match(/^\* Course/gm)?.length, 1)
+    assert.match(text, /\* Course\n[^\n]*\n {2}Also: [^;\n]+;[^;\n]+;[^;\n]+;[^;\n]+\n/)
+    assert.match(text, /\* Jam & more\n[^\n]+ · Old Mill\n/)
+    assert.match(text, /New, for later[\s\S]*\* New year/)
+    assert.doesNotMatch(text, /Talk/)
+    assert.match(text, /asked for it: Jazz\./)
+    assert.ok(Buffer.byteLength(html) < 100_000)
+    assert.match(html, /prefers-color-scheme:dark/)
+    assert.doesNotMatch(html, /<img|<script/)
+    // Both parts say the same.
+    const plain = (one: string) => one.replace(/\s+/g, ' ')
+    const words = [...text.matchAll(/^\* (.+)$/gm)].map(([, title = '']) => title)
+    for (const title of words) assert.ok(plain(html).includes(title.replace('&', '&amp;')), title)
+    for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g))
+      assert.ok(text.includes(href.replaceAll('&amp;', '&')) || href === `${service.origin}/`, href)
+  })
+
+  test('nothing is sent when nothing is on, and what was withdrawn after planning is not in an issue (7c.9)', async () => {
+    const venue = await service.create('/venues', { venue: 'Barn' })
+    await subscribed('dora@example.com', { list: `venue=${venue.id}`, rhythm: 'daily' })
+    await makeDue('dora@example.com')
+    await until(
+      async () => ((await rowsOf('dora@example.com'))[0]?.next_utc ?? '') > '2026-11-27 07',
+      'no issue is planned',
+    )
+    await until(
+      async () =>
+        (await read().selectFrom('mail_messages').select('id').where('next_utc', '<>', '').execute())
+          .length === 0,
+      'the outbox is not empty',
+    )
+    const messages = relay.received.filter(({ to }) => to === 'dora@example.com')
+    assert.equal(messages.length, 1)
+    const fair = await service.create('/events', {
+      title: 'Fair',
+      venue: venue.id,
+      ...onDay('2026-11-27', '22:00:00'),
+    })
+    const gone = await service.create('/events', {
+      title: 'Gone',
+      venue: venue.id,
+      ...onDay('2026-11-27', '21:00:00'),
+    })
+    relay.fault = (to) => (to === 'dora@example.com' ? { at: 'recipient', status: 451 } : undefined)
+    await makeDue('dora@example.com')
+    const waiting = () =>
+      read()
+        .selectFrom('mail_messages')
+        .selectAll()
+        .where('recipient', '=', 'dora@example.com')
+        .where('attempts', '>', 0)
+        .where('state', '=', 'waiting')
+        .execute()
+    await until(async () => (await waiting()).length === 1, 'the issue was not tried')
+    await service.remove(`/events/${gone.id}`)
+    relay.fault = () => undefined
+    await write((tx) =>
+      tx
+        .updateTable('mail_messages')
+        .set({ next_utc: '2026-11-27 06:00:00' })
+        .where('state', '=', 'waiting')
+        .execute(),
+    )
+    const { mail } = await relay.mailTo('dora@example.com', subject(/^Town: /))
+    assert.match(mail.text ?? '', /\* Fair/)
+    assert.doesNotMatch(mail.text ?? '', /Gone/)
+    void fair
+  })
+
+  test('one click ends a subscription without a cookie, and answers alike for tokens that never were (7c.1)', async () => {
+    await subscribed('eve@example.com', { rhythm: 'weekly' })
+    const [row] = await rowsOf('eve@example.com')
+    const path = `/subscribe/end/${row?.id}-${row?.secret}`
+    assert.equal((await service.page(path)).status, 200)
+    assert.equal((await rowsOf('eve@example.com')).length, 1)
+    const oneClick = (at: string) =>
+      post(at, { 'List-Unsubscribe': 'One-Click' }, { 'sec-fetch-site': 'cross-site' })
+    const [known, unknown] = [await oneClick(path), await oneClick(`/subscribe/end/99-${'x'.repeat(43)}`)]
+    assert.equal(known.status, 200)
+    assert.deepEqual([unknown.status, unknown.body], [known.status, known.body])
+    assert.deepEqual(await rowsOf('eve@example.com'), [])
+  })
+
+  test('somebody sees and changes all they asked for, at most twenty, and is forgotten with what waits (7c.13)', async () => {
+    await subscribed('finn@example.com', { rhythm: 'weekly' })
+    const subscriber = await read()
+      .selectFrom('mail_subscribers')
+      .selectAll()
+      .where('address', '=', 'finn@example.com')
+      .executeTakeFirstOrThrow()
+    const mine = `/subscribe/mine/${subscriber.id}-${subscriber.secret}`
+    const [row] = await rowsOf('finn@example.com')
+    assert.equal((await post(mine, { id: String(row?.id), deed: 'daily' })).status, 303)
+    assert.equal((await rowsOf('finn@example.com'))[0]?.rhythm, 'daily')
+    const asked = {
+      address: 'finn@example.com',
+      language: 'en',
+      kind: 'list',
+      event: 0,
+      rhythm: 'daily',
+    } as const
+    const made = await write(async (tx) => {
+      const all: string[] = []
+      for (let at = 0; at < 20; at++)
+        all.push((await insertSubscription(tx, { ...asked, query: `search=${at}` }, Date.now())).is)
+      return all
+    })
+    assert.deepEqual(made, [...Array(19).fill('new'), 'full'])
+    assert.match(await service.shown(mine), /finn@example\.com/)
+    await write((tx) =>
+      tx
+        .updateTable('mail_messages')
+        .set({ state: 'waiting', next_utc: '2099-01-01 00:00:00' })
+        .where('recipient', '=', 'finn@example.com')
+        .execute(),
+    )
+    assert.match(String((await post(mine, { deed: 'forget' })).body), /Nothing is kept of your address/)
+    assert.deepEqual(await rowsOf('finn@example.com'), [])
+    const left = [
+      read().selectFrom('mail_subscribers').select('id').where('address', '=', 'finn@example.com'),
+      read().selectFrom('mail_messages').select('id').where('recipient', '=', 'finn@example.com'),
+    ]
+    for (const rows of left) assert.deepEqual(await rows.execute(), [])
+    assert.equal((await service.page(mine)).status, 404)
+  })
+
+  test('a reminder comes the day before with a calendar file, and both times when the event moves (7c.9, 7c.16)', async () => {
+    const event = await service.create('/events', { title: 'Concert', timezone: 'America/New_York', ...day })
+    assert.match(await service.shown(new URL(event.url).pathname), /href="\/subscribe\/\?event=\d+"/)
+    await subscribed('gil@example.com', { event: String(event.id) })
+    const [row] = await rowsOf('gil@example.com')
+    assert.equal(row?.next_utc, '2027-03-31 20:00:00')
+    await makeDue('gil@example.com')
+    const { raw } = await relay.mailTo('gil@example.com', subject(/^Tomorrow: Concert/))
+    const calendar = readByPython(raw).parts.find(({ type }) => type === 'text/calendar')
+    assert.match(calendar?.text ?? '', /METHOD:PUBLISH[\s\S]*BEGIN:VEVENT[\s\S]*SUMMARY:Concert/)
+    await service.update(`/events/${event.id}`, {
+      start_date: '2027-04-02 19:00:00',
+      end_date: '2027-04-02 21:00:00',
+    })
+    const moved = await relay.mailTo('gil@example.com', subject(/^Moved: Concert/))
+    assert.match(
+      moved.mail.text ?? '',
+      /It was: .*1 April 2027, 10:00.*EDT\nIt is now: .*2 April 2027, 19:00/,
+    )
+    assert.equal((await rowsOf('gil@example.com'))[0]?.next_utc, '2027-04-01 20:00:00')
+    await service.update(`/events/${event.id}`, {
+      event_status: 'canceled',
+      event_status_reason: 'The singer is ill.',
+    })
+    const canceled = await relay.mailTo('gil@example.com', subject(/^Canceled: Concert/))
+    assert.match(canceled.mail.text ?? '', /> The singer is ill\./)
+    assert.equal((await rowsOf('gil@example.com'))[0]?.next_utc, '')
+  })
+
+  test('thousands of changed events are one line of an issue (7c.14)', async () => {
+    const organizer = await service.create('/organizers', { organizer: 'Crowd' })
+    await subscribed('hana@example.com', { list: `organizer=${organizer.id}`, rhythm: 'weekly' })
+    const make = (at: number) => ({
+      method: 'POST',
+      path: '/tribe/events/v1/events',
+      body: {
+        title: `Soon ${at}`,
+        organizer: organizer.id,
+        ...onDay(at < 80 ? '2026-11-29' : '2027-02-01', '20:00:00'),
+      },
+    })
+    for (let from = 0; from < 400; from += 25)
+      await service.request('admin', 'POST', '~/wp-json/batch/v1', {
+        validation: 'require-all-validate',
+        requests: Array.from({ length: 25 }, (_, at) => make(from + at)),
+      })
+    await write((tx) =>
+      tx
+        .updateTable('events')
+        .set({ date_utc: '2020-01-01 00:00:00' })
+        .where('title', 'like', 'Soon 3%')
+        .execute(),
+    )
+    await makeDue('hana@example.com')
+    const { mail } = await relay.mailTo('hana@example.com', subject(/^Town: the week/))
+    const lines = mail.text?.match(/^\* /gm)?.length ?? 0
+    assert.ok(lines <= 80 && lines >= 60, String(lines))
+    assert.match(mail.text ?? '', /And \d+ more\.[\s\S]*Added or changed besides, for later: \d+\./)
+  })
+
+  test('an address that the relay refuses three times gets nothing more (7c.6)', async () => {
+    await subscribed('ida@example.com', { rhythm: 'daily' })
+    relay.fault = (to) => (to === 'ida@example.com' ? { at: 'recipient', status: 550 } : undefined)
+    const refused = () =>
+      read()
+        .selectFrom('mail_messages')
+        .select('id')
+        .where('recipient', '=', 'ida@example.com')
+        .where('state', '=', 'given_up')
+        .execute()
+    for (let times = 1; times <= 3; times++) {
+      await write((tx) =>
+        tx
+          .updateTable('mail_messages')
+          .set({ name: `old ${times}` })
+          .where('name', 'like', 'issue %')
+          .where('recipient', '=', 'ida@example.com')
+          .execute(),
+      )
+      await makeDue('ida@example.com')
+      await until(async () => (await refused()).length === times, 'it is not refused')
+    }
+    relay.fault = () => undefined
+    await makeDue('ida@example.com')
+    await until(
+      async () => ((await rowsOf('ida@example.com'))[0]?.next_utc ?? '') > '2026-11-27 07',
+      'it stays due',
+    )
+    assert.equal(relay.received.filter(({ to }) => to === 'ida@example.com').length, 1)
+  })
+
+  test('what nobody confirms goes after 48 hours, with its subscriber (7c.3)', async () => {
+    await post('/subscribe/', { address: 'jon@example.com', rhythm: 'weekly' })
+    await relay.mailTo('jon@example.com')
+    const later = Date.now() + 49 * 3_600_000
+    await dropOld(service.app.database, 0, later, Number.POSITIVE_INFINITY, subscriptionPrunings)
+    assert.deepEqual(
+      await read()
+        .selectFrom('mail_subscribers')
+        .selectAll()
+        .where('address', '=', 'jon@example.com')
+        .execute(),
+      [],
+    )
+  })
+
+  test('a wrong address, a list that is none and an unknown event are pages that say so', async () => {
+    const wrong = await post('/subscribe/', {
+      address: 'no address',
+      rhythm: 'daily',
+      list: 'categories=jazz',
+    })
+    assert.equal(wrong.status, 422)
+    assert.match(String(wrong.body), /aria-invalid="true"[\s\S]*role="alert"/)
+    assert.match(String(wrong.body), /value="no address"/)
+    assert.equal((await service.page('/subscribe/?featured=perhaps')).status, 400)
+    assert.equal((await service.page('/subscribe/?event=99999')).status, 404)
+    const injected = await post('/subscribe/', {
+      address: 'a@example.com\r\nBcc: b@example.com',
+      rhythm: 'daily',
+    })
+    assert.equal(injected.status, 422)
+    const long = await post('/subscribe/', {
+      address: `${'a'.repeat(64)}@${'b.'.repeat(130)}example`,
+      rhythm: 'daily',
+    })
+    assert.equal(long.status, 422)
+    const idn = await post('/subscribe/', { address: 'kai@Bücher.example', rhythm: 'daily' })
+    assert.equal(idn.status, 303)
+    const { raw } = await relay.mailTo('kai@bücher.example')
+    assert.match(raw, /^To: kai@xn--bcher-kva\.example\r$/m)
+  })
+
+  test('messages and pages are in the language of the form', async () => {
+    await post('/subscribe/?lang=de', { address: 'lea@example.com', rhythm: 'weekly' })
+    const { mail } = await relay.mailTo('lea@example.com')
+    assert.match(mail.subject ?? '', /^Bitte bestätigen: Town/)
+    for (const language of ['de', 'fr', 'es'])
+      assert.match(
+        await service.shown(`/subscribe/?lang=${language}`),
+        new RegExp(`<html lang="${language}"`),
+      )
+  })
+})
+
+test('issues go at seven in the morning of the zone, once a day, over both changes of clocks (7c.8)', () => {
+  const days = (from: string, zone: string) => {
+    const all: string[] = []
+    for (let at = Date.parse(from), times = 0; times < 4; times++) {
+      const next = nextIssue('daily', zone, at)
+      all.push(next)
+      at = Date.parse(`${next.replace(' ', 'T')}Z`)
+    }
+    return all
+  }
+  assert.deepEqual(days('2026-10-24T00:00:00Z', 'Europe/Berlin'), [
+    '2026-10-24 05:00:00',
+    '2026-10-25 06:00:00',
+    '2026-10-26 06:00:00',
+    '2026-10-27 06:00:00',
+  ])
+  assert.deepEqual(days('2027-03-27T00:00:00Z', 'Europe/Berlin'), [
+    '2027-03-27 06:00:00',
+    '2027-03-28 05:00:00',
+    '2027-03-29 05:00:00',
+    '2027-03-30 05:00:00',
+  ])
+  assert.equal(nextIssue('weekly', 'UTC', Date.parse('2026-11-30T07:00:00Z')), '2026-12-07 07:00:00')
+  assert.equal(nextIssue('weekly', 'UTC', Date.parse('2026-11-30T06:59:59Z')), '2026-11-30 07:00:00')
+  const event = { start_date: '2027-03-29 09:00:00', timezone: 'Europe/Berlin' }
+  assert.equal(reminderAt(event, Date.parse('2027-03-01T00:00:00Z')), '2027-03-28 14:00:00')
+  assert.equal(reminderAt(event, Date.parse('2027-03-28T14:00:00Z')), '')
+})
+
+test('without e-mail there is no form and no link to one (7c.15)', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const event = await service.create('/events', { title: 'Concert', ...day })
+  assert.equal((await service.page('/subscribe/')).status, 404)
+  for (const path of ['/events/', new URL(event.url).pathname])
+    assert.doesNotMatch(await service.shown(path), /\/subscribe\//)
+})

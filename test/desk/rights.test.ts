@@ -128,6 +128,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     desk: { path: `/events/${await make(service, 'events')}/trash`, form: {} },
     rest: { method: 'DELETE', path: `/events/${await make(service, 'events')}` },
   }),
+  '/events/:id/unpublish': async (service) => ({
+    desk: { path: `/events/${await make(service, 'events')}/unpublish`, form: { status: 'draft' } },
+    rest: { method: 'PUT', path: `/events/${await make(service, 'events')}`, body: { status: 'draft' } },
+  }),
   '/events/:id/restore': async (service) => ({
     desk: { path: `/events/${await make(service, 'events', { status: 'trash' })}/restore`, form: {} },
     rest: {

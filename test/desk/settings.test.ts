@@ -4,7 +4,7 @@ import { startApp } from '../../src/app.ts'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type AtDesk, DESK_PASSWORD, sitAtDesk } from '../support/desk.ts'
-import { serviceForTests, startService } from '../support/service.ts'
+import { day, serviceForTests, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({ timezone: '' })
@@ -156,4 +156,18 @@ test('an invitation is good for seven days, says whom to ask afterwards, and can
   const reset = await makeLink('tom', Date.now() - 31 * 60_000, service.userIds.admin)
   assert.equal((await service.page(reset)).status, 404)
   assert.doesNotMatch((await service.page(reset)).body, /Mary/)
+})
+
+test('what was published by mistake is a draft again by one click, unless somebody has changed it since', async () => {
+  const { id } = await service.create('/events', { title: 'Early', status: 'draft', ...day })
+  const saved = await admin.post(`/desk/events/${id}`, { title: 'Early', status: 'publish' })
+  const { body } = await admin.get(saved.headers.get('location') ?? '')
+  const form =
+    /Published · <form[^>]*action="([^"]+)">.*?name="version" value="(\d+)".*?value="draft">Undo/s.exec(body)
+  const [, path = '', version = ''] = form ?? assert.fail(body)
+  await service.update(`/events/${id}`, { title: 'Not so early' })
+  assert.equal((await admin.post(path, { version, status: 'draft' })).status, 412)
+  await admin.post(path, { status: 'draft' })
+  const { status, title } = await service.read(`/events/${id}`, 'admin')
+  assert.deepEqual([status, title], ['draft', 'Not so early'])
 })

@@ -89,6 +89,17 @@ export function comboboxOn(input, { find, pick }) {
     option.addEventListener('click', () => take(option))
     list.append(option)
   }
+  /** The known name that is typed. */
+  const typedOption = () => {
+    const typed = (input.dataset.names === 'tag' ? input.value.split(',').at(-1) : input.value) ?? ''
+    const wanted = typed.trim().toLocaleLowerCase()
+    return options().find(
+      (option) =>
+        option instanceof HTMLElement &&
+        option.dataset.id !== '' &&
+        option.dataset.name?.toLocaleLowerCase() === wanted,
+    )
+  }
   const look = async () => {
     asked += 1
     const own = asked
@@ -125,9 +136,11 @@ export function comboboxOn(input, { find, pick }) {
     } else if (event.key === 'Escape' && !list.hidden) {
       event.preventDefault()
       close()
-    } else if (event.key === 'Enter' && !list.hidden && active >= 0) {
+    } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !list.hidden) {
+      const option = active >= 0 ? options()[active] : typedOption()
+      if (!option) return
       event.preventDefault()
-      take(options()[active])
+      take(option)
     } else if (event.key === 'Tab' && active >= 0) take(options()[active])
   })
 }

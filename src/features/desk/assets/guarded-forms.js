@@ -33,6 +33,28 @@ function refuseLarge({ target: file }) {
   if (isLarge) file.value = ''
 }
 
+const LINES = ['text', 'email', 'url', 'tel', 'number', 'date', 'time', 'password']
+
+/** Enter in a line goes to the next control: it would send a form that is not finished. @param {KeyboardEvent} event */
+function moveOn(event) {
+  const { target } = event
+  const isPlain = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.isComposing
+  if (!isPlain || event.defaultPrevented || !(target instanceof HTMLInputElement)) return
+  if (!LINES.includes(target.type) || !target.form) return
+  event.preventDefault()
+  const controls = [...target.form.querySelectorAll('input, select, textarea, button, [contenteditable]')]
+  const next = controls
+    .slice(controls.indexOf(target) + 1)
+    .find(
+      (control) =>
+        control instanceof HTMLElement &&
+        control.tabIndex >= 0 &&
+        !control.matches(':disabled') &&
+        control.checkVisibility(),
+    )
+  if (next instanceof HTMLElement) next.focus()
+}
+
 /** @param {HTMLFormElement} form */
 function guard(form) {
   const text = () =>
@@ -76,6 +98,7 @@ function guard(form) {
     const shown = buttons.find((button) => button.checkVisibility())
     if (shown instanceof HTMLElement) shown.click()
   })
+  form.addEventListener('keydown', moveOn)
   // Typing goes on, so the request was stopped or has failed.
   form.addEventListener('input', () => {
     isSending = false

@@ -53,7 +53,7 @@ import { waitingTerms } from '../review/linked-drafts.ts'
 import { saveForm } from '../review/merge-edits.ts'
 import { proposalsAbout, proposeChange } from '../review/review.ts'
 import { findUnsavedText } from '../review/unsaved-texts.ts'
-import { createRecord, removeRecord, untrashRecord } from '../save-form.ts'
+import { createRecord, removeRecord, untrashRecord, updateRecord } from '../save-form.ts'
 import type { EventForm } from './event-form-controls.ts'
 import {
   allFaults,
@@ -393,7 +393,7 @@ const SAVED: Readonly<Record<string, DeskText>> = {
 }
 
 /** With a link to a public event, and fields that somebody else has changed meanwhile. */
-function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
+function savedNotice({ context: { site }, query }: DeskRequest, { row, version }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
       ? 'Your change waits for review; the page stays as it is until then.'
@@ -407,10 +407,33 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEv
     return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
   })
   const view = row.status === 'publish' && pathTo(site, recordUrl(site, 'event', row).slice(site.url.length))
-  return html`${sayAtDesk(site, isFirst ? what : 'Saved')}${view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`}${
+  return html`${sayAtDesk(site, isFirst ? what : 'Saved')}${isFirst && row.status === 'publish' && undoPublishing(site, row, version, query.get('was'))}${view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`}${
     labels.length > 0 &&
     html`<br>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', { names: labels.join(', ') })}`
   }`
+}
+
+/** What an event can be again that was published by mistake. */
+const UNPUBLISHED: readonly string[] = ['draft', 'pending', 'private']
+
+function undoPublishing(
+  site: Context['site'],
+  { id }: EventRow,
+  version: number,
+  was: string | null,
+): Content {
+  if (was === null || !UNPUBLISHED.includes(was)) return false
+  return html` · <form method="post" action="${deskPath(site, `/events/${id}/unpublish`)}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
+}
+
+/** The status from before, of all dates of a series. */
+async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const known = await getKnownEvent(context, recordIdIn(request))
+  const status = UNPUBLISHED.find((one) => one === fieldOf(request, 'status')) ?? 'draft'
+  const values = { status, ...(known.row.series !== null && { recurrence_scope: 'all' }) }
+  await updateRecord(context, events, known.id, values, versionSent(request))
+  return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
 /** On the next sensible date, not saved. Of a series one date, unless `series` asks for all. */
@@ -519,7 +542,7 @@ async function create(request: DeskRequest, { raw }: ReadForm): Promise<DeskAnsw
   const { context } = request
   const [key, form] = [fieldOf(request, 'key'), fieldOf(request, 'form')]
   const { id } = await createRecord(context, events, raw, key || undefined, form)
-  return { seeOther: deskPath(context.site, `/events/${id}?saved=first`) }
+  return { seeOther: deskPath(context.site, `/events/${id}?saved=first&was=draft`) }
 }
 
 async function change(request: DeskRequest, known: KnownEvent, read: SentEventForm): Promise<DeskAnswer> {
@@ -543,7 +566,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   const edited = await saveForm(context, events, known.id, { values, version, form })
   if ('conflicts' in edited) return conflicting(request, known, read.typed, edited)
   const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
-  const isFirst = edited.changed.includes('status') ? '=first' : ''
+  const isFirst = edited.changed.includes('status') ? `=first&was=${known.row.status}` : ''
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
@@ -607,6 +630,7 @@ export const eventFormPages: readonly DeskPage[] = [
   { at: '/events/new', get: showNew, post: save },
   { at: '/events/:id', get: showKnown, post: save },
   { at: '/events/:id/duplicate', get: showCopy },
+  { at: '/events/:id/unpublish', post: unpublish },
   { at: '/events/:id/trash', post: trash },
   { at: '/events/:id/restore', post: restore },
 ]

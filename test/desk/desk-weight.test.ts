@@ -12,7 +12,7 @@ test('the scripts of all rooms weigh less than 60 kB and their style less than 1
   assert.ok(weightOf('.js') < 60_000, String(weightOf('.js')))
   assert.ok(weightOf('/desk.css') < 15_000, String(weightOf('/desk.css')))
   const textOf = (name: string) => String(files.find(([path]) => path.endsWith(`/${name}`))?.[1].bytes)
-  assert.match(textOf('event-form.js'), /await import\('.\/rich-text.js'\)/)
+  assert.match(textOf('rich-text.js'), /await import\('.\/squire.js'\)/)
   assert.match(textOf('position-map.js'), /await import\(script\)/)
   for (const name of ['desk.js', 'event-form.js'])
     assert.doesNotMatch(textOf(name), /^import .*(rich-text|squire)/m)

@@ -112,12 +112,36 @@ function controlFor(state: FormState, name: string, field: Field, input: Input |
   const { site, values, faults, choices } = state
   const value = values[name] ?? ''
   const attributes = html` id="${name}" name="${name}"${field.required && html` aria-required="true"`}${mostOf(field)}${described(name, faults[name], field.hint !== undefined)}`
-  if (input === 'text') return html`<textarea${attributes} rows="6">\n${value}</textarea>`
+  if (input === 'text')
+    return html`<textarea${attributes} rows="6"${isEdited(name, value) && html` data-words="${editorWords(site)}"`}>\n${value}</textarea>`
   const offered = choices?.[name] ?? choicesOf(site, name, field, input)
   if (offered) return selectOf(attributes, offered, value)
   const { type, inputmode } = LINES[input ?? 'line'] ?? { type: 'text' }
   return html`<input type="${type}"${inputmode && html` inputmode="${inputmode}"`}${attributes} value="${value}" autocomplete="off">`
 }
+
+const EDITOR_WORDS = [
+  'Text',
+  'Bold',
+  'Italic',
+  'Heading',
+  'List',
+  'Numbered list',
+  'Quotation',
+  'Link',
+  'Address of the link',
+  'The editor would lose parts of this text, so it stays as HTML.',
+] as const
+
+/** As JSON, each English text with its translation. */
+export function editorWords(site: Context['site']): string {
+  return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
+}
+
+const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
+
+/** Descriptions, and other texts that have markup: nobody reads tags. */
+export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
 /** The script counts near the limit and cuts nothing off. */
 export function mostOf({ within, kind }: Field): Content {

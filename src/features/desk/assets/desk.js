@@ -7,6 +7,7 @@ import './search-as-typed.js'
 
 if (document.querySelector('.event-form')) import('./event-form.js')
 if (document.querySelector('input[data-library]')) import('./picture-library.js')
+if (document.querySelector('textarea[data-words]')) import('./rich-text.js')
 if (document.querySelector('.pick-map')) import('./position-map.js')
 if (document.querySelector('form[data-look]')) import('./look-room.js')
 if (document.querySelector('.zone-field')) import('./site-zone.js')

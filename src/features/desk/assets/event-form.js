@@ -374,15 +374,6 @@ function listZones() {
   )
 }
 
-/** Loads the editor of the description when it gets the focus. The form still sends the text area. */
-function offerRichText() {
-  const text = document.getElementById('description')
-  if (!(text instanceof HTMLTextAreaElement)) return
-  const edit = async () => (await import('./rich-text.js')).editRichly(text)
-  if (text === document.activeElement) edit()
-  else text.addEventListener('focus', edit, { once: true })
-}
-
 /** @param {Event} change */
 function isOfTimes({ target }) {
   return target instanceof HTMLInputElement && TIMES.includes(target.name)
@@ -439,7 +430,6 @@ function begin() {
   showPicture()
   keepTyped()
   listZones()
-  offerRichText()
   form?.classList.add('alive')
   if (inputAt('start_date')?.value) ask()
 }

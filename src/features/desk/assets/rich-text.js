@@ -1,8 +1,13 @@
-// A small editor in place of a text area with markup. The editor writes the text back only after a change, so
-// an unchanged text keeps every byte.
+// A small editor in place of a text area with markup. It writes the text back only after a change, and then only
+// the blocks that were changed: all others keep every byte.
+
+export {}
+
+for (const area of document.querySelectorAll('textarea[data-words]'))
+  if (area instanceof HTMLTextAreaElement) editRichly(area)
 
 /** @param {HTMLTextAreaElement} area */
-export async function editRichly(area) {
+async function editRichly(area) {
   const { default: Squire } = await import('./squire.js')
   const words = /** @type {Record<string, string>} */ (JSON.parse(area.dataset.words ?? '{}'))
   const editor = document.createElement('div')
@@ -23,21 +28,26 @@ export async function editRichly(area) {
   /** @type {string | undefined} */
   let parts
   let isStored = false
+  const islands = /** @type {string[]} */ ([])
   const squire = new Squire(editor, {
     blockTag: 'P',
     /** @param {string} html */
     sanitizeToDOMFragment: (html) => {
       const body = parsed(html)
       if (!isStored) return allowedIn(body, false)
+      setIslands(body, islands)
       parts = partsOf(body)
       return inParagraphs(allowedIn(body, true))
     },
   })
+  /** @type {Kept | undefined} */
+  let kept
   /** Shows the text. Returns false for one that the editor would change. */
   const show = () => {
     isStored = true
     squire.setHTML(area.value)
     isStored = false
+    kept = keptOf(area.value, blocksOf(squire.getHTML()), islands)
     return partsOf(editor) === parts
   }
   if (!show()) {
@@ -45,9 +55,10 @@ export async function editRichly(area) {
     frame.remove()
     return
   }
-  // The editor drops comments of block editors, so they are lost only if somebody edits the text.
   squire.addEventListener('input', () => {
-    area.value = asStored(squire.getHTML())
+    const blocks = blocksOf(squire.getHTML())
+    const stored = blocks.map((block) => asStored(block, islands))
+    area.value = (kept ? withKept(kept, blocks, stored) : stored).join('')
     area.dispatchEvent(new Event('input', { bubbles: true }))
   })
   /**
@@ -97,6 +108,7 @@ export async function editRichly(area) {
     told.textContent = isWhole ? '' : (words[REFUSED] ?? '')
     if (!isWhole) return
     area.hidden = !isText
+    area.tabIndex = isText ? 0 : -1
     editor.hidden = isText
     toggle.setAttribute('aria-pressed', String(isText))
     for (const { button } of buttons) button.disabled = isText
@@ -110,22 +122,246 @@ export async function editRichly(area) {
   // While the editor was loading, the user may have typed or left the text.
   const isWriting = area === document.activeElement
   keepCaret(squire, area)
+  area.classList.add('behind')
   area.hidden = true
+  area.tabIndex = -1
+  for (const name of ['aria-describedby', 'aria-invalid']) {
+    const value = area.getAttribute(name)
+    if (value !== null) editor.setAttribute(name, value)
+  }
   if (isWriting) editor.focus()
+  let isFirst = !isWriting
+  editor.addEventListener('focus', () => {
+    isFirst = false
+  })
+  // Labels and lists of faults lead to the text area.
+  area.addEventListener('focus', () => {
+    if (!area.hidden) return
+    if (isFirst) squire.moveCursorToEnd()
+    editor.focus()
+  })
 }
 
 const REFUSED = 'The editor would lose parts of this text, so it stays as HTML.'
 
 /**
- * Returns the text of the editor with its attributes as they were, without the blocks around rules and
+ * Returns the text of the editor with its attributes and islands as they were, without the blocks around rules and
  * pictures, and with ordinary spaces between words, where browsers write non-breaking ones beside tags.
  * @param {string} html
+ * @param {readonly string[]} islands
  */
-function asStored(html) {
+function asStored(html, islands) {
   return html
+    .replaceAll(
+      /<(div|span)\b[^<>]*\bdata-island="(\d{1,4})"[^<>]*>[^<]*<\/\1>/g,
+      (_whole, _tag, at) => islands[at] ?? '',
+    )
     .replaceAll(/\sdata-kept-(?=[^<>]*>)/g, ' ')
     .replaceAll(/<div>(<(?:hr|img)\b[^<>]*>)<br><\/div>/g, '$1')
     .replaceAll(/(?<=[^\s;>])&nbsp;(?=<\w)|(?<=<\/(?:a|b|i|em|strong)>)&nbsp;(?=[^\s&<])/gi, ' ')
+}
+
+/**
+ * Puts something that stays as it is in the place of each part that the editor does not have, such as a video.
+ * @param {Element} body
+ * @param {string[]} islands
+ */
+function setIslands(body, islands) {
+  for (const element of body.querySelectorAll(ISLANDS)) {
+    if (element.parentElement?.closest(ISLANDS)) continue
+    const island = document.createElement(element.parentElement?.closest('p, li, td, th') ? 'span' : 'div')
+    island.className = 'island'
+    island.contentEditable = 'false'
+    island.dataset.island = String(islands.length)
+    island.textContent = element.localName
+    islands.push(element.outerHTML)
+    element.replaceWith(island)
+  }
+}
+
+const ISLANDS =
+  'iframe, video, audio, object, embed, form, svg, math, canvas, map, picture, input, button, select, textarea, dialog, details, noscript'
+
+// Blocks that nobody has changed.
+
+/**
+ * A stored text in pieces, and the blocks of the editor that each is shown as.
+ * @typedef {{ pieces: { source: string, from: number, to: number }[], blocks: string[] }} Kept
+ */
+
+/** @param {string} html */
+function blocksOf(html) {
+  const body = new DOMParser().parseFromString(html, 'text/html').body
+  return [...body.childNodes].map((node) =>
+    node instanceof Element ? node.outerHTML : (node.textContent ?? ''),
+  )
+}
+
+/**
+ * Undefined where the pieces, shown one by one, do not give the same blocks.
+ * @param {string} source
+ * @param {string[]} blocks
+ * @param {readonly string[]} known
+ * @returns {Kept | undefined}
+ */
+function keptOf(source, blocks, known) {
+  if (source.length > MOST_KEPT) return undefined
+  const islands = /** @type {string[]} */ ([])
+  let at = 0
+  const pieces = piecesOf(source).map((piece) => {
+    const body = parsed(piece)
+    setIslands(body, islands)
+    const from = at
+    at += inParagraphs(allowedIn(body, true)).childNodes.length
+    return { source: piece, from, to: at }
+  })
+  const isWhole =
+    at === blocks.length && islands.every((island, index) => island === known.at(index - islands.length))
+  const areAlike = pieces.every(({ source: piece, from, to }) => {
+    const text = blocks
+      .slice(from, to)
+      .map((block) => parsed(block).textContent)
+      .join('')
+    return (
+      bare(text) === bare(parsed(piece).textContent ?? '') ||
+      /<(?:iframe|video|audio|object|svg|form|select|details)\b/i.test(piece)
+    )
+  })
+  return isWhole && areAlike ? { pieces, blocks } : undefined
+}
+
+/** Characters; of a longer text all blocks are written anew. */
+const MOST_KEPT = 200_000
+const bare = (/** @type {string} */ text) => text.replaceAll(/[\s\u200b]/g, '')
+
+/**
+ * Cuts a text between its outermost blocks, comments and paragraphs. The pieces together are the text.
+ * @param {string} source
+ */
+function piecesOf(source) {
+  const cuts = new Set([0, source.length])
+  let depth = 0
+  let last = 0
+  const cutText = (/** @type {number} */ end) => {
+    if (depth === 0)
+      for (const { 0: gap, index } of source.slice(last, end).matchAll(/\n\s*\n/g)) {
+        cuts.add(last + index)
+        cuts.add(last + index + gap.length)
+      }
+  }
+  for (const { 0: sign, index } of source.matchAll(MARKUP)) {
+    cutText(index)
+    last = index + sign.length
+    const name = /^<\/?([a-z][a-z\d]*)/i.exec(sign)?.[1]?.toLowerCase()
+    if (sign.startsWith('<!--') && depth === 0) {
+      cuts.add(index)
+      cuts.add(last)
+    }
+    if (name === undefined || VOID.has(name)) {
+      if (name === 'hr' && depth === 0) {
+        cuts.add(index)
+        cuts.add(last)
+      }
+      continue
+    }
+    const isBlock = BLOCK_NAMES.has(name)
+    if (sign.startsWith('</')) {
+      depth = Math.max(0, depth - 1)
+      if (depth === 0 && isBlock) cuts.add(last)
+    } else {
+      if (depth === 0 && isBlock) cuts.add(index)
+      depth += 1
+    }
+  }
+  cutText(source.length)
+  const places = [...cuts].sort((a, b) => a - b)
+  return places.slice(1).map((place, at) => source.slice(places[at], place))
+}
+
+/**
+ * The blocks as they are now, with the source of each piece of which every block is there and unchanged.
+ * @param {Kept} kept
+ * @param {readonly string[]} now
+ * @param {readonly string[]} stored the same, as they are stored
+ */
+function withKept({ pieces, blocks }, now, stored) {
+  const places = matched(blocks, now)
+  const out = []
+  let next = 0
+  for (const [index, { source, from, to }] of pieces.entries()) {
+    const at = places[from] ?? -1
+    const isThere = (/** @type {typeof pieces[number]} */ piece) => {
+      const first = places[piece.from] ?? -1
+      return (
+        piece.to > piece.from &&
+        first >= next &&
+        blocks.slice(piece.from, piece.to).every((_, i) => places[piece.from + i] === first + i)
+      )
+    }
+    if (from === to) out.push(source)
+    else if (isThere({ source, from, to })) {
+      out.push(...stored.slice(next, at), source)
+      next = at + to - from
+    } else {
+      // What stands there now comes before the next piece that is still there.
+      const after = pieces.slice(index + 1).find(isThere)
+      const end = after ? (places[after.from] ?? next) : now.length
+      out.push(...stored.slice(next, end))
+      next = Math.max(next, end)
+    }
+  }
+  out.push(...stored.slice(next))
+  return now.every(
+    (block) => bare(parsed(block).textContent ?? '') === '' && !/<(?:img|hr)\b|data-island/.test(block),
+  )
+    ? []
+    : out
+}
+
+/** Cells of the table that compares blocks in the middle. */
+const MOST_CELLS = 250_000
+
+/**
+ * Where each block of before is now: equal beginnings and ends, and the longest common part in between.
+ * @param {readonly string[]} before
+ * @param {readonly string[]} now
+ * @returns {(number | undefined)[]}
+ */
+function matched(before, now) {
+  /** @type {(number | undefined)[]} */
+  const places = before.map(() => undefined)
+  let start = 0
+  while (start < before.length && before[start] === now[start]) {
+    places[start] = start
+    start += 1
+  }
+  let [a, b] = [before.length, now.length]
+  while (a > start && b > start && before[a - 1] === now[b - 1]) {
+    a -= 1
+    b -= 1
+    places[a] = b
+  }
+  const [rows, columns] = [a - start, b - start]
+  if (rows * columns === 0 || rows * columns > MOST_CELLS) return places
+  const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1))
+  const at = (/** @type {number} */ row, /** @type {number} */ column) => lengths[row]?.[column] ?? 0
+  for (let row = rows - 1; row >= 0; row -= 1)
+    for (let column = columns - 1; column >= 0; column -= 1) {
+      const isSame = before[start + row] === now[start + column]
+      const line = lengths[row]
+      if (line)
+        line[column] = isSame
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1))
+    }
+  for (let row = 0, column = 0; row < rows && column < columns; )
+    if (before[start + row] === now[start + column]) {
+      places[start + row] = start + column
+      row += 1
+      column += 1
+    } else if (at(row + 1, column) >= at(row, column + 1)) row += 1
+    else column += 1
+  return places
 }
 
 /**
@@ -195,7 +431,10 @@ const TAGS = new Set(
     'DL,DT,DD,TABLE,CAPTION,THEAD,TBODY,TFOOT,TR,TH,TD,ABBR,BDI,BDO,CITE,DEL,DFN,INS,KBD,Q,SAMP,SMALL,TIME,VAR'
   ).split(','),
 )
-const STORED_TAGS = new Set('SPAN,ADDRESS,ARTICLE,ASIDE,FOOTER,HEADER,SECTION'.split(','))
+const STORED_TAGS = new Set(
+  'SPAN,ADDRESS,ARTICLE,ASIDE,FOOTER,HEADER,SECTION,MAIN,NAV,MARK,RUBY,RT,RP,WBR,BIG,STRIKE,DATA'.split(','),
+)
+const VOID = new Set('br,hr,img,wbr,source,embed,input,area,col,track,link,meta'.split(','))
 const KEPT = new Map([
   ['A', ['href', 'title', 'rel', 'target']],
   ['OL', ['start']],
@@ -206,6 +445,8 @@ const KEPT = new Map([
 
 const BLOCKS =
   'address,article,aside,blockquote,center,details,div,dl,fieldset,figure,footer,h1,h2,h3,h4,h5,h6,header,hr,main,nav,ol,p,pre,section,summary,table,ul'
+
+const BLOCK_NAMES = new Set(BLOCKS.split(','))
 
 /**
  * Sets text and markup within the line in paragraphs, as pages do: a blank line begins a new paragraph, and a

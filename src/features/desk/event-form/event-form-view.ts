@@ -8,9 +8,11 @@ import { type Content, type Html, html } from '../../../http/page-html.ts'
 import type { Clashes, NearEvent } from '../clashes.ts'
 import {
   described,
+  editorWords,
   fieldControl,
   guarded,
   inputOf,
+  isEdited,
   labelOf,
   mostOf,
   statusName,
@@ -315,25 +317,7 @@ function textArea(
   const field = event.fields[name]
   const fault = faults[name]
   // Browsers drop one line break behind the tag.
-  return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${name === 'description' && html` data-words="${editorWords(site)}"`}${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
-}
-
-const EDITOR_WORDS = [
-  'Text',
-  'Bold',
-  'Italic',
-  'Heading',
-  'List',
-  'Numbered list',
-  'Quotation',
-  'Link',
-  'Address of the link',
-  'The editor would lose parts of this text, so it stays as HTML.',
-] as const satisfies readonly FormText[]
-
-/** As JSON, each English text with its translation. */
-function editorWords(site: Context['site']): string {
-  return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
+  return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${isEdited(name, lastTyped(typed, name)) && html` data-words="${editorWords(site)}"`}${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
 function pricePart(form: EventForm): Html {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
 import { serviceForTests } from '../support/service.ts'
 import { spreadsheetOf, zipOf } from '../support/spreadsheet.ts'
@@ -218,5 +220,69 @@ describe('a file at the desk', () => {
     }
     const { status, body } = await editor.post('/desk/import', { text: 'x'.repeat(2_100_000) })
     assert.equal(status, 413, body)
+  })
+})
+
+describe('an address at the desk', () => {
+  const service = serviceForTests({ timezone: 'Europe/Dublin' })
+  const editor = deskHere(service, 'editor')
+  const source = createServer((_request, response) => {
+    const event = ['BEGIN:VEVENT', 'UID:a@b', 'SUMMARY:Far away', 'DTSTART:20270401T100000Z', 'END:VEVENT']
+    response.setHeader('Content-Type', 'text/calendar')
+    response.end(['BEGIN:VCALENDAR', ...event, 'END:VCALENDAR'].join('\r\n'))
+  })
+  after(() => source.close())
+
+  const seen = async (address: string) => {
+    const sent = await editor.post('/desk/import', { address })
+    assert.equal(sent.status, 303, sent.body)
+    const at = sent.headers.get('location') ?? ''
+    let page = await editor.get(at)
+    await until(async () => {
+      page = await editor.get(at)
+      return !page.body.includes('data-under-way')
+    }, 'it is still looked at')
+    return { at, ...page }
+  }
+
+  test('is looked at before it is kept up to date, and its schedule is stopped and removed', async () => {
+    await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
+    const { port } = source.address() as AddressInfo
+    const { at, body } = await seen(`http://127.0.0.1:${port}/events.ics`)
+    assert.match(body, /One event would come in/)
+    assert.match(body, /Far away/)
+    assert.equal(
+      (await editor.post(at, { action: 'import', every: '86400' })).headers.get('location'),
+      '/desk/imports?kept',
+    )
+    assert.match((await editor.get('/desk/imports')).body, /127\.0\.0\.1/)
+    const act = (action: string) => editor.post('/desk/imports', { action, name: '127.0.0.1' })
+    await act('pause')
+    assert.match((await editor.get('/desk/imports')).body, /value="resume"/)
+    for (const action of ['run', 'resume', 'remove']) assert.equal((await act(action)).status, 303)
+    assert.doesNotMatch((await editor.get('/desk/imports')).body, /127\.0\.0\.1/)
+    assert.equal((await act('run')).status, 404)
+  })
+
+  test('on a private network is not asked, and nobody who may not publish gives one', async () => {
+    for (const address of [
+      'http://10.1.2.3/events.ics',
+      'http://[::1]:9/a.ics',
+      'http://localhost:9/a.ics',
+    ]) {
+      const { status, body } = await seen(address)
+      assert.equal(status, 422)
+      assert.match(body, /no public address/, address)
+    }
+    for (const address of [
+      'ftp://example.org/a',
+      'file:///etc/passwd',
+      'https://me:secret@example.org/',
+      'x',
+    ])
+      assert.equal((await editor.post('/desk/import', { address })).status, 422, address)
+    const author = await sitAtDesk(service, 'author')
+    assert.equal((await author.post('/desk/import', { address: 'https://example.org/a.ics' })).status, 403)
+    assert.equal((await author.post('/desk/imports', { action: 'run', name: 'x' })).status, 403)
   })
 })

@@ -252,6 +252,24 @@ const APART: Readonly<Record<string, Apart>> = {
     whom: ['admin', 'editor', 'author', 'contributor'],
     posted: async () => ({ path: '/import', form: { text: 'Date,Title\n2027-04-01,Choir' } }),
   },
+  '/imports': {
+    twin: 'kalends imports pause',
+    whom: ['admin', 'editor'],
+    posted: async (service) => {
+      const desk = await sitAtDesk(service, 'editor')
+      const sent = await desk.post('/desk/import', {
+        text: `Date,Title\n2027-04-01,Choir ${++made}`,
+        action: 'import',
+      })
+      assert.equal(sent.status, 303)
+      const { id } = await service.app.database.read
+        .selectFrom('imports')
+        .select('id')
+        .orderBy('id', 'desc')
+        .executeTakeFirstOrThrow()
+      return { path: '/imports', form: { action: 'undo', run: String(id) } }
+    },
+  },
   '/look/preview': {
     twin: 'shows what is typed, and writes nothing',
     whom: ['admin'],

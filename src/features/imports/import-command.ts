@@ -53,6 +53,7 @@ interface Asked {
   name?: string
   every?: string
   forService?: true
+  guest?: true
   login?: string
   passwordFile?: string
   since?: string
@@ -157,68 +158,72 @@ const BACK_OFF_MS = 1000
 const collect = (word: string, words: readonly string[] = []) => [...words, word]
 
 function withOptions(command: Command): Command {
-  return command
-    .option('--dry-run', 'say what would happen, and change nothing')
-    .addOption(
-      new Option(
-        '--conflicts <policy>',
-        'how to settle fields that were changed both in the source and here: keep each of them, overwrite them, or skip the whole record',
+  return (
+    command
+      .option('--dry-run', 'say what would happen, and change nothing')
+      .addOption(
+        new Option(
+          '--conflicts <policy>',
+          'how to settle fields that were changed both in the source and here: keep each of them, overwrite them, or skip the whole record',
+        )
+          .choices(POLICIES)
+          .default('keep'),
       )
-        .choices(POLICIES)
-        .default('keep'),
-    )
-    .option('--mirror', 'move events to the trash that are gone from the source')
-    .option(ALLOWED, 'let --mirror move more than a fifth of the events to the trash at once')
-    .option(
-      '--same-as <name>',
-      `the name or address under which this calendar was imported before, as kalends imports lists it; its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
-    )
-    .option('--no-images', 'fetch no images')
-    .option(
-      '--no-private',
-      'leave out private events of the source; without this they are imported as private events',
-    )
-    .option(
-      '--review',
-      'let new events wait for a review, with the status pending, instead of publishing them',
-    )
-    .option(
-      '--with-addresses',
-      'bring in the e-mail addresses of organizers of a calendar file, which are public then',
-    )
-    .option('--user <login>', 'the user who writes the records (default: the first administrator)')
-    .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
-    .option(
-      '--every <time>',
-      'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
-    )
-    .addOption(new Option('--for-service').hideHelp())
-    .option('--login <login>', 'the login at the site, for drafts and private records')
-    .option(
-      '--password-file <file>',
-      `a file with the application password of that login, which only its owner can read [${IMPORT_PASSWORD}]`,
-    )
-    .option(
-      '--since <when>',
-      'only records of a site that have changed since: a date, or a date and time in UTC',
-    )
-    .option(
-      '--map <column=field>',
-      'which field a column of a table holds, for columns with unusual names',
-      collect,
-    )
-    .addOption(
-      new Option(
-        '--dates <order>',
-        'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates without this',
-      ).choices(DATE_ORDERS),
-    )
-    .addOption(
-      new Option(
-        '--origin <what>',
-        'what becomes of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, which the pages of its events here name as canonical. none: neither of these any longer',
-      ).choices(ORIGINS),
-    )
+      .option('--mirror', 'move events to the trash that are gone from the source')
+      .option(ALLOWED, 'let --mirror move more than a fifth of the events to the trash at once')
+      .option(
+        '--same-as <name>',
+        `the name or address under which this calendar was imported before, as kalends imports lists it; its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
+      )
+      .option('--no-images', 'fetch no images')
+      .option(
+        '--no-private',
+        'leave out private events of the source; without this they are imported as private events',
+      )
+      .option(
+        '--review',
+        'let new events wait for a review, with the status pending, instead of publishing them',
+      )
+      .option(
+        '--with-addresses',
+        'bring in the e-mail addresses of organizers of a calendar file, which are public then',
+      )
+      .option('--user <login>', 'the user who writes the records (default: the first administrator)')
+      .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
+      .option(
+        '--every <time>',
+        'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
+      )
+      .addOption(new Option('--for-service').hideHelp())
+      // Given for people at the desk.
+      .addOption(new Option('--guest').hideHelp())
+      .option('--login <login>', 'the login at the site, for drafts and private records')
+      .option(
+        '--password-file <file>',
+        `a file with the application password of that login, which only its owner can read [${IMPORT_PASSWORD}]`,
+      )
+      .option(
+        '--since <when>',
+        'only records of a site that have changed since: a date, or a date and time in UTC',
+      )
+      .option(
+        '--map <column=field>',
+        'which field a column of a table holds, for columns with unusual names',
+        collect,
+      )
+      .addOption(
+        new Option(
+          '--dates <order>',
+          'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates without this',
+        ).choices(DATE_ORDERS),
+      )
+      .addOption(
+        new Option(
+          '--origin <what>',
+          'what becomes of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, which the pages of its events here name as canonical. none: neither of these any longer',
+        ).choices(ORIGINS),
+      )
+  )
 }
 
 function registerImport(program: Command, open: () => Promise<CalendarGround>): void {
@@ -246,6 +251,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           user,
           origin,
           sameAs,
+          guest: isGuest,
           ...said
         } = asked
         if (every !== undefined) {
@@ -260,10 +266,13 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const asking = addressIn(source)
         const progress = await openProgress({ asking, total: () => 0, progress: () => 0 })
-        const opened = await openSource(source, { password, ...said }, reader).catch((error: unknown) => {
-          progress.close()
-          throw error
-        })
+        const guest = isGuest && ground.images.hosts
+        const opened = await openSource(source, { password, ...said, guest }, reader).catch(
+          (error: unknown) => {
+            progress.close()
+            throw error
+          },
+        )
         progress.follow({ ...opened.source, asking })
         const task = { source: opened.source, options, user, sameAs }
         const isComplete = await importInto(ground, task, progress, print).finally(opened.close)

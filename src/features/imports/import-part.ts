@@ -4,13 +4,14 @@ import type { DeskPart } from '../desk/desk-part.ts'
 import { importPages } from './import-room.ts'
 import { sayImport } from './import-texts.ts'
 import { IMPORT_ROOM } from './import-view.ts'
+import { importsPages } from './imports-room.ts'
 import { stagedWorkOf } from './run-staged.ts'
 
 // What imports bring to the desk.
 
 export async function importPart(start: ServiceStart): Promise<DeskPart> {
   return {
-    pages: importPages(stagedWorkOf(start)),
+    pages: [...importPages(stagedWorkOf(start)), ...importsPages(stagedWorkOf(start))],
     rooms: [
       {
         room: IMPORT_ROOM,

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { storableText } from '../../base/text/characters.ts'
 import { formatUtc, wallNow } from '../../base/text/moments.ts'
+import { withoutPaths } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
@@ -15,6 +16,7 @@ import {
   recordIdIn,
 } from '../desk/desk-page.ts'
 import { COLUMN_MEANINGS } from './csv-cells.ts'
+import { INTERVALS, keepAddress, readAddress, requireAddresses, type StagedAddress } from './desk-address.ts'
 import {
   countUnderWay,
   findDeskImport,
@@ -40,6 +42,7 @@ import { listVenuesHere } from './row-matches.ts'
 import type { StagedWork } from './run-staged.ts'
 import { FILE_COLUMNS, rowsOfFile, type StagedFile } from './staged-file.ts'
 import {
+  isStagedAddress,
   isStagedFile,
   NEW_STATUSES,
   type NewStatus,
@@ -78,6 +81,7 @@ function showStart(request: DeskRequest): DeskAnswer {
 async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   mayImport(request)
   const { context } = request
+  if (fieldOf(request, 'address').trim() !== '') return takeAddress(request, work)
   const sent = await contentSent(request, work)
   if ('fault' in sent) return startView(request, { [sent.field]: sent.fault })
   const { content, name } = sent
@@ -88,6 +92,40 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   if (fieldOf(request, 'action') !== 'import') return importView(request, row)
   const refusal = await whyNot(context, row, readChoices(row), [])
   return refusal === undefined ? bringIn(request, work, id) : importView(request, row, refusal)
+}
+
+/** Looks at it in the background; nothing is kept up to date before it has been seen. */
+async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
+  const { context } = request
+  const { site, now } = context
+  requireAddresses(context)
+  const address = readAddress(fieldOf(request, 'address'))
+  if (address === undefined)
+    return startView(request, {
+      address: sayImport(
+        site,
+        'Write it as https://example.org/events.ics, for example, without a password in it.',
+      ),
+    })
+  const content = JSON.stringify({ kind: 'address', address } satisfies StagedAddress)
+  const made = { user: context.caller.id, name: withoutPaths(address), content, choices: '{}' }
+  const id = await context.write((tx) => insertDeskImport(tx, made, now))
+  return startWork(request, work, await getOwn(request, id), 'waiting')
+}
+
+async function keepUpToDate(
+  request: DeskRequest,
+  row: DeskImportColumns,
+  address: string,
+): Promise<DeskAnswer> {
+  const { context } = request
+  requireAddresses(context)
+  const everySeconds =
+    INTERVALS.find((seconds) => String(seconds) === fieldOf(request, 'every')) ?? INTERVALS[1]
+  const isReviewed = fieldOf(request, 'new') !== 'publish'
+  await keepAddress(context, { address, everySeconds, isReviewed })
+  await context.write((tx) => removeDeskImport(tx, row.id))
+  return { seeOther: deskPath(context.site, '/imports?kept') }
 }
 
 type Sent = { content: Table | StagedFile; name: string } | { field: string; fault: string }
@@ -195,7 +233,10 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
   }
   if (action === 'undo') return startWork(request, work, row, 'leaving')
   if (row.state === 'waiting' || row.state === 'leaving') return importView(request, row)
-  const choices = withTaken(chosenIn(request, row), words, readContent(row))
+  const content = readContent(row)
+  if (isStagedAddress(content))
+    return action === 'import' ? keepUpToDate(request, row, content.address) : importView(request, row)
+  const choices = withTaken(chosenIn(request, row), words, content)
   const changed = { ...row, choices: JSON.stringify(choices) }
   await context.write((tx) =>
     updateDeskImport(tx, row.id, [row.state], {

@@ -159,6 +159,19 @@ export async function resumeSchedule(
   }, writer)
 }
 
+/** It is due at once, unless it is under way. */
+export async function runSoon(database: Pick<Database, 'write'>, name: string, now: number): Promise<void> {
+  await database.write(
+    (tx) =>
+      tx
+        .updateTable('import_schedules')
+        .set({ next_utc: formatUtc(now), paused: 0 })
+        .where('name', '=', name)
+        .execute(),
+    writer,
+  )
+}
+
 function usualWords(words: string): string[] {
   const all: string[] = JSON.parse(words)
   return all.at(-1) === ALLOWED ? all.slice(0, -1) : all

@@ -12,6 +12,7 @@ import { typedDay } from '../desk/event-form/event-times.ts'
 import { findLibrary, libraryChoice } from '../desk/picture-library.ts'
 import { guessOrder, hasUnclearDates } from './check-rows.ts'
 import type { ColumnMeaning } from './csv-cells.ts'
+import { INTERVALS, LONGEST_ADDRESS, mayKeepAddresses, type StagedAddress } from './desk-address.ts'
 import { DESK_IMPORT_DAYS } from './desk-import-store.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import { type CountedImportText, countImport, type ImportText, sayImport } from './import-texts.ts'
@@ -22,6 +23,7 @@ import {
   countFates,
   type Fate,
   type FateCounts,
+  isStagedAddress,
   isStagedFile,
   type RowChoices,
   readChoices,
@@ -53,8 +55,10 @@ export function startView(request: DeskRequest, faults: FormFaults): DeskView {
     body: html`${faultList(site, faults)}<form class="intake" method="post" enctype="multipart/form-data" action="${deskPath(site, IMPORT_ROOM)}" data-intake>
 <div class="drop"><label for="text">${say('Paste')}</label><textarea id="text" name="text" rows="6" aria-label="${say('Your table')}" dir="auto" spellcheck="false" placeholder="${say('12.12.2026, 19:30, Brahms Quartet, Main hall, €12')}"${wrong('text')}></textarea>${fault('text')}
 <div class="field"><label for="file">${say('File')}</label><input type="file" id="file" name="file" accept="${FILES}"${wrong('file')}>${fault('file')}</div></div>
+${mayKeepAddresses(request.context) && html`<div class="field"><label for="address">${say('Address, kept up to date')}</label><input type="url" id="address" name="address" maxlength="${LONGEST_ADDRESS}" placeholder="https://example.org/events.ics" autocomplete="off"${wrong('address')}>${fault('address')}</div>`}
 <p class="hint">${say('Columns are recognised by their names or by what is in them. What you paste or drop is shown at once.')}</p>
-<p class="ways start"><button type="submit" class="button main">${say('Show the rows')}</button></p></form>`,
+<p class="ways start"><button type="submit" class="button main">${say('Show the rows')}</button><a class="button quiet" href="${deskPath(site, '/imports')}">${say('Imports until now')}</a></p></form>
+<details class="limits"><summary>${say('What only the command line can do')}</summary><p class="hint">${say('kalends import also reads sites with a login, keeps old addresses of a site that moves here, trashes what is gone from a source, reads files above 5 MB, and settles conflicts otherwise.')}</p></details>`,
   }
 }
 
@@ -92,6 +96,7 @@ export async function importView(
   const { site } = context
   if (row.state === 'waiting' || row.state === 'leaving') return progressView(request, row)
   const content = readContent(row)
+  if (isStagedAddress(content)) return addressView(request, row, content)
   const choices = readChoices(row)
   const rows = await stageRows(context, row, choices)
   const staged: Staged = {
@@ -119,13 +124,46 @@ export async function importView(
   }
 }
 
+const INTERVAL_TEXTS = {
+  3600: 'every hour',
+  21600: 'every six hours',
+  86400: 'every day',
+  604800: 'every week',
+} as const satisfies Record<(typeof INTERVALS)[number], ImportText>
+
+/** What an address gives, before it is kept up to date. */
+function addressView(
+  { context: { site } }: DeskRequest,
+  row: DeskImportColumns,
+  { address }: StagedAddress,
+): DeskView {
+  const { counts, preview = [], failed = [] } = reportOf(row) ?? { counts: undefined }
+  const say = (text: ImportText) => sayImport(site, text)
+  const made = counts?.made ?? {}
+  const many = (made.event ?? 0) + (made.series ?? 0)
+  const isRead = preview.length > 0 || many > 0
+  const here = deskPath(site, `/import/${row.id}`)
+  const told =
+    failed.length > 0 &&
+    html`<section class="told"><h2>${say('What to look at')}</h2><ul>${failed.map(({ at, text }) => html`<li>${at}: ${text}</li>`)}</ul></section>`
+  return {
+    ...(!isRead && { status: 422 }),
+    title: say('Import events'),
+    room: IMPORT_ROOM,
+    under: html`<bdi>${address}</bdi>`,
+    body: html`${!isRead && html`<p class="summary" role="alert">${say('No event was found there.')}</p>`}${told}${isRead && html`<p>${countImport(site, '{count} events would come in.', many, { count: writtenNumber(site, many) })}</p><ul class="named">${preview.map((line) => html`<li>${line}</li>`)}</ul>`}
+<form class="staged" method="post" action="${here}">${isRead && html`<div class="row"><div class="field"><label for="every">${say('Kept up to date')}</label><select id="every" name="every">${INTERVALS.map((seconds) => html`<option value="${seconds}"${seconds === INTERVALS[1] && html` selected`}>${say(INTERVAL_TEXTS[seconds])}</option>`)}</select></div><div class="field"><label for="new">${say('New events')}</label><select id="new" name="new"><option value="review">${say('Waiting for review')}</option><option value="publish">${say('Published')}</option></select></div></div>`}
+<div class="savebar">${isRead && html`<button type="submit" class="button main" name="action" value="import">${say('Import and keep up to date')}</button>`}<button type="submit" class="button quiet" name="action" value="cancel">${say('Cancel')}</button></div></form>`,
+  }
+}
+
 const STATUS_NOTES = {
   draft: '{count} events are in as drafts.',
   publish: '{count} events are in and published.',
   pending: '{count} events are in and wait for review.',
 } as const satisfies Record<RowChoices['status'], CountedImportText>
 
-function reportOf({ report }: DeskImportColumns): StagedReport | undefined {
+export function reportOf({ report }: Pick<DeskImportColumns, 'report'>): StagedReport | undefined {
   return report === '' ? undefined : JSON.parse(report)
 }
 

@@ -22,6 +22,8 @@ interface SourceOptions {
   since?: string | undefined
   map?: readonly string[] | undefined
   dates?: DateOrder | undefined
+  /** Hosts that may be asked beside public ones; without it, the address itself may be anywhere. */
+  guest?: readonly string[] | undefined
 }
 
 interface Reader {
@@ -59,10 +61,20 @@ export async function openSource(
     )
   const name = options.name ?? target.href
   const { backOffMs } = reader
-  const asked = { url: target.href, isCalendar: isCalendarAddress(word, target), login, password, backOffMs }
+  const { guest } = options
+  const isCalendar = isCalendarAddress(word, target)
+  const asked = { url: target.href, isCalendar, login, password, backOffMs, guest }
   const found = await findRemoteFile(asked, /^webcal:/i.test(word))
   if ('extension' in found) return downloaded(found, { ...options, name }, reader)
-  const task = { url: target.href, page: found.page, login, password, since: sinceOf(options), backOffMs }
+  const task = {
+    url: target.href,
+    page: found.page,
+    login,
+    password,
+    since: sinceOf(options),
+    backOffMs,
+    guest,
+  }
   return { source: siteSource(task, name), close: nothing }
 }
 
@@ -122,6 +134,7 @@ interface RemoteTask {
   login: string | undefined
   password: string | undefined
   backOffMs: number
+  guest: readonly string[] | undefined
 }
 
 type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
@@ -159,11 +172,17 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
 
 /** Undefined if there may be a site without a page there. */
 async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<FetchedAnswer | undefined> {
-  const { url, isCalendar, login, password, backOffMs } = task
+  const { url, isCalendar, login, password, backOffMs, guest } = task
   const isTried = mayBePlain && login === undefined
-  const named = nameOrigin(url, login, password)
+  const named = nameOrigin(url, login, password, guest)
   const accept = isCalendar ? ACCEPTS.calendar : ACCEPTS.any
-  const options = { named, accept, backOffMs, leavesLogin: true, ...(isTried ? { attempts: 2 } : {}) }
+  const options = {
+    named,
+    accept,
+    backOffMs,
+    leavesLogin: true,
+    ...(isTried || guest ? { attempts: 2 } : {}),
+  }
   try {
     return await fetchPolitely(url, options)
   } catch (error) {

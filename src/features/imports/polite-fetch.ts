@@ -193,6 +193,10 @@ interface NamedOrigin {
   origin: string
   authorization: string | undefined
   agents: { secure: Agent; plain: PlainAgent }
+  /**
+   * For somebody who does not run the service: the origin has to be public as well, or at one of these hosts.
+   */
+  guest?: readonly string[] | undefined
 }
 
 interface NamedRequest {
@@ -206,11 +210,16 @@ interface NamedRequest {
 const MOST_REDIRECTS = 10
 const CONNECTS_WITHIN = 10_000
 
-export function nameOrigin(address: string, login?: string, password = ''): NamedOrigin {
+export function nameOrigin(
+  address: string,
+  login?: string,
+  password = '',
+  guest?: readonly string[],
+): NamedOrigin {
   const authorization =
     login === undefined ? undefined : `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
   const agents = { secure: new Agent({ keepAlive: true }), plain: new AgentPlain({ keepAlive: true }) }
-  return { origin: URL.parse(address)?.origin ?? '', authorization, agents }
+  return { origin: URL.parse(address)?.origin ?? '', authorization, agents, guest }
 }
 
 /** Follows redirects of reads. @throws SourceFailure for an address that a source may not lead to */
@@ -238,11 +247,15 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, from: URL): UR
 }
 
 function requireAllowed(target: URL, named: NamedOrigin, leavesLogin: boolean): void {
+  if (named.guest && !mayConnect(target, []) && !isAtHost(target, named.guest))
+    throw new SourceFailure(target.href, `is not asked: ${NOT_PUBLIC}.`)
   if (target.origin === named.origin) return
   if (named.authorization !== undefined && !leavesLogin)
     throw astray(target, `the login is for ${named.origin} alone`)
   if (!isNamed(target, named) && !mayConnect(target, [])) throw astray(target, NOT_PUBLIC)
 }
+
+const isAtHost = (target: URL, hosts: readonly string[]) => hosts.length > 0 && mayConnect(target, hosts)
 
 const NOT_PUBLIC = 'it is at no public address'
 
@@ -266,7 +279,9 @@ async function sendRequest(target: URL, named: NamedOrigin, asked: NamedRequest)
   const login =
     target.origin === named.origin && named.authorization ? { authorization: named.authorization } : {}
   const length = body ? { 'content-length': String(body.length) } : {}
-  const lookup = isNamed(target, named) ? {} : { lookup: lookUpAmong([]) }
+  const { guest } = named
+  const isTrusted = guest ? isAtHost(target, guest) : isNamed(target, named)
+  const lookup = isTrusted ? {} : { lookup: lookUpAmong([]) }
   const agent = isSecure ? named.agents.secure : named.agents.plain
   const options = { method, signal, agent, headers: { ...asked.headers, ...login, ...length }, ...lookup }
   return new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import { findUser, isActive } from '../../calendar/people/users.ts'
 import type { RunningService, ServiceStart } from '../../feature.ts'
 import type { Admission } from '../../http/admission.ts'
 import { type Writer, writerBy } from '../../store/storage/recording.ts'
+import { lookAtAddress, mayKeepAddresses } from './desk-address.ts'
 import {
   addressOf,
   findDeskImport,
@@ -20,7 +21,7 @@ import { NOT_THE_SAME } from './hold-source.ts'
 import { type Counts, noCounts, type Remark } from './import-run.ts'
 import { importSource } from './import-source.ts'
 import type { DeskImportColumns } from './import-tables.ts'
-import { readChoices, stageRows } from './staged-import.ts'
+import { isStagedAddress, readChoices, readContent, stageRows } from './staged-import.ts'
 import { adoptUpdated, stagedSource } from './staged-source.ts'
 import { undoImport } from './undo-import.ts'
 
@@ -36,6 +37,8 @@ export interface StagedReport {
   removed?: number
   restored?: number
   left?: readonly string[]
+  /** Of an address: its first events, as pages would show them. */
+  preview?: readonly string[]
 }
 
 /** Items of one kind in one transaction. */
@@ -68,12 +71,17 @@ function makeWork({ report }: ServiceStart): StagedWork {
   let service: RunningService | undefined
   let working: Promise<void> | undefined
   let isAskedAgain = false
+  const aside = new Set<Promise<boolean>>()
   let reading: Promise<unknown> = Promise.resolve()
   let readers = 0
   const work = async () => {
     do {
       isAskedAgain = false
-      while (service && !stopping.signal.aborted && (await runNext(service, report, stopping.signal))) {
+      while (
+        service &&
+        !stopping.signal.aborted &&
+        (await runNext(service, report, stopping.signal, aside))
+      ) {
         // The next one.
       }
     } while (isAskedAgain)
@@ -103,6 +111,7 @@ function makeWork({ report }: ServiceStart): StagedWork {
     stop: async () => {
       stopping.abort()
       await working
+      await Promise.allSettled(aside)
     },
   }
 }
@@ -115,6 +124,7 @@ async function runNext(
   service: RunningService,
   report: ServiceStart['report'],
   signal: AbortSignal,
+  aside: Set<Promise<boolean>>,
 ): Promise<boolean> {
   const { database } = service
   const now = Date.now()
@@ -123,6 +133,23 @@ async function runNext(
   const id = await database.write((tx) => leaseDeskImport(tx, formatUtc(now), formatUtc(now + LEASE_MS)), by)
   const row = id === undefined ? undefined : await findDeskImport(database.read, id)
   if (!row) return false
+  const isAddress = isStagedAddress(readContent(row))
+  const run = runLeased(service, row, report, signal)
+  if (!isAddress) return run
+  // Another server may take a minute to answer.
+  aside.add(run)
+  void run.catch(report).finally(() => aside.delete(run))
+  return true
+}
+
+async function runLeased(
+  service: RunningService,
+  row: DeskImportColumns,
+  report: ServiceStart['report'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { database } = service
+  const by = writerBy('import')
   const renew = () =>
     database.write(
       (tx) => updateDeskImport(tx, row.id, [row.state], { leased_utc: formatUtc(Date.now() + LEASE_MS) }),
@@ -150,7 +177,7 @@ async function runOne(
   const { database } = service
   const user = await findUser(database.read, row.user)
   const told: StagedReport = { counts: noCounts(), total: 0, failed: [] }
-  const end = (report: StagedReport, state: 'done' | 'undone') =>
+  const end = (report: StagedReport, state: 'open' | 'done' | 'undone') =>
     database.write(
       (tx) =>
         updateDeskImport(tx, row.id, [row.state], {
@@ -171,15 +198,17 @@ async function runOne(
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
   const isUndo = row.state === 'leaving'
+  const content = readContent(row)
   try {
-    await end(
-      await (isUndo ? takeBack(context, row) : bringIn(context, row, service, told, signal)),
-      isUndo ? 'undone' : 'done',
-    )
+    if (isStagedAddress(content)) {
+      if (!mayKeepAddresses(context)) throw new Problem('rest_forbidden')
+      await end({ total: 0, ...(await lookAtAddress(context, content)) }, 'open')
+    } else if (isUndo) await end(await takeBack(context, row), 'undone')
+    else await end(await bringIn(context, row, service, told, signal), 'done')
   } catch (error) {
     if (error instanceof Stopped) throw error
     const failed = [...told.failed, { at: row.name, text: messageOf(error) }]
-    await end({ ...told, failed }, 'done')
+    await end({ ...told, failed }, isStagedAddress(content) ? 'open' : 'done')
   }
 }
 

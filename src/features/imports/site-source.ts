@@ -129,6 +129,8 @@ interface SiteTask {
   /** Only records changed since then, UTC `YYYY-MM-DD HH:MM:SS`. */
   since?: string | undefined
   backOffMs: number
+  /** As `NamedOrigin`. */
+  guest?: readonly string[] | undefined
 }
 
 const PAGE_SIZE = 50
@@ -157,7 +159,7 @@ interface SiteReading {
 }
 
 export function siteSource(task: SiteTask, address: string): Source {
-  const named = nameOrigin(task.url, task.login, task.password)
+  const named = nameOrigin(task.url, task.login, task.password, task.guest)
   const options = { named, accept: 'application/json', backOffMs: task.backOffMs }
   const isWhole = task.since === undefined
   const reading: SiteReading = {

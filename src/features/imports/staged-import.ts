@@ -2,6 +2,7 @@ import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type CheckedRow, checkRows, nameKey } from './check-rows.ts'
 import { COLUMN_MEANINGS, type ColumnMeaning, type DateOrder } from './csv-cells.ts'
+import type { StagedAddress } from './desk-address.ts'
 import { addressOf, listBroughtIn } from './desk-import-store.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import type { Table } from './read-table.ts'
@@ -33,9 +34,12 @@ export interface RowChoices {
   image: number
 }
 
+export type StagedContent = Table | StagedFile | StagedAddress
+
 /** @throws Error for another text: the database has only what this version has written */
-export function readContent({ content }: Pick<DeskImportColumns, 'content'>): Table | StagedFile {
+export function readContent({ content }: Pick<DeskImportColumns, 'content'>): StagedContent {
   const value = parsedJson(content)
+  if (isRecord(value) && value.kind === 'address') return { kind: 'address', address: String(value.address) }
   if (isRecord(value) && (value.kind === 'ics' || value.kind === 'json'))
     return { kind: value.kind, text: String(value.text) }
   if (!Array.isArray(value)) throw new Error('The table of an import cannot be read.')
@@ -76,16 +80,21 @@ export interface StagedRow extends CheckedRow {
 
 async function checkContent(
   context: Context,
-  content: Table | StagedFile,
+  content: StagedContent,
   choices: RowChoices,
 ): Promise<CheckedRow[]> {
   if (isStagedFile(content)) return (await rowsOfFile(context, content))?.rows ?? []
+  if (isStagedAddress(content)) return []
   const columns = choices.columns.map((meaning) => (meaning === '' ? undefined : meaning))
   const dates = choices.dates === '' ? undefined : choices.dates
   return checkRows(context, content, { ...choices, columns, dates })
 }
 
-export const isStagedFile = (content: Table | StagedFile): content is StagedFile => 'kind' in content
+export const isStagedFile = (content: StagedContent): content is StagedFile =>
+  'kind' in content && content.kind !== 'address'
+
+export const isStagedAddress = (content: StagedContent): content is StagedAddress =>
+  'kind' in content && content.kind === 'address'
 
 /** All rows, with what becomes of each. */
 export async function stageRows(

@@ -1,0 +1,161 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { messageOf } from '../../base/errors.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
+import { Problem } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { withoutPaths } from '../../base/text/urls.ts'
+import { DAY_MS } from '../../base/text/zones.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { events } from '../../calendar/resources.ts'
+import { writtenNumber } from '../../http/page-dates.ts'
+import { type Content, type Html, html } from '../../http/page-html.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  fieldOf,
+  whenAtDesk,
+} from '../desk/desk-page.ts'
+import { mayKeepAddresses, requireAddresses } from './desk-address.ts'
+import { DESK_IMPORT_DAYS, listDeskImports } from './desk-import-store.ts'
+import { listSchedules, pauseSchedule, removeSchedule, resumeSchedule, runSoon } from './import-schedule.ts'
+import { findLaterRun, type ListedRun, listRuns } from './import-store.ts'
+import type { ImportScheduleColumns } from './import-tables.ts'
+import { countImport, type ImportText, sayImport } from './import-texts.ts'
+import { IMPORT_ROOM, reportOf } from './import-view.ts'
+import type { StagedWork } from './run-staged.ts'
+import { undoImport } from './undo-import.ts'
+
+// Imports until now: what came in at the desk, addresses that are kept up to date, and runs.
+
+const MOST_LISTED = 30
+
+async function showImports(request: DeskRequest): Promise<DeskView> {
+  const { context } = request
+  const { site, db, caller } = context
+  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  const say = (text: ImportText) => sayImport(site, text)
+  const own = await listDeskImports(db, can(caller, 'manage_users') ? undefined : caller.id, MOST_LISTED)
+  const schedules = mayKeepAddresses(context) ? await listSchedules(db) : []
+  const runs = mayKeepAddresses(context) ? await listRuns(db, MOST_LISTED) : []
+  const others = runs.filter(({ address }) => !address.startsWith('desk:'))
+  const none = html`<p class="nothing">${say('Nothing has been imported yet.')}</p>`
+  const isEmpty = own.length + schedules.length + others.length === 0
+  return {
+    title: say('Imports'),
+    room: IMPORT_ROOM,
+    under: html`<a href="${deskPath(site, IMPORT_ROOM)}">${say('Import events')}</a>`,
+    ...(request.query.has('kept') && { notice: say('It is kept up to date from now on.') }),
+    ...(request.query.has('done') && { notice: say('Done.') }),
+    body: html`${isEmpty && none}${own.length > 0 && html`<section class="told"><h2>${say('Tables and files')}</h2><ul class="lines">${own.map((row) => tableLine(request, row))}</ul></section>`}
+${schedules.length > 0 && html`<section class="told"><h2>${say('Address, kept up to date')}</h2><ul class="lines">${schedules.map((row) => scheduleLine(request, row))}</ul></section>`}
+${others.length > 0 && html`<section class="told"><h2>${say('Runs')}</h2><ul class="lines">${await Promise.all(others.map((run) => runLine(request, run)))}</ul></section>`}`,
+  }
+}
+
+const STATE_TEXTS = {
+  open: 'not in yet',
+  waiting: 'Coming in',
+  done: 'Are in',
+  leaving: 'Being taken back',
+  undone: 'taken back',
+} as const satisfies Record<string, ImportText>
+
+type ListedTable = Awaited<ReturnType<typeof listDeskImports>>[number]
+
+function tableLine({ context: { site, now } }: DeskRequest, row: ListedTable): Html {
+  const { counts } = reportOf(row) ?? { counts: undefined }
+  const failed = counts?.failed ?? 0
+  const many = (counts?.created ?? 0) + (counts?.updated ?? 0)
+  const told = [
+    row.login,
+    whenAtDesk(site, row.made_utc, now),
+    many > 0 && countImport(site, '{count} records', many, { count: writtenNumber(site, many) }),
+    failed > 0 && sayImport(site, 'not in: {count}', { count: writtenNumber(site, failed) }),
+  ].filter((part) => part !== false)
+  return html`<li><div><a class="title" href="${deskPath(site, `/import/${row.id}`)}"><bdi>${row.name}</bdi></a><small>${told.join(' · ')}</small></div><span class="state">${sayImport(site, STATE_TEXTS[row.state])}</span>${row.state === 'done' && html`<form method="post" action="${deskPath(site, `/import/${row.id}`)}"><button type="submit" class="button" name="action" value="undo">${sayImport(site, 'Take back')}</button></form>`}</li>`
+}
+
+function actions(site: DeskRequest['context']['site'], field: string, value: string, buttons: Content): Html {
+  return html`<form class="deeds" method="post" action="${deskPath(site, '/imports')}"><input type="hidden" name="${field}" value="${value}">${buttons}</form>`
+}
+
+function scheduleLine({ context: { site, now } }: DeskRequest, row: ImportScheduleColumns): Html {
+  const say = (text: ImportText) => sayImport(site, text)
+  const isRunning = row.leased_utc > formatUtc(now)
+  const isPaused = row.paused === 1
+  const next = isPaused
+    ? say('Stopped')
+    : isRunning
+      ? say('under way')
+      : sayImport(site, 'next: {when}', { when: whenAtDesk(site, row.next_utc, now) })
+  const isBad = isPaused || row.failures > 0
+  const button = (action: string, text: ImportText, look = '') =>
+    html`<button type="submit" class="button${look}" name="action" value="${action}">${say(text)}</button>`
+  return html`<li><div><b class="title"><bdi>${row.name}</bdi></b><small>${next}${row.outcome !== '' && html` · ${withoutPaths(row.outcome)}`}</small></div><span class="state${isBad && ' bad'}">${isPaused ? say('Stopped') : row.failures > 0 ? say('Fails') : say('Kept up to date')}</span>${actions(site, 'name', row.name, html`${button('run', 'Run now')}${isPaused ? button('resume', 'Go on') : button('pause', 'Stop')}${button('remove', 'Remove', ' quiet')}`)}</li>`
+}
+
+async function runLine({ context: { site, db, now } }: DeskRequest, run: ListedRun): Promise<Html> {
+  const value = parsedJson(run.counts)
+  const counts = isRecord(value) ? value : {}
+  const number = (name: string) => writtenNumber(site, Number(counts[name] ?? 0))
+  const told = sayImport(site, '{created} made, {updated} changed, {trashed} in the trash, {failed} not in', {
+    created: number('created'),
+    updated: number('updated'),
+    trashed: number('trashed'),
+    failed: number('failed'),
+  })
+  const isYoung = run.started_utc > formatUtc(now - DESK_IMPORT_DAYS * DAY_MS)
+  const mayUndo =
+    isYoung && run.state !== 'undone' && run.state !== 'running' && !(await findLaterRun(db, run))
+  return html`<li><div><b class="title"><bdi>${withoutPaths(run.address)}</bdi></b><small>${whenAtDesk(site, run.started_utc, now)} · ${told}</small></div>${run.state === 'undone' && html`<span class="state">${sayImport(site, 'taken back')}</span>`}${run.state === 'failed' && html`<span class="state bad">${sayImport(site, 'broke off')}</span>`}${mayUndo && actions(site, 'run', String(run.id), html`<button type="submit" class="button" name="action" value="undo">${sayImport(site, 'Take back')}</button>`)}</li>`
+}
+
+type Act = (request: DeskRequest, name: string) => Promise<void>
+
+const onDatabase = ({ context: { write } }: DeskRequest) => ({
+  write: <T>(work: Parameters<typeof write<T>>[0]) => write(work),
+})
+
+const ACTS: Readonly<Record<string, Act>> = {
+  run: (request, name) => runSoon(onDatabase(request), name, request.context.now),
+  pause: (request, name) => pauseSchedule(onDatabase(request), name),
+  resume: (request, name) => resumeSchedule(onDatabase(request), name, false, request.context.now),
+  remove: (request, name) => removeSchedule(onDatabase(request), name),
+}
+
+/** Ms after which the answer comes, and the undo goes on. */
+const WAITED = 1000
+
+/** Returns why it was refused. */
+async function undoSoon(work: StagedWork, undo: () => Promise<unknown>): Promise<string | undefined> {
+  const waiting = new AbortController()
+  const undone = work.inTurn(undo).then(() => undefined, messageOf)
+  const late = pause(WAITED, undefined, { signal: waiting.signal }).catch(() => undefined)
+  return Promise.race([undone, late]).finally(() => waiting.abort())
+}
+
+async function changeImports(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
+  const { context } = request
+  requireAddresses(context)
+  const action = fieldOf(request, 'action')
+  if (action === 'undo') {
+    const run = /^[1-9]\d{0,8}$/.exec(fieldOf(request, 'run'))?.[0]
+    if (run === undefined) throw new Problem('rest_no_route')
+    const refusal = await undoSoon(work, () => undoImport(context, Number(run), () => undefined))
+    if (refusal !== undefined) return { ...(await showImports(request)), status: 422, notice: refusal }
+  } else {
+    const act = Object.hasOwn(ACTS, action) ? ACTS[action] : undefined
+    const { name } =
+      (await listSchedules(context.db)).find((one) => one.name === fieldOf(request, 'name')) ?? {}
+    if (!act || name === undefined) throw new Problem('rest_no_route')
+    await act(request, name)
+  }
+  return { seeOther: deskPath(context.site, '/imports?done') }
+}
+
+export const importsPages = (work: StagedWork): readonly DeskPage[] => [
+  { at: '/imports', get: showImports, post: (request) => changeImports(request, work) },
+]

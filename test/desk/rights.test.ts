@@ -275,6 +275,11 @@ const APART: Readonly<Record<string, Apart>> = {
     whom: ['admin'],
     posted: async () => ({ path: '/look/preview', form: { pages_accent: '#aa3300' } }),
   },
+  '/mail': {
+    twin: 'kalends people forget',
+    whom: ['admin'],
+    posted: async () => ({ path: '/mail', form: { address: 'a@example.com', deed: 'forget' } }),
+  },
   '/settings': {
     twin: 'KALENDS_LANGUAGE and its kin, or settings over REST',
     whom: ['admin'],

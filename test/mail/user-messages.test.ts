@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { kalends } from '../support/commands.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { startRelay } from '../support/relay.ts'
 import { day, startService } from '../support/service.ts'
@@ -107,4 +108,33 @@ test('many changes at once are one message to an author', async (t) => {
   )
   assert.match(mail.text ?? '', /And \d+ more\./)
   assert.ok((mail.text?.match(/^\* Changed/gm) ?? []).length <= 20)
+})
+
+test('all that is kept of an address is exported and removed, by command and at the desk', async (t) => {
+  const { relay, service, admin } = await desk(t)
+  const { database, data } = service.config
+  const run = (...words: string[]) => kalends(['--database', database, '--data', data, 'people', ...words])
+  const subscribe = (address: string) =>
+    service.request('anonymous', 'POST', '~/subscribe/', new URLSearchParams({ address, rhythm: 'daily' }))
+  await subscribe('ann@example.com')
+  await relay.mailTo('ann@example.com')
+  const kept = await run('export', 'ann@EXAMPLE.com')
+  assert.equal(kept.err, '')
+  assert.deepEqual(
+    JSON.parse(kept.out).mail.map(({ kept }: { kept: string }) => kept),
+    ['subscriber', 'subscription', 'message'],
+  )
+  assert.doesNotMatch(kept.out, /secret/)
+  assert.match(
+    (await admin.post('/desk/mail', { address: 'ann@example.com', deed: 'look' })).body,
+    /&quot;subscriber&quot;/,
+  )
+  assert.match((await run('forget', 'ann@example.com')).out, /^Rows removed: 3\./)
+  assert.equal((await run('export', 'ann@example.com')).out, '{}\n')
+  await subscribe('ben@example.com')
+  await relay.mailTo('ben@example.com')
+  await admin.save('/desk/mail', { address: 'ben@example.com', deed: 'forget' })
+  assert.equal((await run('export', 'ben@example.com')).out, '{}\n')
+  assert.match((await run('forget', 'nobody')).err, /nobody is no e-mail address/)
+  assert.equal((await admin.post('/desk/mail', { address: 'x y', deed: 'forget' })).status, 422)
 })

@@ -1,5 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { mailSettings } from './mail-settings.ts'
+import type {} from './people-part.ts'
 
 /** E-mail to people. */
 export const mail: Feature = {
@@ -13,6 +14,13 @@ export const mail: Feature = {
         registerMailCommands(program, ground)
       },
     },
+    {
+      names: ['people'],
+      register: async (program, ground) => {
+        const { registerPeopleCommands } = await import('./people-command.ts')
+        registerPeopleCommands(program, ground)
+      },
+    },
   ],
   tables: async () => (await import('./mail-tables.ts')).mailTables,
   prunings: async () => [
@@ -22,6 +30,10 @@ export const mail: Feature = {
   troubles: async (ask) => (await import('./mail-troubles.ts')).listMailTroubles(ask),
   pages: async ({ config }) =>
     config.mail === '' ? undefined : (await import('./subscribe-links.ts')).subscribeLinks,
-  desk: async () => ({ pages: [], tells: (await import('./user-messages.ts')).tellUser }),
+  desk: async (start) => (await import('./mail-room.ts')).mailPart(start),
+  keeps: async () => {
+    const { exportSubscriber, forgetSubscriber } = await import('./subscription-store.ts')
+    return { export: exportSubscriber, forget: forgetSubscriber }
+  },
   serve: async (start) => (await import('./serve-mail.ts')).serveMail(start),
 }

@@ -422,6 +422,41 @@ export const mailTexts = {
     fr: 'Plus rien n’est gardé de votre adresse.',
     es: 'Ya no se guarda nada de su dirección.',
   },
+  'E-mail is off.': {
+    de: 'E-Mail ist aus.',
+    fr: 'L’e-mail est désactivé.',
+    es: 'El correo está desactivado.',
+  },
+  'Given up': {
+    de: 'Aufgegeben',
+    fr: 'Abandonné',
+    es: 'Sin enviar',
+  },
+  'What is kept of an address': {
+    de: 'Was zu einer Adresse gespeichert ist',
+    fr: 'Ce qui est gardé d’une adresse',
+    es: 'Lo que se guarda de una dirección',
+  },
+  'Of people who subscribed or suggested an event. Published events stay; users are under People.': {
+    de: 'Von Menschen, die etwas bestellt oder eine Veranstaltung vorgeschlagen haben. Veröffentlichte Veranstaltungen bleiben; Konten stehen unter „Personen“.',
+    fr: 'Des personnes qui ont demandé des messages ou proposé un évènement. Les évènements publiés restent ; les comptes sont sous « Personnes ».',
+    es: 'De quienes pidieron mensajes o propusieron un evento. Los eventos publicados se quedan; las cuentas están en «Personas».',
+  },
+  'Show it': {
+    de: 'Anzeigen',
+    fr: 'Afficher',
+    es: 'Mostrar',
+  },
+  'Delete all of it': {
+    de: 'Alles löschen',
+    fr: 'Tout effacer',
+    es: 'Borrarlo todo',
+  },
+  'Nothing is kept of it.': {
+    de: 'Dazu ist nichts gespeichert.',
+    fr: 'Rien n’est gardé à ce sujet.',
+    es: 'No se guarda nada de ella.',
+  },
 } as const satisfies Texts
 
 export type MailText = TextIn<typeof mailTexts>

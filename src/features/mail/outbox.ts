@@ -250,6 +250,20 @@ export async function countOutbox(db: Db): Promise<OutboxCounts> {
   }
 }
 
+/** Waiting or given up, the newest first. */
+export function listUnsent(
+  db: Db,
+  most: number,
+): Promise<Pick<MailMessageColumns, 'recipient' | 'topic' | 'state' | 'created_utc' | 'error'>[]> {
+  return db
+    .selectFrom('mail_messages')
+    .select(['recipient', 'topic', 'state', 'created_utc', 'error'])
+    .where('state', '<>', 'sent')
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+}
+
 /** The newest first, without contents. */
 export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColumns, 'content'>[]> {
   return db

@@ -1,0 +1,39 @@
+import type { Feature } from '../../feature.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+
+// What features keep of an e-mail address that belongs to no user.
+
+export interface KeptOfAddress {
+  /** Without secrets. */
+  export: (db: Db, address: string) => Promise<readonly object[]>
+  /** Returns how many rows went. */
+  forget: (tx: Tx, address: string) => Promise<number>
+}
+
+declare module '../../feature.ts' {
+  interface Feature {
+    keeps?: () => Promise<KeptOfAddress>
+  }
+}
+
+/** By the name of the feature; features without anything are left out. */
+export async function exportAddress(
+  features: readonly Feature[],
+  db: Db,
+  address: string,
+): Promise<Record<string, readonly object[]>> {
+  const all: Record<string, readonly object[]> = {}
+  for (const { name, keeps } of features) {
+    const rows = (await (await keeps?.())?.export(db, address)) ?? []
+    if (rows.length > 0) all[name] = rows
+  }
+  return all
+}
+
+/** In one transaction; returns how many rows went. */
+export async function forgetAddress(features: readonly Feature[], tx: Tx, address: string): Promise<number> {
+  let count = 0
+  for (const { keeps } of features) count += (await (await keeps?.())?.forget(tx, address)) ?? 0
+  return count
+}

@@ -70,8 +70,9 @@ export async function settleUser(
   if (!user) return { user: await makeUser(tx, claimed, now) }
   if (purpose.token !== '' && !(await useSignInLink(tx, purpose.token)))
     return { user: undefined, refusal: 'gone' }
-  if (!known) await connect(tx, claimed, user, now)
-  return { user: await follow(tx, user, followsRoles ? claimed : { ...claimed, role: undefined }, now) }
+  const followed = followsRoles ? claimed : { ...claimed, role: undefined }
+  if (!known) await connect(tx, followed, user, now)
+  return { user: await follow(tx, user, followed, now) }
 }
 
 async function findConnected(tx: Tx, { issuer, subject }: Claimed): Promise<User | undefined> {
@@ -131,7 +132,9 @@ async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promi
     seen_utc: utc,
   }
   await tx.insertInto('openid_identities').values(row).execute()
-  recordUser(tx, user.id, { action: 'grant', name: `${user.login}: OpenID Connect` })
+  // One act a record stands in the history, so this one tells of the role as well.
+  const role = claimed.role === undefined || claimed.role === user.role ? '' : `, ${claimed.role}`
+  recordUser(tx, user.id, { action: 'grant', name: `${user.login}: OpenID Connect${role}` })
 }
 
 export async function disconnect(tx: Tx, user: User): Promise<void> {

@@ -116,6 +116,8 @@ export async function startProvider(): Promise<TestProvider> {
     const path = new URL(request.url ?? '', issuer).pathname
     test.asked.push({ path, authorization: request.headers.authorization ?? '' })
     if (test.answer) return test.answer(request, response)
+    // It has forgotten who signed in before.
+    if (path === '/auth') delete request.headers.cookie
     if (path.startsWith('/interaction/')) return void signIn(provider, test, request, response)
     const change = test.change[path]
     if (change) changeAnswer(response, change)
@@ -161,7 +163,10 @@ function makeProvider(test: TestProvider): Provider {
     },
     scopes: ['openid', 'profile', 'email', 'groups'],
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true, logoutSource: showLogout },
+    },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, id) => ({
       accountId: id,
@@ -192,6 +197,10 @@ function makeProvider(test: TestProvider): Provider {
     postLogoutRedirectUriAllowed: (url: string) => new URL(url).pathname.endsWith('/desk/sign-in'),
   })
   return provider
+}
+
+function showLogout(context: { body: unknown }, form: string): void {
+  context.body = `<!doctype html><title>Sign out</title>${form}`
 }
 
 /** Without a page, as if the account were chosen already. */

@@ -114,6 +114,9 @@ ${view.body}
 function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
   const { site, name } = frame
   const say = (text: Parameters<typeof sayAtDesk>[1]) => sayAtDesk(site, text)
+  const initials = initialsOf(name)
+  // People who speak to their browser say what they see (WCAG 2.5.3).
+  const spoken = name.toUpperCase().includes(initials) ? name : `${name}, ${initials}`
   return html`<body class="desk">
 <a class="skip" href="#main">${say('Skip to content')}</a>
 <header class="bar">
@@ -121,7 +124,7 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
 <div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${
     can(caller, 'edit') &&
     html`<a class="button main" href="${deskPath(site, '/events/new')}" accesskey="n">${say('New event')}</a>`
-  }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${name}" title="${name}">${initialsOf(name)}</a></div>
+  }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${spoken}" title="${name}">${initials}</a></div>
 </header>
 ${rail(frame, caller, view.room)}
 <main id="main"${frame.isReadOnly && html` class="readonly"`}>

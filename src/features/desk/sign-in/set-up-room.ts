@@ -156,16 +156,22 @@ function linkView(request: AnyDeskRequest, token: string, link: SignInLink, faul
   const others = link.isFirst ? [] : request.otherSignIns
   const isInvitation = link.purpose === 'set-up'
   const title = link.isFirst ? 'Set up your calendar' : isInvitation ? 'Welcome' : 'Choose a password'
-  return {
-    ...shown,
-    title: sayAtDesk(site, title),
-    body: html`${others.map(({ linkButton }) => linkButton(site, token))}${faultList(site, faults)}<form class="story${link.isFirst && ' first-steps'}" method="post" novalidate>
+  const form = html`${faultList(site, faults)}<form class="story${link.isFirst && ' first-steps'}" method="post" novalidate>
 ${link.isFirst && siteFields(request, faults)}
 ${isInvitation && personField(request, link, faults)}
 <div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input type="text" id="login" autocomplete="username" readonly value="${link.user.login}"></div>
 ${newPasswordField(request, faults)}
 <button type="submit" class="button main">${sayAtDesk(site, link.isFirst || isInvitation ? 'Open the desk' : 'Save and sign in')}</button></form>
-${link.isFirst && html`<section class="then"><h2>${sayAtDesk(site, 'Then, on Today (until done or waved away)')}</h2><p class="hint">${THEN.map((text) => html`<span>☐\u00a0${sayAtDesk(site, text)}</span> `)}</p></section>`}`,
+${link.isFirst && html`<section class="then"><h2>${sayAtDesk(site, 'Then, on Today (until done or waved away)')}</h2><p class="hint">${THEN.map((text) => html`<span>☐\u00a0${sayAtDesk(site, text)}</span> `)}</p></section>`}`
+  const isHidden = !isWrong && others.some(({ hidesPasswords }) => hidesPasswords)
+  return {
+    ...shown,
+    title: sayAtDesk(site, title),
+    body: html`${others.map(({ linkButton }) => linkButton(site, token))}${
+      isHidden
+        ? html`<details><summary>${sayAtDesk(site, 'Choose a password')}</summary>${form}</details>`
+        : form
+    }`,
   }
 }
 

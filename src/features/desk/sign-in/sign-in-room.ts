@@ -217,6 +217,11 @@ function keptView(
   const say = (text: DeskText) => sayAtDesk(context.site, text)
   const kept = Object.entries(form).flatMap(([name, value]) => hiddenFields(name, value, repeated.has(name)))
   const wrong = fault && html` aria-invalid="true" aria-describedby="faults"`
+  const isHidden = !fault && otherSignIns.some(({ hidesPasswords }) => hidesPasswords)
+  const others = otherSignIns.map(({ tabButtons }) => tabButtons(context.site, ELSEWHERE))
+  const fields = html`<div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required${!isHidden && html` autofocus`}${wrong} value="${fieldOf(request, LOGIN)}"></div>
+<div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" type="password" autocomplete="current-password" required${wrong}></div>
+<button type="submit" class="button main">${say('Sign in and go on')}</button>`
   return {
     status: fault?.status ?? 401,
     ...(fault?.retryAfter !== undefined && { retryAfter: fault.retryAfter }),
@@ -224,9 +229,7 @@ function keptView(
     isAlone: true,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault.text)}</p></div>`}<p>${say('Your session has ended. What you typed is kept here: sign in, and it is saved.')}</p>
 ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be chosen again afterwards.')}</p>`}<form class="story" method="post">${kept}
-<div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${wrong} value="${fieldOf(request, LOGIN)}"></div>
-<div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" type="password" autocomplete="current-password" required${wrong}></div>
-<button type="submit" class="button main">${say('Sign in and go on')}</button>${otherSignIns.map(({ tabButtons }) => tabButtons(context.site, ELSEWHERE))}</form>`,
+${isHidden ? html`${others}<details><summary>${say('Password')}</summary><div class="story">${fields}</div></details>` : html`${fields}${others}`}</form>`,
   }
 }
 

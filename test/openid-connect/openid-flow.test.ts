@@ -88,7 +88,7 @@ describe('signing in with an account of the organisation', () => {
     fresh()
     const { database } = service.app
     const count = async () => {
-      const tables = await listTables(database.read, [])
+      const tables = await listTables(database.read, await featureTables())
       const sums = tables.map(async ({ name }) => {
         const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(name)}`.execute(
           database.read,
@@ -98,7 +98,7 @@ describe('signing in with an account of the organisation', () => {
       return Promise.all(sums)
     }
     const rows = await count()
-    assert.ok(rows.length > 20 && featureTables.length > 0)
+    assert.ok(rows.length > 15, String(rows.length))
     const begun = await Promise.all(Array.from({ length: 30 }, () => begin(service, '?next=/desk/month')))
     assert.equal(new Set(begun.map(({ cookie }) => cookie)).size, 30)
     for (const { cookie } of begun) {

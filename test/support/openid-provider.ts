@@ -116,6 +116,7 @@ export async function startProvider(): Promise<TestProvider> {
     const path = new URL(request.url ?? '', issuer).pathname
     test.asked.push({ path, authorization: request.headers.authorization ?? '' })
     if (test.answer) return test.answer(request, response)
+    keepCookies(response)
     // It has forgotten who signed in before.
     if (path === '/auth') delete request.headers.cookie
     if (path.startsWith('/interaction/')) return void signIn(provider, test, request, response)
@@ -215,6 +216,20 @@ async function signIn(
       ? { error: 'access_denied', error_description: 'a text of the provider' }
       : { login: { accountId: who } }
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+}
+
+/** Browsers go by their own clock, and tests by another: a cookie would have expired. */
+function keepCookies(response: ServerResponse): void {
+  const set = response.setHeader.bind(response)
+  Object.assign(response, {
+    setHeader: (name: string, value: string | string[]) =>
+      set(
+        name,
+        name.toLowerCase() === 'set-cookie'
+          ? [value].flat().map((cookie) => cookie.replace(/; expires=(?!Thu, 01 Jan 1970)[^;]+/i, ''))
+          : value,
+      ),
+  })
 }
 
 function changeAnswer(response: ServerResponse, change: Change): void {

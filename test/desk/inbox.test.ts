@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
+import sharp from 'sharp'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { day, onDay, serviceForTests, startService } from '../support/service.ts'
@@ -29,6 +30,42 @@ describe('the inbox, Today and the history', () => {
     assert.doesNotMatch(own.body, /An author’s own/)
     assert.doesNotMatch(own.body, new RegExp(`/desk/inbox/event/${id}/publish`))
     assert.match((await editor.get('/desk/')).body, /Waiting for you[\s\S]*Mending circle/)
+  })
+
+  test('shows reviewers what they decide on, and the picture of a contributor to nobody else before', async () => {
+    const form = new FormData()
+    const fields = {
+      title: 'Lantern walk',
+      start_date: '2027-11-11',
+      start_time: '18:00',
+      cost: '4',
+      status: 'pending',
+    }
+    for (const [name, value] of Object.entries({
+      ...fields,
+      description: 'Bring a lantern.',
+      key: 'lantern',
+    }))
+      form.append(name, value)
+    const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    form.append('picture', new File([new Uint8Array(bytes)], 'lantern.png', { type: 'image/png' }))
+    const sent = await service.request('anonymous', 'POST', '~/desk/events/new', form, {
+      cookie: contributor.cookie,
+      origin: new URL(service.origin).origin,
+    })
+    const id = Number(/\/(\d+)\?/.exec(sent.headers.get('location') ?? '')?.[1] ?? assert.fail(sent.body))
+    const { body } = await editor.get('/desk/inbox')
+    const [, card = ''] = new RegExp(`id="event-${id}">(.*?)</li>`, 's').exec(body) ?? []
+    assert.match(card, /<img src="[^"]+\/[0-9a-f]{32}[^"]*"/)
+    assert.match(card, /Bring a lantern\./)
+    assert.match(card, /Missing: a venue, a category</)
+    const listed = async () => (await service.get('~/wp-json/wp/v2/media')).body.length
+    assert.equal(await listed(), 0)
+    assert.equal((await service.get('~/wp-json/wp/v2/media', 'editor')).body.length, 1)
+    await editor.post(`/desk/inbox/event/${id}/publish`, {})
+    assert.equal(await listed(), 1)
   })
 
   test('marks that turn a line around have no effect beyond the name that they stand in', async () => {

@@ -463,7 +463,19 @@ function shownBy(table: RecordTable) {
 
 function isShownNowhere(): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
-  return images.and(TABLES.map((table) => images.not(images.exists(shownBy(table)))))
+  return images.and([
+    ...TABLES.map((table) => images.not(images.exists(shownBy(table)))),
+    // Those of contributors wait until a public record has them.
+    images.not(
+      images.exists(
+        expressionBuilder<Tables, 'images'>()
+          .selectFrom('users')
+          .select(sql.lit(1).as('waits'))
+          .whereRef('users.id', '=', 'images.author')
+          .where('users.role', 'in', ['contributor', 'subscriber']),
+      ),
+    ),
+  ])
 }
 
 export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {

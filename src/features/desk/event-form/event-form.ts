@@ -68,7 +68,7 @@ import {
   typedVenues,
 } from './event-form-values.ts'
 import { eventFormView } from './event-form-view.ts'
-import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
+import { altAt, describePicture, keepPicture, mayAddPicture, typedFocus } from './event-picture.ts'
 import {
   REPEAT_CONTROLS,
   readRepeats,
@@ -177,7 +177,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
       statuses: statusesFor(context, known?.row.status, isProposal),
       trash: known !== undefined && mayDelete(caller, known.row),
       author: can(caller, 'edit_others'),
-      upload: can(caller, 'upload'),
+      upload: mayAddPicture(caller),
       makeCategory: can(caller, 'edit'),
       makeTag: mayManageTerms(caller, 'tag'),
       propose: isProposal,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Problem } from '../../../base/problems.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { makeOnce } from '../../../calendar/editing/idempotency.ts'
@@ -16,7 +16,7 @@ import {
   prepareUpload,
 } from '../../../calendar/images/images.ts'
 import { problemReply } from '../../../calendar/locales/problem-replies.ts'
-import { can } from '../../../calendar/people/caller.ts'
+import { type Caller, can } from '../../../calendar/people/caller.ts'
 import { writtenNumber } from '../../../http/page-dates.ts'
 import { type Html, html, link } from '../../../http/page-html.ts'
 import type { ImageRow } from '../../../store/storage/schema.ts'
@@ -72,18 +72,30 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
 /** HEIC, which many phones write; behind the length of the first part. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
+/**
+ * At the desk contributors send pictures, too: nobody else sees one before a public record has it (`imagesOpenTo`).
+ */
+export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
+
+/** The address of a picture that waits is not to be guessed. */
+function secretlyNamed(file: SentFile, caller: Caller): SentFile {
+  if (can(caller, 'upload')) return file
+  const ending = /\.\w{1,5}$/.exec(file.fileName)?.[0] ?? ''
+  return { ...file, fileName: randomBytes(16).toString('hex') + ending }
+}
+
 /** @throws Problem */
 export async function prepareSent(context: Context, file: SentFile): Promise<PreparedUpload> {
-  if (!can(context.caller, 'upload')) throw new Problem('rest_forbidden')
+  if (!mayAddPicture(context.caller)) throw new Problem('rest_forbidden')
   const { maxBytes } = context.images
   if (file.size > maxBytes) throw new Problem('rest_request_too_large', { data: { bytes: maxBytes } })
-  const prepared = await prepareUpload(file, context)
+  const prepared = await prepareUpload(secretlyNamed(file, context.caller), context)
   if (!prepared) throw new Problem('rest_upload_unknown_type')
   return prepared
 }
 
 async function keepFile(context: Context, file: SentFile, key: string): Promise<number> {
-  if (!can(context.caller, 'upload')) throw new Problem('rest_forbidden')
+  if (!mayAddPicture(context.caller)) throw new Problem('rest_forbidden')
   const digest = createHash('sha256')
     .update(await file.read())
     .digest('base64url')
@@ -170,7 +182,7 @@ export async function pictureCardOf(
   const { site, caller } = context
   const id = Number(values.image)
   const image = id > 0 ? await findOpenImage(context, id) : undefined
-  if (!image && !can(caller, 'upload')) return html``
+  if (!image && !mayAddPicture(caller)) return html``
   const shown = image && pictureOf(context, image)
   const alt = {
     name: 'image_alt',
@@ -179,7 +191,7 @@ export async function pictureCardOf(
     value: values.image_alt ?? image?.alt_text ?? '',
   }
   return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(site, 'Picture')}</h2><input type="hidden" name="image" value="${values.image}"><input type="hidden" name="shown_image_alt" value="${values.shown_image_alt ?? image?.alt_text ?? ''}">${shown && html`<div class="picture"><img src="${link(shown.src)}" width="${shown.width}" height="${shown.height}" alt="${shown.alt}"></div>`}
-${can(caller, 'upload') && uploadField(context, image !== undefined)}${faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`}
+${mayAddPicture(caller) && uploadField(context, image !== undefined)}${faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`}
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 

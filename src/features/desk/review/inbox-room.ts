@@ -33,6 +33,7 @@ import { linkedNames } from '../event-form/event-form-values.ts'
 import { type PlannedEvent, readPlanned } from '../planned-events.ts'
 import { eventLink } from '../record-links.ts'
 import { removeRecord } from '../save-form.ts'
+import { factsOfEvent } from './inbox-facts.ts'
 import { BROUGHT, findLinkedDrafts, type LinkedDraft, mayReview, waitingTerms } from './linked-drafts.ts'
 import type { Proposal } from './proposal-store.ts'
 import {
@@ -210,7 +211,7 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
   return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(site, item.title)}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
     when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
-  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${linkedDraftsLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
+  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${linkedDraftsLine(context, waiting)}${clashLines(context, waiting)}${item.what === 'event' && (await factsOfEvent(context, waiting.present))}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
 /** Each with a link. */

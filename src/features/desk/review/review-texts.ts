@@ -107,4 +107,10 @@ export const reviewTexts = {
     fr: 'Peut-être le même : {title}',
     es: 'Quizá el mismo: {title}',
   },
+  'Missing: {what}': { de: 'Es fehlt: {what}', fr: 'Il manque : {what}', es: 'Falta: {what}' },
+  'a venue': { de: 'ein Ort', fr: 'un lieu', es: 'un lugar' },
+  'a text': { de: 'ein Text', fr: 'un texte', es: 'un texto' },
+  'a picture': { de: 'ein Bild', fr: 'une image', es: 'una imagen' },
+  'a category': { de: 'eine Kategorie', fr: 'une catégorie', es: 'una categoría' },
+  'a price': { de: 'ein Preis', fr: 'un prix', es: 'un precio' },
 } as const satisfies Texts

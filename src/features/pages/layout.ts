@@ -37,7 +37,8 @@ ${skipLink(site, view)}
 <a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
 ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>${languageSwitch(site, address)}
 ${links.map(
-  ({ path, text }) => html`<a class="button brought" href="${pathTo(site, path)}">${text(site)}</a>
+  ({ path, text, sign }) =>
+    html`<a class="button brought${sign !== undefined && html` signed`}" href="${pathTo(site, path)}">${sign !== undefined && html`<i aria-hidden="true">${sign}</i>`}<span>${text(site)}</span></a>
 `,
 )}<span class="paper">${site.url.replace(/^https?:\/\//, '')}</span></div></header>
 <main id="main" class="wrap">

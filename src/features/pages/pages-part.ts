@@ -20,6 +20,8 @@ export interface PageLink {
   /** Below the site, with a slash at its end, such as `/events/community/add/`. */
   path: string
   text: (site: Pick<Site, 'language'>) => string
+  /** One character that stands for it in the head of a phone, which has no room for the text. */
+  sign?: string
 }
 
 declare module '../../feature.ts' {

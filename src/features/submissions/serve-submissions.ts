@@ -90,7 +90,7 @@ export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
 
 export function suggestLinks(config: Config): PagesPart | undefined {
   if (!submissionSettings(config)) return undefined
-  return { links: [{ path: ADD_PATH, text: (site) => saySubmission(site, 'Suggest an event') }] }
+  return { links: [{ path: ADD_PATH, text: (site) => saySubmission(site, 'Suggest an event'), sign: '+' }] }
 }
 
 /** Each with and without a slash at its end. */

@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
-import { deskTexts } from '../desk/desk-texts.ts'
 
 // Texts of suggestions, for strangers, their senders and editors.
 
@@ -383,6 +382,7 @@ export const submissionTexts = {
     fr: 'Voici les liens que vous avez demandés.',
     es: 'Estos son los enlaces que pediste.',
   },
+  Terms: { de: 'Bedingungen', fr: 'Conditions', es: 'Condiciones' },
   'This address is not trusted any more.': {
     de: 'Dieser Adresse wird nicht mehr vertraut.',
     fr: 'Cette adresse n’est plus de confiance.',
@@ -579,7 +579,5 @@ export const submissionTexts = {
   },
 } as const satisfies Texts
 
-const sayings = { ...deskTexts, ...submissionTexts } as const
-
-export const saySubmission = sayIn(sayings)
+export const saySubmission = sayIn(submissionTexts)
 export const saySubmissionCount = sayCountIn(submissionTexts)

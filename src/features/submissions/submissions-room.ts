@@ -174,6 +174,7 @@ async function showPile(request: DeskRequest): Promise<DeskAnswer> {
   return {
     title: saySubmission(site, 'Suggestions from visitors'),
     room: 'inbox',
+    script: 'suggestions.js',
     under: html`<a href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a>`,
     notice: doneNotice(request),
     body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>${rows.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`${pile !== 'decided' && manyForm(context, pile, counts[pile], rows)}<ul class="inbox suggestions">${lines}</ul>`}${(more || page > 1) && html`<nav class="pages">${page > 1 && html`<a class="button" href="${pilePath(site, pile, { page: String(page - 1) })}">${sayAtDesk(site, 'Back')}</a>`}${more && html`<a class="button" href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`}</nav>`}`,

@@ -5,7 +5,7 @@ import { addMonths, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Field } from '../../calendar/declare/resource.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
-import { written, writtenDay } from '../../http/page-dates.ts'
+import { written, writtenDay, zoneName } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import type { NearEvent } from '../desk/clashes.ts'
 import { described, type FormFaults, labelOf } from '../desk/desk-inputs.ts'
@@ -159,7 +159,7 @@ function times(form: SuggestForm): Html {
 <div class="row">${date('end_date', saySubmission(site, 'Last day, if it lasts several'))}
 <div class="field"><label for="repeats">${labelOf(site, eventFields.recurrence)}</label><select id="repeats" name="repeats">${option('', sayAtDesk(site, 'Does not repeat'))}${option('weekly', sayAtDesk(site, 'Every week'))}${option('monthly', saySubmission(site, 'Every month on that weekday'))}</select>${faultOf('repeats', faults.repeats)}</div>
 ${date('repeat_until', saySubmission(site, 'Repeats until'))}</div>
-<p class="hint">${saySubmission(site, 'Times are in {zone}. Say anything else about dates in the note below.', { zone: site.timezone.replaceAll('_', ' ') })}</p>`
+<p class="hint">${saySubmission(site, 'Times are in {zone}. Say anything else about dates in the note below.', { zone: zoneName(site, site.timezone) })}</p>`
 }
 
 function venue(form: SuggestForm): Html {
@@ -240,7 +240,7 @@ export function labelAt(site: Site, name: string): string {
     sender_name: sayAtDesk(site, 'Your name'),
     address: saySubmission(site, 'Your e-mail address'),
     note: saySubmission(site, 'For the editors'),
-    terms: saySubmission(site, 'I agree to the terms.'),
+    terms: saySubmission(site, 'Terms'),
   }
   const field = Object.hasOwn(eventFields, name) ? labelOf(site, fieldNamed(name as Name)) : name
   return own[name] ?? field

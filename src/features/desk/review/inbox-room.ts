@@ -180,7 +180,11 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   const after = isPlace ? ({ since_utc, what, id: Number(id) } as const) : undefined
   const { items, next, counts } = await listInbox(context, PER_PAGE, after)
   const waiting = await readWaiting(context, items)
-  const brought = after ? [] : await broughtLists(request)
+  const [brought, ...counted] = await Promise.all([
+    after ? [] : broughtLists(request),
+    ...request.inboxes.map(({ count }) => count(context)),
+  ])
+  const others = counted.reduce((sum, count) => sum + count, 0)
   const total = counts.events + counts.proposals
   const nextPath =
     next &&
@@ -189,10 +193,10 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
     title: sayAtDesk(site, 'Inbox'),
     room: 'inbox',
     under: mayReview(context)
-      ? countAtDesk(site, total, '{count} things wait.')
+      ? countAtDesk(site, total + others, '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
-    body: html`${brought}${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
+    body: html`${brought}${await sentBackList(context)}${waiting.length === 0 ? brought.length === 0 && html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
   }
 }
 

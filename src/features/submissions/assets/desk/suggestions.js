@@ -1,0 +1,14 @@
+// @ts-check
+// One tick for all suggestions of a page. Without this script each is ticked by itself.
+
+const all = document.querySelector('[data-all]')
+if (all instanceof HTMLInputElement) {
+  const label = all.closest('label')
+  if (label) label.hidden = false
+  all.addEventListener('change', () => {
+    for (const one of document.querySelectorAll('input[form="many"][name="id"]'))
+      if (one instanceof HTMLInputElement) one.checked = all.checked
+  })
+}
+
+export {}

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { submissionPrunings } from '../../src/features/submissions/submission-store.ts'
+import {
+  dropOldSenders,
+  forgetSender,
+  submissionPrunings,
+} from '../../src/features/submissions/submission-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { deskHere } from '../support/desk.ts'
 import { serviceForTests, startService } from '../support/service.ts'
@@ -340,6 +344,28 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await service.get('/events?search=gone&start_date=2027-01-01')).body.total, 0)
     await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'revoke' })
     assert.equal((await service.page(other.mine)).status, 404)
+  })
+
+  test('(14) name and address go some months after the decision by themselves, and what was not published goes whole', async () => {
+    const { row: published } = await taken({ ...concert, title: 'Kept event' })
+    await editor.post(`/desk/suggestions/${published.id}`, { act: 'publish' })
+    const { row: refused } = await taken({ ...concert, title: 'Refused event' })
+    await editor.post(`/desk/suggestions/${refused.id}`, { act: 'reject', reason: 'No.' })
+    const { row: waiting } = await taken({ ...concert, title: 'Waiting event' })
+    const drop = (at: string) => service.app.database.write((tx) => dropOldSenders(tx, at, 100))
+    await drop('2026-11-26 00:00:00')
+    assert.ok((await rows()).some(({ id, address }) => id === published.id && address !== ''))
+    await drop('2026-11-29 00:00:00')
+    const left = await rows()
+    assert.equal(left.find(({ id }) => id === published.id)?.address, '')
+    assert.equal(
+      left.find(({ id }) => id === refused.id),
+      undefined,
+    )
+    assert.equal(left.find(({ id }) => id === waiting.id)?.address, concert.address)
+    assert.equal((await service.app.database.write((tx) => forgetSender(tx, concert.address))) > 0, true)
+    assert.ok(!(await rows()).some(({ address }) => address === concert.address))
+    assert.equal((await service.get('/events?search=kept&start_date=2027-01-01')).body.total, 1)
   })
 
   test('(18) the version of the terms is kept with each suggestion', async () => {

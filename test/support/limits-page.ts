@@ -11,6 +11,7 @@ import {
 import { LONGEST_MARK_RUN } from '../../src/base/text/characters.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { resources } from '../../src/calendar/resources.ts'
+import { MOST_PICTURES } from '../../src/features/submissions/submission-store.ts'
 import { MOST_KEPT } from '../../src/store/storage/kept-answers.ts'
 
 export function limitsPage(): string {
@@ -33,6 +34,8 @@ export function limitsPage(): string {
     ['Texts × records on a page of changes', `${inThousands(limits.changesPage.bytes)} bytes, or one record`],
     ['Former texts × changes', `\`${environmentName('history_bytes')}\`; a text that many had is kept once`],
     ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],
+    ['Forms of strangers × suggestions that wait', '64 kB × 5,000, and 2,000 kept as spam'],
+    ['Private pictures × suggestions', `1,600 pixels as WebP × ${MOST_PICTURES}`],
     ['Texts of linked records × events of a list', 'not bounded: it is sent in turns'],
   ]
   const sections = resources.flatMap(({ resource, filters }) => [

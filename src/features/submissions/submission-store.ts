@@ -41,8 +41,11 @@ export type NewSubmission = Pick<
 
 /** Waiting for their senders or, without e-mail, for an editor. */
 export const MOST_UNCONFIRMED = 1000
-/** Kept in an hour; further spam is answered and forgotten. */
+/** Kept in an hour, and in all; further spam is answered and forgotten. */
 const MOST_SPAM = 200
+const MOST_SPAM_KEPT = 2000
+/** For an editor. */
+const MOST_WAITING = 5000
 const UNCONFIRMED_HOURS = 48
 const SPAM_DAYS = 30
 
@@ -82,12 +85,13 @@ export async function insertSubmission(
   const isSpam = used !== undefined || sent.state === 'spam'
   const counts = await countSent(tx, sent, now)
   if (counts.block >= limits.block) return { over: 'block' }
-  if (isSpam && counts.spam >= MOST_SPAM) return { again: true }
+  if (isSpam && (counts.spam >= MOST_SPAM || counts.spamKept >= MOST_SPAM_KEPT)) return { again: true }
   if (!isSpam) {
     if (sent.address !== '' && counts.address >= limits.address) return { over: 'address' }
     const isMuchOfDomain = sent.domain !== '' && counts.domain >= Math.max(limits.address, limits.all / 2)
     if (counts.all >= limits.all || isMuchOfDomain) return { over: 'all' }
-    if (counts.unconfirmed >= MOST_UNCONFIRMED) return { over: 'unconfirmed' }
+    if (counts.unconfirmed >= MOST_UNCONFIRMED || counts.waiting >= MOST_WAITING)
+      return { over: 'unconfirmed' }
   }
   const isRepeated = !isSpam && sent.aside === '' && counts.repeated > 0
   const utc = formatUtc(now)
@@ -110,7 +114,9 @@ interface SentCounts {
   domain: number
   all: number
   spam: number
+  spamKept: number
   unconfirmed: number
+  waiting: number
   repeated: number
 }
 
@@ -127,7 +133,9 @@ async function countSent(
     sum(case when state <> 'spam' and created_utc > ${hour} then 1 else 0 end) as "all",
     sum(case when state = 'spam' and created_utc > ${hour} then 1 else 0 end) as spam,
     sum(case when state <> 'spam' and digest = ${digest} and address <> ${address} then 1 else 0 end) as repeated,
-    (select count(*) from submissions where state in ('unconfirmed', 'waiting') and confirmed_utc = '') as unconfirmed
+    (select count(*) from submissions where state in ('unconfirmed', 'waiting') and confirmed_utc = '') as unconfirmed,
+    (select count(*) from submissions where state = 'waiting') as waiting,
+    (select count(*) from submissions where state = 'spam') as "spamKept"
     from submissions where created_utc > ${day}`.execute(db)
   const [found] = rows
   const count = (name: keyof SentCounts) => Number(found?.[name] ?? 0)
@@ -137,7 +145,9 @@ async function countSent(
     domain: count('domain'),
     all: count('all'),
     spam: count('spam'),
+    spamKept: count('spamKept'),
     unconfirmed: count('unconfirmed'),
+    waiting: count('waiting'),
     repeated: count('repeated'),
   }
 }
@@ -429,17 +439,25 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/** Of submissions decided before a time; events stay. Returns of how many. */
+/**
+ * What was published before a time loses its sender, and what was not goes; events stay. Returns how many.
+ */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')
-    .select('id')
+    .select(['id', 'form', 'state'])
     .where('changed_utc', '<', beforeUtc)
-    .where('state', 'not in', ['unconfirmed', 'waiting'])
-    .where((row) => row.or([row('address', '<>', ''), row('sender_name', '<>', '')]))
+    .where('state', 'not in', ['unconfirmed', 'waiting', 'spam'])
+    .where((row) =>
+      row.or([row('state', '<>', 'published'), row('address', '<>', ''), row('sender_name', '<>', '')]),
+    )
     .limit(most)
   const rows = await old.execute()
-  for (const { id } of rows) await forgetSenderOf(tx, id)
+  await dropRows(
+    tx,
+    rows.filter(({ state }) => state !== 'published'),
+  )
+  for (const { id, state } of rows) if (state === 'published') await forgetSenderOf(tx, id)
   return rows.length
 }
 

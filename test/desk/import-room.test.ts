@@ -50,6 +50,12 @@ describe('a pasted table', () => {
     assert.equal(still.status, 422)
     assert.deepEqual(await titles(), [])
 
+    const untouched = await editor.post('/desk/import', {
+      text: pasted([...SEASON.slice(0, 1), ['', '', 'Dateless', '', '']]),
+    })
+    const refused = await editor.post(addressIn(untouched.body), { cell_1_0: '', action: 'import' })
+    assert.match(refused.body, /No row can come in as it is/)
+
     const taken = await editor.post(address, { action: 'take 3 3 Main hall' })
     assert.doesNotMatch(taken.body, /Mian hall/)
     const sent = await editor.post(address, { cell_3_0: '28.02.2027', action: 'import', status: 'draft' })
@@ -67,6 +73,21 @@ describe('a pasted table', () => {
     assert.equal((await editor.post(address, { action: 'undo' })).status, 303)
     assert.deepEqual(await titles(), [])
     assert.match((await editor.get(address)).body, /were taken back/)
+  })
+
+  test('comes in but for rows that are left to mend, which come in later', async () => {
+    const text = pasted([
+      ['Date', 'Title'],
+      ['2030-02-31', 'Faulty'],
+      ['2030-03-01', 'Whole'],
+    ])
+    const address = addressIn((await editor.post('/desk/import', { text })).body)
+    assert.equal((await editor.post(address, { cell_1_0: '2030-02-31', action: 'import' })).status, 303)
+    const left = await editor.get(address)
+    assert.match(left.body, /One event is in as a draft/)
+    assert.equal(shownAt(left.body, 'cell_1_0'), '2030-02-31')
+    assert.equal((await editor.post(address, { cell_1_0: '2030-02-28', action: 'import' })).status, 303)
+    assert.match((await editor.get(address)).body, /2 events are in as drafts/)
   })
 
   test('brings in the rows that are new; one that is here is updated, or left out', async () => {

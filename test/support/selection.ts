@@ -72,6 +72,7 @@ const LONG: Paths = [
   'test/desk/event-form-browser',
   'test/desk/event-form-values',
   'test/desk/event-list-browser',
+  'test/desk/import-browser',
   'test/desk/flows',
   'test/desk/interrupted',
   'test/desk/screens',

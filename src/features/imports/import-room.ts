@@ -15,6 +15,7 @@ import {
   fieldOf,
   recordIdIn,
 } from '../desk/desk-page.ts'
+import { cellKey } from './check-rows.ts'
 import { COLUMN_MEANINGS } from './csv-cells.ts'
 import { INTERVALS, keepAddress, readAddress, requireAddresses, type StagedAddress } from './desk-address.ts'
 import {
@@ -236,7 +237,7 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
   const content = readContent(row)
   if (isStagedAddress(content))
     return action === 'import' ? keepUpToDate(request, row, content.address) : importView(request, row)
-  const choices = withTaken(chosenIn(request, row), words, content)
+  const choices = withTaken(chosenIn(request, row, content), words, content)
   const changed = { ...row, choices: JSON.stringify(choices) }
   await context.write((tx) =>
     updateDeskImport(tx, row.id, [row.state], {
@@ -299,19 +300,22 @@ async function startWork(
 }
 
 /** What the form says, in place of what was chosen before; what it does not show stays. */
-function chosenIn(request: DeskRequest, row: DeskImportColumns): RowChoices {
+function chosenIn(request: DeskRequest, row: DeskImportColumns, content: Table | StagedFile): RowChoices {
   const before = readChoices(row)
   const { form, context } = request
   const sent = (name: string) => (name in form ? storableText(fieldOf(request, name)) : undefined)
   const mended = { ...before.mended }
   const acts = { ...before.acts }
   const width = before.columns.length
+  const rows = rowsIn(content, before)
   for (const name of Object.keys(form)) {
     const [, kind, number = '', column = ''] = /^(cell|act)_(\d{1,5})(?:_(\d{1,2}))?$/.exec(name) ?? []
     const text = sent(name)?.slice(0, LONGEST_CELL) ?? ''
     const act = ROW_ACTS.find((one) => one === text)
     if (Number(number) > MOST_ROWS) continue
-    if (kind === 'cell' && Number(column) < width) mended[`${Number(number)} ${Number(column)}`] = text
+    const key = cellKey(Number(number), Number(column))
+    const shown = before.mended[key] ?? rows[Number(number) - 1]?.[Number(column)]
+    if (kind === 'cell' && Number(column) < width && text !== shown) mended[key] = text
     if (kind === 'act' && act) acts[String(Number(number))] = act
   }
   const status = NEW_STATUSES.find((one) => one === sent('status')) ?? before.status
@@ -334,6 +338,12 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns): RowChoices {
   }
 }
 
+/** Without the heading; none of a calendar file, whose cells are not mended. */
+function rowsIn(content: Table | StagedFile, { hasHeading }: RowChoices): Table {
+  if (isStagedFile(content)) return []
+  return hasHeading ? content.slice(1) : content
+}
+
 function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
   return status === 'publish' && !can(caller, 'publish') ? 'pending' : status
 }
@@ -343,7 +353,7 @@ function withTaken(choices: RowChoices, words: readonly string[], table: Table |
   if (isStagedFile(table)) return choices
   const [column = '', number = '', ...name] = words
   const at = Number(column)
-  const rows = choices.hasHeading ? table.slice(1) : table
+  const rows = rowsIn(table, choices)
   if (!/^\d{1,2}$/.test(column) || !/^\d{1,5}$/.test(number) || name.length === 0) return choices
   const textAt = (row: number) => choices.mended[`${row} ${at}`] ?? rows[row - 1]?.[at] ?? ''
   const meant = textAt(Number(number))

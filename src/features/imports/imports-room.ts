@@ -49,9 +49,9 @@ async function showImports(request: DeskRequest): Promise<DeskView> {
     under: html`<a href="${deskPath(site, IMPORT_ROOM)}">${say('Import events')}</a>`,
     ...(request.query.has('kept') && { notice: say('It is kept up to date from now on.') }),
     ...(request.query.has('done') && { notice: say('Done.') }),
-    body: html`${isEmpty && none}${own.length > 0 && html`<section class="told"><h2>${say('Tables and files')}</h2><ul class="lines">${own.map((row) => tableLine(request, row))}</ul></section>`}
-${schedules.length > 0 && html`<section class="told"><h2>${say('Address, kept up to date')}</h2><ul class="lines">${schedules.map((row) => scheduleLine(request, row))}</ul></section>`}
-${others.length > 0 && html`<section class="told"><h2>${say('Runs')}</h2><ul class="lines">${await Promise.all(others.map((run) => runLine(request, run)))}</ul></section>`}`,
+    body: html`${isEmpty && none}${own.length > 0 && html`<section class="listed"><h2>${say('Tables and files')}</h2><ul class="lines">${own.map((row) => tableLine(request, row))}</ul></section>`}
+${schedules.length > 0 && html`<section class="listed"><h2>${say('Address, kept up to date')}</h2><ul class="lines">${schedules.map((row) => scheduleLine(request, row))}</ul></section>`}
+${others.length > 0 && html`<section class="listed"><h2>${say('Runs')}</h2><ul class="lines">${await Promise.all(others.map((run) => runLine(request, run)))}</ul></section>`}`,
   }
 }
 

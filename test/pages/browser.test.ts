@@ -50,8 +50,9 @@ const PATHS = [
   '/events/?search=jazz&categories=music',
   '/events/?search=zzzz',
   '/none',
-  // German has the longest words.
+  // German and Spanish have the longest words.
   '/events/?lang=de',
+  '/?lang=es',
 ]
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [

@@ -2,6 +2,7 @@ import type { Site } from '../../base/config.ts'
 import type { TimeOfDay, WhenWord } from '../../base/fields/event-fields.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
 import { countLeft, countWhen } from '../../calendar/events/find-events.ts'
+import { writtenNumber } from '../../http/page-dates.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import type { TermPath } from './page-addresses.ts'
 import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
@@ -46,8 +47,8 @@ interface CountedChip {
 }
 
 /** What is chosen has no number: a click takes it back. */
-export function filterChip({ text, address, isChosen, count, hue = '' }: CountedChip): Html {
-  const number = !isChosen && count !== undefined && html` <small>${count}</small>`
+export function filterChip(site: Site, { text, address, isChosen, count, hue = '' }: CountedChip): Html {
+  const number = !isChosen && count !== undefined && html` <small>${writtenNumber(site, count)}</small>`
   return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${isChosen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${text}${number}</a>`
 }
 
@@ -85,11 +86,11 @@ export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const [evenings, free, stepFree, online] = SWITCHES.map(switchOf)
   const access = (stepFree?.isChosen || (stepFree?.count ?? 0) > 0) && stepFree
   const isOffered = (chip: CountedChip) => chip.count !== 0 || query.isFiltered
-  const evening = evenings && filterChip(evenings)
+  const evening = evenings && filterChip(site, evenings)
   const times =
     isList(span) &&
     html`<nav class="pills" tabindex="-1" aria-label="${say(site, 'When')}">${timeChips(viewing, chips, to)}${evening}${chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`}</nav>`
-  return html`${times}<nav class="pills" tabindex="-1" aria-label="${say(site, 'What')}">${!times && evening}${free && isOffered(free) && filterChip(free)}${categories.shown}${access && filterChip(access)}${online && isOffered(online) && filterChip(online)}${nearChip(viewing, query, (changes) => to(span, changes))}${categories.others}</nav>`
+  return html`${times}<nav class="pills" tabindex="-1" aria-label="${say(site, 'What')}">${!times && evening}${free && isOffered(free) && filterChip(site, free)}${categories.shown}${access && filterChip(site, access)}${online && isOffered(online) && filterChip(site, online)}${nearChip(viewing, query, (changes) => to(span, changes))}${categories.others}</nav>`
 }
 
 type LinkTo = (span: Span, changes: Readonly<Record<string, string | undefined>>) => string
@@ -101,10 +102,18 @@ function timeChips(viewing: Viewing, { query: { sent }, counts }: ChipFilter, to
   const times = CHIP_WORDS.map((word, at) => {
     const isChosen = sent.get('when') === word
     const address = to(list, { ...anyDay, when: isChosen ? undefined : word })
-    return filterChip({ text: say(site, CHIP_TIMES[word]), address, isChosen, count: counts.times?.[at] })
+    return filterChip(site, {
+      text: say(site, CHIP_TIMES[word]),
+      address,
+      isChosen,
+      count: counts.times?.[at],
+    })
   })
   if (!DATES.some((name) => sent.has(name))) return times
-  return [...times, filterChip({ text: say(site, 'Any day'), address: to(list, anyDay), isChosen: false })]
+  return [
+    ...times,
+    filterChip(site, { text: say(site, 'Any day'), address: to(list, anyDay), isChosen: false }),
+  ]
 }
 
 const isChosenIn = (sent: ReadonlyMap<string, string>, name: string, value: string) =>

@@ -9,6 +9,7 @@ import {
   laterOf,
   writtenDate,
   writtenDay,
+  writtenDistance,
   writtenNumber,
   writtenRange,
 } from '../../http/page-dates.ts'
@@ -171,7 +172,7 @@ function categoryChips(
   const chosen = asked.term?.taxonomy === 'category' ? asked.term.slug : asked.query.sent.get('categories')
   // A click on the chosen category takes it back.
   const chipOf = (term: ShownTerm) =>
-    filterChip({
+    filterChip(site, {
       text: nameShown(site, term.name),
       address: spanLink(site, asked.span, term.slug === chosen ? undefined : scopeOf(term), query),
       isChosen: term.slug === chosen || term.slug === open,
@@ -313,7 +314,8 @@ function nearSelect({ context: { site }, terms }: Viewing, { query }: EventsAske
   if (places.all.length === 0) return false
   const chosen = query.sent.get('geoloc_radius') ?? '5'
   const radii = RADII.map(
-    (km) => html`<option value="${km}"${String(km) === chosen && html` selected`}>${`${km} km`}</option>`,
+    (km) =>
+      html`<option value="${km}"${String(km) === chosen && html` selected`}>${writtenDistance(site, km)}</option>`,
   )
   return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, query.sent.get('near'), wrongIn(site, query, 'near'))}<label><span>${say(
     site,

@@ -36,6 +36,7 @@ export function limitsPage(): string {
     ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],
     ['Forms of strangers × suggestions that wait', '64 kB × 5,000, and 2,000 kept as spam'],
     ['Private pictures × suggestions', `1,600 pixels as WebP × ${MOST_PICTURES}`],
+    ['Answers of a sign-in provider × sign-ins at once', '256,000 bytes each, within 5 s, × 16'],
     ['Texts of linked records × events of a list', 'not bounded: it is sent in turns'],
   ]
   const sections = resources.flatMap(({ resource, filters }) => [

@@ -13,7 +13,10 @@ export interface ReceivedMail {
 }
 
 /** What the relay does with a message, by recipient; undefined to take it. */
-export type Fault = { at: 'recipient' | 'data'; status: number } | { at: 'cut after data' } | { at: 'silent' }
+export type Fault =
+  | { at: 'recipient' | 'data'; status: number }
+  | { at: 'cut after data' }
+  | { at: 'unanswered' | 'silent' }
 
 export interface TestRelay {
   address: string
@@ -56,6 +59,7 @@ export async function startRelay(port = 0): Promise<TestRelay> {
         if (fault?.at === 'data') return done(refusal(fault.status, 'not now'))
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
         relay.received.push({ to, from, raw: raw.toString('latin1'), mail: await simpleParser(raw) })
+        if (fault?.at === 'unanswered') return
         if (fault?.at === 'cut after data') for (const socket of sockets) socket.destroy()
         else done()
       })

@@ -9,6 +9,7 @@ type Paths = readonly string[]
 const ON_BOTH: Paths = [
   'test/api',
   'test/campaigns/crash',
+  'test/campaigns/mail',
   'test/desk/event-list',
   'test/desk/inbox',
   'test/desk/people',
@@ -63,6 +64,7 @@ const LONG: Paths = [
   'test/campaigns/backup',
   'test/campaigns/disk',
   'test/campaigns/formats',
+  'test/campaigns/mail',
   'test/campaigns/overload',
   'test/campaigns/restarts',
   'test/campaigns/round-trip',

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { startServiceProcess } from '../support/processes.ts'
 import { startRelay } from '../support/relay.ts'
+import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 export interface MailFigures {
@@ -29,6 +30,7 @@ export async function killWhileSending(kills: number): Promise<MailFigures> {
   const scratch = await scratchDatabase('users')
   const folder = await mkdtemp(join(tmpdir(), 'kalends-mail-'))
   const relay = await startRelay()
+  await makeCalendar(scratch.address)
   const database = await openDatabase(scratch.address)
   const start = () =>
     startServiceProcess({

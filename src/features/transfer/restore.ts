@@ -177,10 +177,13 @@ export async function restore(
   }
 }
 
-/** In its own place as before; elsewhere held if it has webhooks or scheduled imports. */
+/** Tables by whose rows a calendar does something by itself. */
+const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
+
+/** In its own place as before; elsewhere held if it does something by itself. */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
-  return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
+  return { calendar, held: Number(SENDERS.some((table) => (rows[table] ?? 0) > 0)) }
 }
 
 /** Readers are sent whatever is in the store. @throws Error with one sentence */

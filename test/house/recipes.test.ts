@@ -30,7 +30,7 @@ const copy = await copySources(root)
 after(() => removeCopy(copy))
 
 test('recipes with code can be followed, and say what reports a step that is left out', () => {
-  assert.equal(recipes.length, 3)
+  assert.equal(recipes.length, 4)
   for (const { title, steps, omissions, unmarked } of recipes) {
     assert.ok(steps.length > 1, `${title} has no steps`)
     assert.ok(omissions.length > 0, `${title} does not say what reports an omission`)
@@ -112,7 +112,7 @@ test('with every step done, types of the sources, lint and the tests of the hous
   assert.equal(lint.code, 0, lint.output)
 })
 
-test('with every step done, the service has the field, the filter and the representation', async (t) => {
+test('with every step done, the service has the field, the filter, the representation and the feature', async (t) => {
   const service = await startChanged({ language: 'de', mcp: 'write' })
   t.after(service.close)
 
@@ -210,6 +210,14 @@ test('with every step done, the service has the field, the filter and the repres
         }
     },
   )
+
+  await t.test('the new feature answers, and describes itself in the language of the site', async () => {
+    const { body } = await service.get('~/wp-json/kalends/v1/counts')
+    assert.equal(body.events, (await service.get(`/events?${WINDOW}`)).body.total)
+    const { paths, tags } = (await service.get('/doc')).body
+    assert.equal(paths['/counts'].get.summary, 'Öffentliches zählen')
+    assert.ok(tags.some(({ description }: { description: string }) => description === 'Zahlen des Kalenders'))
+  })
 
   await t.test('descriptions are in the language of the site', async () => {
     const { de } = await importChanged<{ de: Record<string, string> }>('src/calendar/locales/de.ts')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, posix } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -102,4 +102,11 @@ test('the name of a function says what it does: at most three files have one of 
   const functions = declared.filter(({ kind, name, path }) => kind === 'function' && !isUp(path, name))
   assert.ok(functions.length > 1000)
   assert.deepEqual(tooMany(functions, 3), [])
+})
+
+test('every folder of features has its line in src/features.ts', () => {
+  const list = readFileSync(new URL('../../src/features.ts', import.meta.url), 'utf8')
+  const folders = readdirSync(new URL('../../src/features/', import.meta.url))
+  const unlisted = folders.filter((name) => !list.includes(`'./features/${name}/`))
+  assert.deepEqual(unlisted, [], `without a line in src/features.ts: ${unlisted.join(', ')}`)
 })

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { migrationNames } from '../../src/store/storage/migrate.ts'
 
 export const TYPES = 'npm run types'
@@ -131,6 +131,7 @@ function changeFile(copy: Copy, { does, text }: Step): void {
   if ((old === undefined) !== (does.what === 'create'))
     throw new Error(`docs/recipes.md: ${file} is ${old === undefined ? 'not there' : 'there already'}`)
   const change = { create: () => `${text}\n`, after: putAfter, in: putIn }[does.what]
+  mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, numbered(copy, change(old ?? '', does, text)))
 }
 

@@ -121,13 +121,19 @@ const isUnder = (file: string, paths: Paths) => paths.some((path) => file.starts
 
 export const isSlow = (file: string) => isUnder(file, SLOWEST)
 
-/** The test files that name a feature in their path, or import from its folder. */
+/**
+ * The test files that name a feature in their path, import from its folder, or ask for the address of its name.
+ * @throws Error with one sentence for none
+ */
 export function filesOfFeature(root: string, feature: string): string[] {
   const inPath = new RegExp(`[/-]${feature.replace(/s$/, '')}`)
-  const imports = `/src/features/${feature}/`
-  return globSync('test/**/*.test.ts', { cwd: root }).filter(
-    (file) => inPath.test(file) || readFileSync(join(root, file), 'utf8').includes(imports),
-  )
+  const [imports, address] = [`/src/features/${feature}/`, new RegExp(`['\`~}]/${feature}['\`?]`)]
+  const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return inPath.test(file) || text.includes(imports) || address.test(text)
+  })
+  if (files.length === 0) throw new Error(`No test names the feature ${feature}.`)
+  return files
 }
 
 export function selectFiles(

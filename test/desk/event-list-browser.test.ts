@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { untilShown } from '../support/browsers.ts'
+import { axeScript, untilShown } from '../support/browsers.ts'
 import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
+import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
@@ -146,6 +147,89 @@ describe('the list of events in a browser', noChromium, () => {
     await tab.key('Enter')
     await untilShown(tab, `document.querySelector('h1').textContent === 'Undone for 2 events'`)
     assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
+  })
+
+  /** As a person clicks: what is in sight of a page that has loaded. */
+  async function click(tab: ChromiumTab, selector: string): Promise<void> {
+    await untilShown(tab, `document.querySelector(${JSON.stringify(selector)})`)
+    await tab.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`)
+  }
+
+  const objectionsIn = (tab: ChromiumTab) => tab.evaluate<string[]>(axeScript('target-size'))
+
+  test('a season of forty gets one picture from the library by four clicks and a search', async () => {
+    for (let i = 0; i < 40; i++)
+      await service.create('/events', { title: `Season ${i}`, ...onDay(later(100 + i), '20:00', '22:00') })
+    const picture = await uploadPicture(service, 60, 40)
+    const media = `~/wp-json/wp/v2/media/${picture}`
+    await service.request('admin', 'PUT', media, { alt_text: 'The curtain of the season' })
+    const tab = await open('/desk/events?search=season')
+    await click(tab, 'thead input[type=checkbox]')
+    await click(tab, '.bulk [value=picture]')
+    await untilShown(tab, `document.querySelector('h1').textContent === 'Give 40 events a picture'`)
+    assert.deepEqual(await objectionsIn(tab), [])
+    await tab.evaluate(`document.querySelector('[data-library]').focus()`)
+    await tab.send('Input.insertText', { text: 'curtain' })
+    await untilShown(tab, `document.querySelectorAll('.library img').length === 1`)
+    await click(tab, `.library input[value="${picture}"]`)
+    await click(tab, '.confirm .button.main')
+    await untilShown(tab, `document.querySelector('h1').textContent === '40 events changed'`)
+    const { body } = await service.get('/events?search=season&per_page=50')
+    assert.deepEqual(
+      [...new Set(body.events.map((one: { image: { id: number } }) => one.image.id))],
+      [picture],
+    )
+  })
+
+  test('a co-organizer is added to four, and the first organizers stay', async () => {
+    const made = async (organizer: string) => (await service.create('/organizers', { organizer })).id
+    const [first, second] = [await made('Harbour Players'), await made('Brass of the Lough')]
+    for (let i = 0; i < 4; i++)
+      await service.create('/events', {
+        title: `Harbour ${i}`,
+        ...onDay(later(200 + i), '20:00', '22:00'),
+        organizer: first,
+      })
+    const tab = await open('/desk/events?search=harbour')
+    await click(tab, 'thead input[type=checkbox]')
+    await click(tab, '.bulk [value=organizer]')
+    await untilShown(tab, `document.getElementById('add')`)
+    await tab.evaluate(`document.getElementById('add').focus()`)
+    await untilShown(tab, `document.getElementById('add').getAttribute('role') === 'combobox'`)
+    await tab.send('Input.insertText', { text: 'brass' })
+    await untilShown(tab, `document.querySelector('.names:not([hidden]) li')`)
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
+    assert.equal(await tab.evaluate(`document.getElementById('add').value`), 'Brass of the Lough')
+    assert.deepEqual(await objectionsIn(tab), [])
+    await click(tab, '.confirm .button.main')
+    await untilShown(tab, `document.querySelector('h1').textContent === '4 events changed'`)
+    const { body } = await service.get('/events?search=harbour')
+    for (const { organizer } of body.events)
+      assert.deepEqual(
+        organizer.map(({ id }: { id: number }) => id),
+        [first, second],
+      )
+  })
+
+  test('pictures are sent one after the other as they are dropped, and what is none is told', async () => {
+    const tab = await open('/desk/pictures')
+    const png = (await drawPng(8, 8, '#0b6e5f')).toString('base64')
+    await untilShown(tab, `document.querySelector('.dropped:not([hidden])')`)
+    await tab.evaluate(`(() => {
+      const bytes = Uint8Array.from(atob('${png}'), (sign) => sign.charCodeAt(0))
+      const data = new DataTransfer()
+      for (const name of ['one.png', 'two.png']) data.items.add(new File([bytes], name, { type: 'image/png' }))
+      data.items.add(new File(['none'], 'none.png', { type: 'image/png' }))
+      document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    })()`)
+    await untilShown(tab, `document.querySelector('.sending .error')`)
+    const names = await tab.evaluate<string[]>(
+      `[...document.querySelectorAll('.pictures .name')].slice(0, 2).map((one) => one.textContent)`,
+    )
+    assert.deepEqual(names, ['two', 'one'])
+    assert.match(await tab.evaluate<string>(`document.querySelector('.sending').textContent`), /none\.png/)
+    assert.deepEqual(await objectionsIn(tab), [])
   })
 
   test('the bar never covers the last row, on a screen of a desk and on that of a phone', async () => {

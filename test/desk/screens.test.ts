@@ -18,6 +18,7 @@ import { findChromium, startChromium } from '../support/chromium.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { markupValidator } from '../support/markup.ts'
+import { uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceForTests, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -56,6 +57,9 @@ const SCREENS = [
   '/desk/categories',
   '/desk/categories/new',
   '/desk/tags',
+  '/desk/pictures',
+  '/desk/pictures?only=unused&search=zzzz',
+  '/desk/duplicates?kind=event',
   '/desk/set-up/none',
   '/wp-admin/authorize-application.php?app_name=Pocket%20Calendar&success_url=https://app.example/back',
   '/wp-admin/authorize-application.php?app_name=',
@@ -72,6 +76,9 @@ async function ground(service: TestService): Promise<string[]> {
   const { body } = await service.post('/events', odd)
   await service.post('/events', { title: 'Sent for review', ...times, status: 'pending' }, 'contributor')
   await service.update(`/events/${body.id}`, { cost: '5' })
+  const picture = await uploadPicture(service, 60, 40)
+  await service.create('/venues', { venue: 'The old town hall', city: 'Kilvara' })
+  await service.create('/venues', { venue: 'Old Town Hall', city: 'Kilvara' })
   const { database } = service.app
   const editor = await getUserByLogin(database.read, 'editor')
   const token = await database.write((tx) => addSignInLink(tx, editor, Date.now()))
@@ -83,7 +90,11 @@ async function ground(service: TestService): Promise<string[]> {
     `/desk/events/${body.id}/history`,
     `/desk/venues/${body.venue.id}`,
     `/desk/venues/${body.venue.id}/trash`,
-    ...['trash', 'move', 'cancel', 'categories', 'venue'].map(
+    `/desk/venues/${body.venue.id}/merge`,
+    `/desk/pictures/${picture}`,
+    `/desk/pictures/${picture}/delete`,
+    '/desk/duplicates',
+    ...['trash', 'move', 'cancel', 'categories', 'venue', 'picture', 'price', 'featured', 'schedule'].map(
       (deed) => `/desk/events/many?deed=${deed}&ids=${body.id}`,
     ),
     `/desk/month?chosen=${body.id}`,

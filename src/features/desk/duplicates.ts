@@ -146,10 +146,13 @@ const SILENT = new Set(
 )
 
 function tellingWords(name: string): string[] {
-  const words = fold(plainText(name)).match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = foldedPlain(name).match(/[\p{L}\p{N}]+/gu) ?? []
   const telling = words.filter((word) => !SILENT.has(word)).slice(0, MOST_WORDS)
   return telling.length > 0 ? telling : words.slice(0, MOST_WORDS)
 }
+
+/** Few have markup, and to look for it takes long. */
+const foldedPlain = (text: string) => fold(/[<&]/.test(text) ? plainText(text) : text)
 
 const MOST_WORDS = 12
 
@@ -205,6 +208,7 @@ const CELL = 500
 function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedFound): Compared {
   const words = tellingWords(name)
   const at = lat === null || lng === null ? undefined : { lat: Number(lat), lng: Number(lng) }
+  const town = foldedPlain(place).trim()
   const street = tellingWords(address).join(' ')
   const told = contacts
     .split(' ')
@@ -216,14 +220,14 @@ function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedF
     id,
     words,
     parts: partsOf(words),
-    place: fold(plainText(place)).trim(),
+    place: town,
     address: street,
     at,
     contacts: told,
     series: null,
     keys: [
       `n ${sorted.join(' ')}`,
-      `n ${sorted.join(' ')} ${fold(plainText(place)).trim()}`,
+      `n ${sorted.join(' ')} ${town}`,
       `p ${words.join('').slice(0, 8)}`,
       ...longest.map((word) => `w ${word}`),
       ...(street === '' ? [] : [`a ${street}`]),

@@ -157,7 +157,7 @@ async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
   for (const file of sent) {
     const kept = await keepSent(context, file, fieldOf(request, 'key'))
     if ('id' in kept) ids.push(kept.id)
-    else faults.push(`${file.fileName.slice(0, LONGEST_NAME)}: ${kept.fault}`)
+    else faults.push(isForScript ? kept.fault : `${file.fileName.slice(0, LONGEST_NAME)}: ${kept.fault}`)
   }
   if (isForScript) {
     const row = ids[0] === undefined ? undefined : await findOpenImage(context, ids[0])

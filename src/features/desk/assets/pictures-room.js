@@ -22,8 +22,10 @@ function takePictures(form) {
   input.removeAttribute('aria-describedby')
   const list = document.createElement('ul')
   list.className = 'sending'
-  list.setAttribute('role', 'status')
-  form.append(list)
+  const told = document.createElement('div')
+  told.setAttribute('role', 'status')
+  told.append(list)
+  form.append(told)
   let last = Promise.resolve()
   /** @param {Iterable<File>} files */
   const take = (files) => {

@@ -77,7 +77,8 @@ async function editRichly(area) {
   const buttons = keys.map(([name, face, tag, press, undo]) => {
     const button = document.createElement('button')
     button.type = 'button'
-    button.textContent = face
+    // Written by the style sheet: signs are no names.
+    button.dataset.face = face
     button.setAttribute('aria-label', words[name] ?? name)
     button.title = words[name] ?? name
     button.setAttribute('aria-pressed', 'false')

@@ -4,6 +4,7 @@ import { LINK_BYTES, ROW_BYTES } from '../../base/fields/limits.ts'
 import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { type Db, foundRows } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
+import { isInLists, isListed } from '../../store/storage/listed-events.ts'
 import { noteFormer, type Tx, type Writer } from '../../store/storage/recording.ts'
 import type {
   EventRow,
@@ -15,14 +16,7 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { rankAmong } from '../../store/storage/search/search-index.ts'
-import {
-  isInLists,
-  isListed,
-  passTurn,
-  rowParts,
-  selectTerms,
-  statement,
-} from '../../store/storage/statement.ts'
+import { passTurn, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, findPlaceRows, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'

@@ -3,10 +3,11 @@ import { eventFields } from '../../base/fields/event-fields.ts'
 import { blankColumns } from '../../base/fields/field.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
+import { isInLists } from '../../store/storage/listed-events.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import { type FormerValues, recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
-import { isInLists, passTurn, statement } from '../../store/storage/statement.ts'
+import { passTurn, statement } from '../../store/storage/statement.ts'
 import type { LinkIds } from '../events/event-store.ts'
 
 // Series, their occurrences, and shared values.

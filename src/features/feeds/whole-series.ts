@@ -12,8 +12,8 @@ import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { recurrenceOf, startOf } from '../../calendar/events/recurrence-present.ts'
 import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series/series-store.ts'
+import { isListed } from '../../store/storage/listed-events.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
-import { isListed } from '../../store/storage/statement.ts'
 
 // A series as calendars show it, with a rule.
 

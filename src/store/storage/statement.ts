@@ -4,7 +4,6 @@ import {
   type CompiledQuery,
   type DeleteResult,
   type Expression,
-  type ExpressionBuilder,
   expressionBuilder,
   type InsertResult,
   type RawBuilder,
@@ -16,7 +15,7 @@ import {
 import type { Box } from '../../base/fields/kinds.ts'
 import { type Db, isPostgres } from './database.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
-import type { EventRow, Tables } from './schema.ts'
+import type { Tables } from './schema.ts'
 import { likePattern } from './search/substring-search.ts'
 
 // Statements compiled once and run with other values; parts of queries that databases write differently or
@@ -329,23 +328,6 @@ export function wholeList<Entry extends string | number>(
 ): RawBuilder<Entry> {
   const isPlain = entries.every((entry) => typeof entry === 'number')
   return listValue(db, isPlain, isPostgres(db) ? entries : JSON.stringify(entries))
-}
-
-/**
- * The one definition of a public event, single or occurrence. One hidden from lists is open at its address,
- * and shown nowhere else.
- */
-export function isListed({
-  status,
-  hide_from_listings,
-}: Pick<EventRow, 'status' | 'hide_from_listings'>): boolean {
-  return status === 'publish' && hide_from_listings === 0
-}
-
-/** Without an index: SQLite would look through all listed events for the few of a series. */
-export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
-  const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
-  return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)
 }
 
 /** In no order. */

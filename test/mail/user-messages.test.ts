@@ -138,3 +138,24 @@ test('all that is kept of an address is exported and removed, by command and at 
   assert.match((await run('forget', 'nobody')).err, /nobody is no e-mail address/)
   assert.equal((await admin.post('/desk/mail', { address: 'x y', deed: 'forget' })).status, 422)
 })
+
+test('somebody who has forgotten a password has a link sent, and nobody learns who has an account', async (t) => {
+  const { relay, service } = await desk(t)
+  const { body } = await service.page('/desk/sign-in')
+  assert.match(String(body), /href="\/desk\/forgotten"/)
+  const ask = async (login: string) => {
+    const form = new URLSearchParams({ login })
+    const sent = await service.request('anonymous', 'POST', '~/desk/forgotten', form, { accept: 'text/html' })
+    return [sent.status, String(sent.body)]
+  }
+  const known = await ask('author@example.org')
+  assert.deepEqual(await ask('nobody@example.org'), known)
+  assert.equal(known[0], 200)
+  const { mail } = await relay.mailTo('author@example.org')
+  const path = new URL(linkIn(mail.text) ?? '').pathname
+  // A second request within ten seconds sends nothing, and leaves the first link good.
+  assert.deepEqual(await ask('author'), known)
+  assert.equal((await service.page(path)).status, 200)
+  const { service: without } = await desk(t, false)
+  assert.doesNotMatch(String((await without.page('/desk/sign-in')).body), /forgotten/)
+})

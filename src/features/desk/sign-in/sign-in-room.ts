@@ -16,6 +16,7 @@ import {
   sayAtDesk,
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
+import { answerForgotten, FORGOTTEN_PATH } from './forgotten-room.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
 // Sign-in and sign-out; keeps a form sent after its session ended; explains forms from elsewhere.
@@ -25,7 +26,8 @@ export function openPageAt(others: readonly OtherSignIn[], path: string): OpenPa
 }
 
 export function isForAll(others: readonly OtherSignIn[], path: string): boolean {
-  return path === '/sign-in' || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
+  const isFixed = path === '/sign-in' || path === FORGOTTEN_PATH
+  return isFixed || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
 }
 
 /** Other paths lead to the sign-in page, and nothing of a form is kept. */
@@ -36,6 +38,8 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   const open = method === 'GET' ? openPageAt(request.otherSignIns, path) : undefined
   if (open) return open.get(request)
   if (path === '/sign-in') return method === 'POST' ? signIn(request) : showSignIn(request)
+  if (path === FORGOTTEN_PATH)
+    return context.site.hasMail ? answerForgotten(request) : { seeOther: deskPath(context.site, '/sign-in') }
   if (method === 'POST') return { status: 401, ...(await signInView(request)) }
   const asked = query.size === 0 ? path : `${path}?${query}`
   const next = new URLSearchParams({ next: `/desk${asked}` })
@@ -98,7 +102,7 @@ function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | und
 <div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
 <div class="field"><label for="password">${say('Password')}</label><input id="password" name="password" type="password" autocomplete="current-password" required${login !== '' && html` autofocus`}${wrong}></div>
 <input type="hidden" name="next" value="${next}"><button type="submit" class="button main">${say('Sign in')}</button></form>
-<p class="hint">${say('Forgotten? Ask whoever runs this calendar for a link.')}</p>`
+<p class="hint">${site.hasMail ? html`<a href="${deskPath(site, FORGOTTEN_PATH)}">${say('Forgotten? Have a link sent to you.')}</a>` : say('Forgotten? Ask whoever runs this calendar for a link.')}</p>`
 }
 
 async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {

@@ -153,6 +153,31 @@ export const signInTexts = {
     fr: 'Ce nom et ce mot de passe ne vont pas ensemble.',
     es: 'Ese nombre y esa contraseña no se corresponden.',
   },
+  'Forgotten? Have a link sent to you.': {
+    de: 'Vergessen? Lassen Sie sich einen Link schicken.',
+    fr: 'Oublié ? Faites-vous envoyer un lien.',
+    es: '¿Olvidada? Pida que le enviemos un enlace.',
+  },
+  'A new password': {
+    de: 'Ein neues Passwort',
+    fr: 'Un nouveau mot de passe',
+    es: 'Una contraseña nueva',
+  },
+  'Send me a link': {
+    de: 'Link schicken',
+    fr: 'M’envoyer un lien',
+    es: 'Enviarme un enlace',
+  },
+  'Look into your mailbox': {
+    de: 'Sehen Sie in Ihr Postfach',
+    fr: 'Regardez dans votre boîte',
+    es: 'Mire en su buzón',
+  },
+  'If an account has this name and an e-mail address, a link for a new password is on its way to it.': {
+    de: 'Gibt es ein Konto mit diesem Namen und einer E-Mail-Adresse, ist ein Link für ein neues Passwort dorthin unterwegs.',
+    fr: 'Si un compte a ce nom et une adresse e-mail, un lien pour un nouveau mot de passe lui est envoyé.',
+    es: 'Si una cuenta tiene este nombre y una dirección de correo, se le ha enviado un enlace para una contraseña nueva.',
+  },
   'Forgotten? Ask whoever runs this calendar for a link.': {
     de: 'Vergessen? Bitten Sie, wer diesen Kalender betreibt, um einen Link.',
     fr: 'Oublié ? Demandez un lien à qui tient ce calendrier.',

@@ -560,7 +560,7 @@ export const fr: Locale = {
   'Place and addresses': 'Lieu et adresses',
   'The calendar': 'Le calendrier',
   none: 'aucun',
-  'E-mail': 'Courrier électronique',
+  'E-mail': 'E-mail',
   'Pages and desk': 'Pages et bureau',
   'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.':
     'Un nom de connexion a jusqu’à 60 lettres, chiffres et . _ - @ et commence par une lettre ou un chiffre.',

@@ -57,7 +57,9 @@ function withImporters(feature: string): string[] {
 async function faultsWithout(gone: readonly string[]): Promise<string> {
   const before = readFileSync(list, 'utf8')
   for (const name of gone) renameSync(join(copy, 'src/features', name), join(aside, name))
-  const line = new RegExp(`^(import .*/(${gone.join('|')})-feature.ts'|  (${gone.join('|')}),)\n`, 'gm')
+  const imports = new RegExp(`^import \\{ (\\w+) \\} from './features/(?:${gone.join('|')})/.*\n`, 'gm')
+  const names = [...before.matchAll(imports)].map(([, name = '']) => name)
+  const line = new RegExp(`^(import .*/features/(${gone.join('|')})/.*|  (${names.join('|')}),)\n`, 'gm')
   writeFileSync(list, before.replace(line, ''))
   try {
     await run(

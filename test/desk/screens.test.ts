@@ -46,6 +46,7 @@ const SCREENS = [
   '/desk/events/new',
   '/desk/people',
   '/desk/look',
+  '/desk/settings',
   '/desk/people/new',
   '/desk/me',
   '/desk/month',

@@ -409,7 +409,7 @@ export const fr: Locale = {
   'Web address': 'Adresse web',
   'All day': 'Toute la journée',
   Category: 'Catégorie',
-  Email: 'E-mail',
+  Email: 'Courriel',
   Featured: 'À la une',
   Free: 'Gratuit',
   Organizer: 'Organisateur',

@@ -94,6 +94,7 @@ const LONG: Paths = [
   'test/push',
   'test/recurrence/library',
   'test/storage/backup',
+  'test/submissions/suggest-browser',
 ]
 
 /** The slowest files start first, so that no core is idle at the end. */

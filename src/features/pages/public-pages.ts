@@ -175,7 +175,8 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
   return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
 }
 
-function chosenFor(all: PublicPages, { request, url }: Visit): Chosen {
+/** By the address, else by `Accept-Language`. */
+export function chosenFor(all: PublicPages, { request, url }: Visit): Chosen {
   followSettings(all)
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }

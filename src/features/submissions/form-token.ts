@@ -49,6 +49,9 @@ export function sealForm(key: Buffer, now: number): string {
 /** `old` also for a clock that went back; `none` where it was not sealed here. */
 export type FormAge = 'good' | 'early' | 'old' | 'none'
 
+/** Ms since the epoch, of a sealed token. */
+export const issuedAt = (token: string): number => Number.parseInt(token.slice(0, token.indexOf('.')), 36)
+
 const TOKEN = /^[0-9a-z]{1,11}\.[\w-]{22}\.[\w-]{22}$/
 
 export function ageOfForm(key: Buffer, token: string, now: number): FormAge {
@@ -57,7 +60,7 @@ export function ageOfForm(key: Buffer, token: string, now: number): FormAge {
   const mac = Buffer.from(token.slice(end + 1), 'base64url')
   const own = macOf(key, token.slice(0, end))
   if (mac.length !== own.length || !timingSafeEqual(mac, own)) return 'none'
-  const age = now - Number.parseInt(token.slice(0, token.indexOf('.')), 36)
+  const age = now - issuedAt(token)
   if (age > MOST_AGE || age < -SKEW) return 'old'
   return age < LEAST_AGE ? 'early' : 'good'
 }

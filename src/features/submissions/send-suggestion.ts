@@ -2,17 +2,21 @@ import { Problem } from '../../base/problems.ts'
 import { DAY_MS, HOUR_MS } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import type { Visit } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { boundedCopy, inMemory } from '../../store/media/image-sizes.ts'
+import { isBehind } from '../../store/memory/event-memory.ts'
 import { findClashes, type NearEvent } from '../desk/clashes.ts'
 import type { FormFaults } from '../desk/desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-page.ts'
 import { viewingOf } from '../pages/pages.ts'
+import { chosenFor } from '../pages/public-pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
   ageOfForm,
   hashOfSecret,
   isProof,
+  issuedAt,
   LEAST_AGE,
   newSecret,
   PROOF_BITS,
@@ -50,6 +54,8 @@ import {
 } from './suggest-form.ts'
 import {
   type Asked,
+  type FormParts,
+  formHeaders,
   inQueue,
   type KeptForm,
   keyOf,
@@ -73,17 +79,31 @@ const KEPT_MS = 60_000
 const PICTURE_SIDE = 1600
 
 async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
-  const { service, kept } = route
+  const { kept } = route
   const { site, now } = context
   const key = await keyOf(route)
   const proof = await proofNow(route, context)
-  const { memory } = service
-  const version = `${memory.version} ${memory.settings} ${Math.floor(now / KEPT_MS)} ${proof}`
-  const name = `${site.language} ${site.namedLanguage ?? ''}`
+  const version = versionOf(route, now)
+  const name = `${site.language} ${site.namedLanguage !== undefined}`
   const known = kept.get(name)
   const parts = known?.version === version ? known : await makeKept(route, context, version, proof)
   kept.set(name, parts)
   return { parts, token: sealForm(key, now) }
+}
+
+/** Forms are kept for a minute, in which neither data nor settings change. */
+const versionOf = ({ service: { memory } }: SuggestRoute, now: number) =>
+  `${memory.version} ${memory.settings} ${Math.floor(now / KEPT_MS)}`
+
+/** Costs no more than a kept page: strangers ask for it. */
+function keptForm(route: SuggestRoute, visit: Visit): FormParts | undefined {
+  const { seal, kept, service, all } = route
+  if (!seal || isBehind(service.memory)) return undefined
+  const { language, isNamed } = chosenFor(all, visit)
+  const isNamedHere = isNamed && service.site.languages.length > 1
+  const parts = kept.get(`${language} ${isNamedHere}`)
+  const now = service.now()
+  return parts?.version === versionOf(route, now) ? { parts, token: sealForm(seal, now) } : undefined
 }
 
 async function makeKept(
@@ -98,6 +118,7 @@ async function makeKept(
   const at = page.indexOf(PLACE)
   return {
     version,
+    headers: formHeaders(route.service),
     before: Buffer.from(page.slice(0, at)),
     after: Buffer.from(page.slice(at + PLACE.length)),
   }
@@ -107,7 +128,11 @@ async function makeKept(
 async function proofNow(route: SuggestRoute, { db, now }: Context): Promise<number | undefined> {
   const { settings, lately } = route
   if (settings.proofAbove === 0) return undefined
-  if (Math.abs(now - lately.at) > KEPT_MS / 2) route.lately = { at: now, sent: await countLastHour(db, now) }
+  if (Math.abs(now - lately.at) > KEPT_MS / 2) {
+    const sent = await countLastHour(db, now)
+    const begins = lately.at > 0 && lately.sent <= settings.proofAbove && sent > settings.proofAbove
+    route.lately = { at: now, sent, since: begins ? now : lately.since }
+  }
   return route.lately.sent > settings.proofAbove ? PROOF_BITS : undefined
 }
 
@@ -213,8 +238,10 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   return success(asked, secretOfForm(key, token))
 }
 
-function asideOf({ sent }: Asked, token: string, proof: number | undefined): Aside {
+/** Forms from just before the proof was asked for do not have it. */
+function asideOf({ sent, route }: Asked, token: string, proof: number | undefined): Aside {
   if (hasManyLinks(sent)) return 'links'
+  if (issuedAt(token) < route.lately.since + 2 * KEPT_MS) return ''
   return proof !== undefined && !isProof(token, lastTyped(sent, 'proof')) ? 'proof' : ''
 }
 
@@ -394,5 +421,5 @@ async function showSent({ context }: Asked): Promise<SuggestAnswer> {
   }
 }
 
-export const addPage: SuggestPage = { get: showForm, post: takeForm, takesFile }
+export const addPage: SuggestPage = { kept: keptForm, get: showForm, post: takeForm, takesFile }
 export const sentPage: SuggestPage = { get: showSent }

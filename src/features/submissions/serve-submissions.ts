@@ -63,8 +63,9 @@ export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
         settings,
         assets,
         key: undefined,
+        seal: undefined,
         kept: new Map(),
-        lately: { at: 0, sent: 0 },
+        lately: { at: 0, sent: 0, since: 0 },
       }
       return [
         {

@@ -37,14 +37,18 @@ export interface SuggestRoute {
   assets: SuggestAssets
   /** Read once it is needed. */
   key: Promise<Buffer> | undefined
+  /** The key, once it is there. */
+  seal: Buffer | undefined
   /** Empty forms, by language, around their tokens. */
   kept: Map<string, KeptForm>
-  /** Submissions of the last hour, and when they were counted. */
-  lately: { at: number; sent: number }
+  /** Submissions of the last hour, when they were counted, and since when there are too many. */
+  lately: { at: number; sent: number; since: number }
 }
 
 export interface KeptForm {
   version: string
+  /** As `send` takes them. */
+  headers: readonly string[]
   before: Buffer
   after: Buffer
 }
@@ -60,6 +64,8 @@ export interface SuggestAssets {
 export type PageTable = ReadonlyMap<string, SuggestPage>
 
 export interface SuggestPage {
+  /** For a GET that nothing has to be read for; undefined where it has. */
+  kept?: (route: SuggestRoute, visit: Visit) => FormParts | undefined
   get?: (asked: Asked) => Promise<SuggestAnswer | undefined>
   post?: (asked: Asked) => Promise<SuggestAnswer>
   /** Whether its form may have files; decided before anything of it is read. */
@@ -77,7 +83,12 @@ export interface Asked {
   files: readonly SentFile[]
 }
 
-export type SuggestAnswer = { seeOther: string } | SuggestView | { parts: KeptForm; token: string }
+export interface FormParts {
+  parts: KeptForm
+  token: string
+}
+
+export type SuggestAnswer = { seeOther: string } | SuggestView | FormParts
 
 export interface SuggestView {
   status?: number
@@ -98,6 +109,7 @@ export async function keyOf(route: SuggestRoute): Promise<Buffer> {
   key.catch(() => {
     if (route.key === key) route.key = undefined
   })
+  route.seal = await key
   return key
 }
 
@@ -108,9 +120,20 @@ export function suggestAt(
   path: string,
 ): ((visit: Visit) => unknown) | undefined {
   const page = table.get(path)
-  if (page) return (visit) => answerVisit(route, page, visit)
+  if (page)
+    return (visit) => {
+      const found = visit.request.method === 'GET' ? page.kept?.(route, visit) : undefined
+      return found ? sendForm(route, visit, found) : answerVisit(route, page, visit)
+    }
   const asset = route.assets.all.find((one) => one.path === path)
   return asset && ((visit) => send(route.front, visit, assetAnswer(asset, FOREVER), 'ordinary'))
+}
+
+function sendForm({ front }: SuggestRoute, visit: Visit, { parts, token }: FormParts): void {
+  const { before, after, headers } = parts
+  const body = Buffer.concat([before, Buffer.from(token), after])
+  const whole = { ...asNew(), status: 200, route: 'suggest', headers, tag: '', body, namesOrigins: true }
+  send(front, visit, { ...whole, isPlain: true }, 'ordinary')
 }
 
 async function answerVisit(route: SuggestRoute, page: SuggestPage, visit: Visit): Promise<void> {
@@ -166,6 +189,20 @@ export function inQueue<Done>(
   return admitted(route.front.admission, work, incoming, run)
 }
 
+const AS_PAGE = { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept-Language' }
+
+const headersOf = ({ site, images }: Service, isSecret: boolean) => ({
+  'Content-Security-Policy': contentPolicy(site, images.mediaUrl),
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+  'Referrer-Policy': isSecret ? 'no-referrer' : 'same-origin',
+})
+
+/** Of the empty form. */
+export const formHeaders = (service: Service): string[] =>
+  Object.entries({ ...headersOf(service, false), ...AS_PAGE }).flat()
+
 async function sendAnswer(
   route: SuggestRoute,
   visit: Visit,
@@ -173,31 +210,20 @@ async function sendAnswer(
   answer: SuggestAnswer,
 ): Promise<void> {
   const { front, service } = route
-  const { site } = context
-  const own = {
-    'Content-Security-Policy': contentPolicy(site, service.images.mediaUrl),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Robots-Tag': 'noindex',
-    'Referrer-Policy': 'isSecret' in answer ? 'no-referrer' : 'same-origin',
-  }
-  const sendBytes = (status: number, headers: Record<string, string>, body: Buffer, isPlain = false) => {
+  if ('parts' in answer) return sendForm(route, visit, answer)
+  const own = headersOf(service, 'isSecret' in answer)
+  const sendBytes = (status: number, headers: Record<string, string>, body: Buffer) => {
     const flat = Object.entries({ ...own, ...headers }).flat()
     const whole = { ...asNew(), status, route: 'suggest', headers: flat, tag: '', body, namesOrigins: true }
-    send(front, visit, { ...whole, ...(isPlain && { isPlain }) }, 'ordinary')
+    send(front, visit, whole, 'ordinary')
   }
   if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
-  const type = { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept-Language' }
-  if ('parts' in answer) {
-    const { before, after } = answer.parts
-    return sendBytes(200, type, Buffer.concat([before, Buffer.from(answer.token), after]), true)
-  }
   const { status = 200, retryAfter } = answer
   const isOpen = visit.request.method !== 'POST' && !answer.isSecret
   const viewing = await viewingOf(route.all.pages, context, isOpen ? visit.url.text : undefined)
   const body = laidOut(route, viewing, answer)
   const again = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-  sendBytes(status, { ...type, ...again }, Buffer.from(body))
+  sendBytes(status, { ...AS_PAGE, ...again }, Buffer.from(body))
 }
 
 /** `address` leads to the page in another language; undefined where it is a secret. */

@@ -228,24 +228,27 @@ const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[
 const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
 /**
- * Counts the public events of a list that each of these filters would leave, at most 31. Undefined for a query
- * with a search, or where the index would take over two milliseconds.
+ * Counts the public events of lists without searches that each of these filters would leave, at most 31.
+ * Undefined where the index would take over two milliseconds.
  */
 export function countLeft(
   context: Context,
-  query: EventsQuery,
+  queries: readonly EventsQuery[],
   filters: readonly Partial<EventsQuery>[],
 ): number[] | undefined {
   const memory = currentMemory(context)
-  if (!memory?.index || isSearch(query)) return undefined
-  const ground = groundOf(context, query)
-  const asked = indexQuery(memory, query, ground)
-  const conditions = filters.flatMap((own) => {
-    const narrowed = indexQuery(memory, { ...NO_FILTERS, ...own }, ground)
-    return narrowed ? [narrowed] : []
-  })
-  if (!asked || conditions.length < filters.length) return undefined
-  return countNarrowed(memory.index, asked, conditions)
+  if (!memory?.index) return undefined
+  const ground = groundOf(context, NO_FILTERS)
+  const conditions = filters.flatMap((own) => indexQuery(memory, { ...NO_FILTERS, ...own }, ground) ?? [])
+  if (conditions.length < filters.length) return undefined
+  const sums = filters.map(() => 0)
+  for (const query of queries) {
+    const asked = indexQuery(memory, query, groundOf(context, query))
+    const counts = asked && countNarrowed(memory.index, asked, conditions)
+    if (!counts) return undefined
+    for (const [at, count] of counts.entries()) sums[at] = (sums[at] ?? 0) + count
+  }
+  return sums
 }
 
 const NO_FILTERS: EventsQuery = { page: 1, per_page: 1, strict_dates: true }

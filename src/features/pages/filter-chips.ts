@@ -165,11 +165,7 @@ export function countChips(
   const { categories: _chosen, ...others } = filters
   const asked = (own: EventFilters): EventsQuery => ({ strict_dates: true, ...own, page: 1, per_page: 1 })
   const left = (own: EventFilters, conditions: readonly EventFilters[]) => {
-    const parts = lists(own).map((list) => countLeft(context, asked(list), conditions))
-    return conditions.flatMap((_, at) => {
-      const counts = parts.flatMap((part) => part?.[at] ?? [])
-      return counts.length < parts.length ? [] : counts.reduce((sum, count) => sum + count, 0)
-    })
+    return countLeft(context, lists(own).map(asked), conditions) ?? []
   }
   const isPlain = filters.categories === undefined
   const ofCategories = slugs.map((slug) => ({ categories: [slug] }))

@@ -7,7 +7,7 @@ import { feeds } from './features/feeds/feeds-feature.ts'
 import { imports } from './features/imports/imports-feature.ts'
 import { mail } from './features/mail/mail-feature.ts'
 import { metrics } from './features/metrics/metrics-feature.ts'
-import { openIdConnect } from './features/openid-connect/openid-connect-feature.ts'
+import { openidConnect } from './features/openid-connect/openid-connect-feature.ts'
 import { pages } from './features/pages/pages-feature.ts'
 import { push } from './features/push/push-feature.ts'
 import { submissions } from './features/submissions/submissions-feature.ts'
@@ -26,7 +26,7 @@ export const features: readonly Feature[] = [
   push,
   transfer,
   webhooks,
-  openIdConnect,
+  openidConnect,
   mail,
   submissions,
   assistants,

@@ -87,6 +87,7 @@ const LONG: Paths = [
   'test/http/assistant-clients',
   'test/import/import-zones',
   'test/openid-connect/openid-browser',
+  'test/openid-connect/openid-waiting',
   'test/pages/browser',
   'test/pages/every-address',
   'test/media/image-queue',

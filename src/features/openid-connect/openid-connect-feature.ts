@@ -2,7 +2,7 @@ import type { Feature } from '../../feature.ts'
 import { openIdSettings } from './openid-settings.ts'
 
 /** Signing in with an account of the organisation. */
-export const openIdConnect: Feature = {
+export const openidConnect: Feature = {
   name: 'openid-connect',
   settings: openIdSettings,
   tables: async () => (await import('./openid-tables.ts')).openIdTables,

@@ -32,6 +32,10 @@ export function limitsPage(): string {
     ['New terms, venues, organizers × requests of one transaction', inThousands(limits.batchMade.entries)],
     ['Answers × requests of a batch', `${inThousands(limits.batchAnswers.bytes)} bytes, then ids alone`],
     ['Texts × records on a page of changes', `${inThousands(limits.changesPage.bytes)} bytes, or one record`],
+    [
+      'Rows × columns of a table at the desk × imports of a person',
+      '10,000 × 60 in 2,000,000 bytes, of a file 5,000,000; 10 that are looked at, 3 under way',
+    ],
     ['Former texts × changes', `\`${environmentName('history_bytes')}\`; a text that many had is kept once`],
     ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],
     ['Forms of strangers × suggestions that wait', '64 kB × 5,000, and 2,000 kept as spam'],

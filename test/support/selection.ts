@@ -12,6 +12,7 @@ const ON_BOTH: Paths = [
   'test/campaigns/mail',
   'test/desk/duplicates',
   'test/desk/event-list',
+  'test/desk/import-room',
   'test/desk/inbox',
   'test/desk/people',
   'test/desk/pictures',

@@ -51,6 +51,8 @@ const SCREENS = [
   '/desk/me',
   '/desk/month',
   '/desk/inbox',
+  '/desk/import',
+  '/desk/imports',
   '/desk/venues',
   '/desk/venues/new',
   '/desk/venues?status=trash',

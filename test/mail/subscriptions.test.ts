@@ -3,9 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import { nextIssue, reminderAt } from '../../src/features/mail/issue-times.ts'
 import { insertSubscription, subscriptionPrunings } from '../../src/features/mail/subscription-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { markupValidator } from '../support/markup.ts'
 import { type ReceivedMail, readByPython, startRelay, type TestRelay } from '../support/relay.ts'
 import { day, onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
+
+/** Mail programs need styles in attributes. */
+const faultsOfMessage = async (html: string) =>
+  (await (await markupValidator())(html)).filter((fault) => !fault.includes(' no-inline-style '))
 
 describe('subscriptions by e-mail', () => {
   let relay: TestRelay
@@ -137,6 +142,9 @@ describe('subscriptions by e-mail', () => {
     assert.ok(Buffer.byteLength(html) < 100_000)
     assert.match(html, /prefers-color-scheme:dark/)
     assert.doesNotMatch(html, /<img|<script/)
+    assert.deepEqual(await faultsOfMessage(html), [])
+    for (const path of ['/subscribe/', '/subscribe/?categories=jazz&lang=de', end])
+      assert.deepEqual(await (await markupValidator())(await service.shown(path)), [], path)
     // Both parts say the same.
     const plain = (one: string) => one.replace(/\s+/g, ' ')
     const words = [...text.matchAll(/^\* (.+)$/gm)].map(([, title = '']) => title)

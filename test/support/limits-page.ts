@@ -40,6 +40,11 @@ export function limitsPage(): string {
     ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],
     ['Forms of strangers × suggestions that wait', '64 kB × 5,000, and 2,000 kept as spam'],
     ['Private pictures × suggestions', `1,600 pixels as WebP × ${MOST_PICTURES}`],
+    ['Subscriptions × addresses', '20 of one address; 1,000 unconfirmed in all, for 48 hours'],
+    [
+      'Messages × subscribers',
+      `\`${environmentName('mail_per_hour')}\` an hour; 60 events and 20 new ones each`,
+    ],
     ['Answers of a sign-in provider × sign-ins at once', '256,000 bytes each, within 5 s, × 16'],
     ['Texts of linked records × events of a list', 'not bounded: it is sent in turns'],
   ]

@@ -134,15 +134,15 @@ function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead):
 <style>${STYLE}</style>
 </head>
 <body class="back" style="margin:0;padding:0;background-color:#f3f4f6">
-<table role="presentation" class="back" style="width:100%;border-collapse:collapse;background-color:#f3f4f6"><tr><td style="padding:24px 12px">
+<table role="presentation" class="back" style="width:100%;border-collapse:collapse;background-color:#f3f4f6"><tbody><tr><td style="padding:24px 12px">
 <div style="max-width:600px;margin:0 auto">
-<p class="faint" style="${FAINT}"><a href="${url}/" style="color:#545c66;font-weight:600;text-decoration:none">${plain}</a></p>
+<h1 class="faint" style="${FAINT};font-weight:600"><a href="${url}/" style="color:#545c66;text-decoration:none">${plain}</a></h1>
 <div class="sheet" style="background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px">
 ${blocks.map(asHtml)}</div>
 <div class="faint" style="padding:16px 0 0">
 ${foot.map(asHtml)}</div>
 </div>
-</td></tr></table>
+</td></tr></tbody></table>
 </body>
 </html>
 `

@@ -99,7 +99,7 @@ function formView(
 ${wanted.kind === 'event' ? html`<input type="hidden" name="event" value="${wanted.row.id}">` : html`<input type="hidden" name="list" value="${wanted.query}"><fieldset><legend>${say(context, 'How often')}</legend>${option('weekly', 'Weekly, Mondays at seven')}${option('daily', 'Daily at seven, when something is on')}</fieldset>`}
 <p><label for="address">${say(context, 'E-mail address')}</label><br><input type="email" id="address" name="address" value="${address}" autocomplete="email" maxlength="320" required${wrong}></p>
 ${fault && html`<p id="fault" role="alert"><strong>${say(context, fault)}</strong></p>`}
-<p class="hidden" aria-hidden="true"><label for="website">${say(context, 'Leave this empty')}</label><input id="website" name="website" tabindex="-1" autocomplete="off"></p>
+<p class="hidden" aria-hidden="true"><label for="website">${say(context, 'Leave this empty')}</label><input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>
 <p><button type="submit" class="button main">${say(context, 'Send me the link to confirm')}</button></p>
 </form>
 <p><small>${say(context, 'Your address and what you asked for are kept until you end it, for nothing else. Those who run this calendar can see them, and nobody else. What is not confirmed within {hours} hours is dropped.', { hours: String(CONFIRM_HOURS) })}</small></p>`,

@@ -403,4 +403,13 @@ export const setUpTexts = {
     fr: 'Pas nécessaire',
     es: 'No hace falta',
   },
+  // Headings of the settings of features.
+  'Sign-in': { de: 'Anmeldung', fr: 'Connexion', es: 'Inicio de sesión' },
+  'Suggestions of events': {
+    de: 'Vorschläge von Veranstaltungen',
+    fr: 'Propositions d’événements',
+    es: 'Propuestas de eventos',
+  },
+  Assistants: { de: 'Assistenten', fr: 'Assistants', es: 'Asistentes' },
+  Metrics: { de: 'Messwerte', fr: 'Mesures', es: 'Métricas' },
 } as const satisfies Texts

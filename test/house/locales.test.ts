@@ -14,7 +14,6 @@ const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly st
   de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
   fr: ['E-mail'],
   es: ['{fact}: no', 'No'],
-  fr: ['E-mail'],
 }
 
 const hasWords = (text: string) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))

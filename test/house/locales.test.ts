@@ -12,7 +12,6 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly string[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
-  fr: ['E-mail'],
   es: ['{fact}: no', 'No'],
 }
 

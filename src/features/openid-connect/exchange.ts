@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IDToken, ServerMetadata } from 'openid-client'
 import type { JsonRecord } from '../../base/foreign-json.ts'
 import { type Claimed, claimValues, readClaims } from './claims.ts'
@@ -7,26 +8,28 @@ import { type Flow, type Seal, secretOf } from './sealed.ts'
 
 // The authorization code flow with PKCE, state and nonce (OpenID Connect Core, 3.1).
 
-/** Where to send the browser. @param back where the provider sends it afterwards */
-export async function authorizationUrl(
+/** Where to send the browser: strangers ask for it, so it is cheap. @param back where the provider leads then */
+export function authorizationUrl(
   { client }: Provider,
   metadata: ServerMetadata,
   flow: Flow,
   by: Seal,
   back: string,
-): Promise<string> {
-  const library = await import('openid-client')
-  const configuration = await configurationFor(client, metadata)
-  const url = library.buildAuthorizationUrl(configuration, {
+): string {
+  const url = URL.parse(metadata.authorization_endpoint ?? '')
+  if (!url || (url.protocol !== client.issuer.protocol && url.protocol !== 'https:'))
+    throw new UnusableAnswer('authorization endpoint')
+  const asked = {
+    client_id: client.id,
+    response_type: 'code',
     redirect_uri: back,
     scope: scopesFor(client.roles, metadata).join(' '),
     state: flow.state,
     nonce: secretOf(by, 'nonce', flow),
-    code_challenge: await library.calculatePKCECodeChallenge(secretOf(by, 'verifier', flow)),
+    code_challenge: hash('sha256', secretOf(by, 'verifier', flow), 'base64url'),
     code_challenge_method: 'S256',
-  })
-  if (url.protocol !== client.issuer.protocol && url.protocol !== 'https:')
-    throw new UnusableAnswer('authorization endpoint')
+  }
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
   return url.href
 }
 

@@ -93,7 +93,7 @@ async function start(provider: Provider, request: AnyDeskRequest): Promise<DeskA
     user: sealed !== null && user ? user.user.id : 0,
   }
   const metadata = await metadataFor(provider, request)
-  const url = await asking(provider, request, () =>
+  const url = await asking(provider, request, async () =>
     authorizationUrl(provider, metadata, flow, by, returnAddress(site)),
   )
   return { seeOther: url, underWay: addFlow(by, request.underWay, flow) }

@@ -13,6 +13,7 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly string[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
   es: ['{fact}: no', 'No'],
+  fr: ['E-mail'],
 }
 
 const hasWords = (text: string) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))

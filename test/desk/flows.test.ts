@@ -231,8 +231,8 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await sit('editor', `/desk/events/${id}`)
       await alive()
       tab.complaints.length = 0
-      await person.press('#description')
       await person.see('.rich [role=textbox]')
+      await person.press('.rich [role=textbox]')
       await person.type('Plain ')
       await tab.key('Control+b')
       await person.type('bold')

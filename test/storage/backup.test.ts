@@ -39,7 +39,7 @@ import { type Manifest, writeBackupTables } from '../../src/store/storage/backup
 import type { Db } from '../../src/store/storage/database.ts'
 import { findMove, noteMove } from '../../src/store/storage/database-address.ts'
 import { readEdition } from '../../src/store/storage/edition.ts'
-import { migrate, migrationNames } from '../../src/store/storage/migrate.ts'
+import { migrate, stepNames } from '../../src/store/storage/migrate.ts'
 import { LAST_CARRIED } from '../../src/store/storage/migrations/carry-over.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { listTables, secretTables } from '../../src/store/storage/tables.ts'
@@ -56,6 +56,8 @@ import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, onDay, type Reader, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { makeFormer } from './open.ts'
+
+const kernelSteps = stepNames([])
 
 const folder = temporaryFolder()
 
@@ -280,7 +282,7 @@ describe('a backup of a whole calendar', () => {
   test('of a calendar that went through each former step by itself is restored', async () => {
     const target = { database: `sqlite:${path('stepwise.sqlite')}`, media: `file:${path('stepwise-media')}` }
     const stepwise = await withManifest((manifest) => {
-      manifest.migrations = ['0001-first', '0033-sequences', ...migrationNames]
+      manifest.migrations = ['0001-first', '0033-sequences', ...kernelSteps]
     })
     assert.match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
   })
@@ -338,7 +340,7 @@ describe('a backup of a whole calendar', () => {
   test('of a newer version is refused, and so is one that lacks rows', async () => {
     const target = await otherCalendar('newer-media')
     const newer = await withManifest((manifest) => {
-      manifest.migrations = [...migrationNames, '9999-of-tomorrow']
+      manifest.migrations = [...kernelSteps, '9999-of-tomorrow']
     })
     assert.match(
       (await command(['restore', newer], target)).err,

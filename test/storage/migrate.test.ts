@@ -8,8 +8,8 @@ import {
   finishMigration,
   migrate,
   migrateWithin,
-  migrationNames,
   refuseUnknown,
+  stepNames,
 } from '../../src/store/storage/migrate.ts'
 import { type FeatureTables, featureOfStep, step } from '../../src/store/storage/migration.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
@@ -23,6 +23,8 @@ import { readAll, startProcess } from '../support/processes.ts'
 import { day, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { makeFormer, openAgain, openScratch } from './open.ts'
+
+const kernelSteps = stepNames([])
 
 test('three processes that start at once on an empty database run each step once', async () => {
   const { address, remove } = await scratchDatabase('bare')
@@ -46,7 +48,7 @@ test('a start says beforehand that it brings a calendar up to date, and nothing 
   const address = await makeFormer(t)
   const says = /The database is brought up to date, from step (\S+) on/
   const [first] = await startedLines(address)
-  assert.equal(says.exec(first ?? '')?.[1], migrationNames[0])
+  assert.equal(says.exec(first ?? '')?.[1], kernelSteps[0])
   const again = await startedLines(address)
   assert.ok(!again.some((line) => says.test(line)))
   const empty = await scratchDatabase('bare')
@@ -103,7 +105,7 @@ test('tables of a feature are made after those of the kernel, and once', async (
   assert.deepEqual((await migrate(database, [letters])).ran, [])
   assert.deepEqual(
     await findMigrations(database.read),
-    [...migrationNames, ...names, ...(await ofFeatures())].sort(),
+    [...kernelSteps, ...names, ...(await ofFeatures())].sort(),
   )
   const copied = (await listTables(database.read, [letters])).map(({ name }) => name)
   assert.ok(copied.includes('letters') && !copied.includes('held_letters'))
@@ -157,7 +159,7 @@ test(
     restricted.username = name
     const poor = await openDatabase(restricted.href)
     const { ran, remarks } = await migrate(poor)
-    assert.deepEqual(ran, migrationNames)
+    assert.deepEqual(ran, kernelSteps)
     assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
     await poor.close()
     assert.match((await startedLines(restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
@@ -223,7 +225,7 @@ test('a calendar of 34ed6c85 is carried over with every row as it was, but for m
   const before = new Map<string, Row[]>()
   for (const table of CARRIED.split(' ')) before.set(table, await rowsOf(database, table))
   assert.deepEqual((await migrate(database, await featureTables())).ran, [
-    ...migrationNames,
+    ...kernelSteps,
     ...(await ofFeatures()),
   ])
   const folded = { events: ['search'], venues: ['search', 'folded'], users: ['language'] } as Readonly<
@@ -269,11 +271,11 @@ test('a calendar that went through each former step by itself is up to date', as
     )
   })
   assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
-  assert.deepEqual(await findMigrations(database.read), [...migrationNames, ...(await ofFeatures())].sort())
+  assert.deepEqual(await findMigrations(database.read), [...kernelSteps, ...(await ofFeatures())].sort())
 })
 
 test('steps are numbered in order, and no number comes twice', () => {
-  const numbers = migrationNames.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]))
+  const numbers = kernelSteps.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]))
   assert.deepEqual(
     numbers.filter((number, at) => at > 0 && !(number > (numbers[at - 1] ?? 0))),
     [],
@@ -295,9 +297,9 @@ test('a calendar that stopped behind any step goes on from there, and ends with 
     await stepwise.close()
     await remove()
   })
-  for (const [at, name] of migrationNames.entries())
+  for (const [at, name] of kernelSteps.entries())
     await stepwise.migrate(async (tx) => {
-      assert.deepEqual(await migrateWithin(tx, migrationNames.slice(0, at + 1)), [name])
+      assert.deepEqual(await migrateWithin(tx, kernelSteps.slice(0, at + 1)), [name])
     })
   assert.deepEqual((await migrate(stepwise, await featureTables())).ran, await ofFeatures())
   const { database } = await openScratch(t)
@@ -319,7 +321,7 @@ test('texts with marks are found after they are folded, and stems are cut anew w
   })
   let waiting: Row[] = []
   await database.migrate(async (tx) => {
-    await migrateWithin(tx, migrationNames)
+    await migrateWithin(tx, kernelSteps)
     await finishMigration(tx)
     waiting = (await sql<Row>`select doc from unstemmed`.execute(tx)).rows
   })

@@ -19,12 +19,14 @@ import { emptyIndex, putEvent } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { type Database, type Db, type ReadAside, runQueries } from '../../src/store/storage/database.ts'
 import { makeIdSet } from '../../src/store/storage/id-set.ts'
-import { migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
+import { migrateWithin, stepNames } from '../../src/store/storage/migrate.ts'
 import { queryBuilder } from '../../src/store/storage/sqlite/sqlite.ts'
 import { connect, prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { onSqlite } from '../support/database.ts'
 import { onDay } from '../support/service.ts'
 import { openScratch } from './open.ts'
+
+const kernelSteps = stepNames([])
 
 test('the old slugs of a record are found without reading those of others', onSqlite, async (t) => {
   const { database } = await openScratch(t)
@@ -55,7 +57,7 @@ async function plannedBy(
     texts.add(text)
     return prepare(text)
   })
-  await migrateWithin(db, migrationNames)
+  await migrateWithin(db, kernelSteps)
   fill?.(connection)
   texts.clear()
   await work(db)

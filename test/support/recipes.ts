@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { migrationNames } from '../../src/store/storage/migrate.ts'
+import { stepNames } from '../../src/store/storage/migrate.ts'
+
+const kernelSteps = stepNames([])
 
 export const TYPES = 'npm run types'
 
@@ -89,7 +91,7 @@ export async function copySources(root: string): Promise<Copy> {
       filter: (path) => !path.endsWith('node_modules'),
     })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const last = Math.max(...migrationNames.map((name) => Number(name.slice(0, 4))))
+  const last = Math.max(...kernelSteps.map((name) => Number(name.slice(0, 4))))
   return { folder, before: new Map(), migration: String(last + 1).padStart(4, '0') }
 }
 

@@ -29,9 +29,6 @@ export interface Migrated {
 
 type Tell = (sentence: string) => void
 
-/** Those of the kernel, in order. */
-export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
-
 /** Those of features come after the kernel's. */
 function stepsWith(features: readonly FeatureTables[]): readonly Migration[] {
   return [...migrations, ...features.flatMap(({ migrations: own = [] }) => own)]

@@ -60,11 +60,6 @@ const FEATURES = Object.fromEntries(
   readdirSync(join(__dirname, '../src/features')).map((name) => [name, ARROWS[name] ?? []]),
 )
 
-/** Imports from before these arrows, by file. No line is added here; one that is no longer needed goes. */
-const EXCEPTIONS = {
-  'calendar/locales/messages.ts': ['features/desk/desk-messages.ts'],
-}
-
 /** The folders that may import a package, or a module of Node; any may import the others. */
 const PACKAGES = {
   '@aws-sdk/client-s3': ['store/media'],
@@ -109,40 +104,19 @@ const JOINERS = [
 
 const at = (places) => `^src/(${places.join('|').replaceAll('.', '\\.')})(/|$)`
 
-/** Returns the folder of a file in the layers, and the features that a file of a feature may import. */
-function own(file) {
-  const feature = /^features\/([^/]+)/.exec(file)?.[1]
-  if (feature) return [feature, ...FEATURES[feature]].map((name) => `features/${name}`)
-  return LAYERS.flat().filter((place) => file === place || file.startsWith(`${place}/`))
-}
-
-/** Returns the places that a file may not import from but for its own: its layer, and those above. */
-function notBelow(file) {
-  const layer = LAYERS.findIndex((places) =>
-    places.some((place) => file === place || file.startsWith(`${place}/`)),
-  )
-  return LAYERS.slice(layer).flat()
-}
-
 module.exports = {
   forbidden: [
     ...LAYERS.map((layer, i) => ({
       name: `from ${layer.join(', ')} to a layer that is not below`,
       severity: 'error',
-      from: { path: at(layer), pathNot: at(Object.keys(EXCEPTIONS)) },
+      from: { path: at(layer) },
       to: { path: at(LAYERS.slice(i).flat()), pathNot: '^src/$1(/|$)' },
     })),
     ...Object.entries(FEATURES).map(([name, others]) => ({
       name: `from ${name} to another feature than ${others.join(', ') || 'none'}`,
       severity: 'error',
-      from: { path: at([`features/${name}`]), pathNot: at(Object.keys(EXCEPTIONS)) },
+      from: { path: at([`features/${name}`]) },
       to: { path: '^src/features/', pathNot: at([name, ...others].map((one) => `features/${one}`)) },
-    })),
-    ...Object.entries(EXCEPTIONS).map(([file, others]) => ({
-      name: `from ${file} to what is not below, nor one of its exceptions`,
-      severity: 'error',
-      from: { path: at([file]) },
-      to: { path: at(notBelow(file)), pathNot: at([...own(file), ...others]) },
     })),
     {
       name: 'a folder without a place in the layers',

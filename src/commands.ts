@@ -71,12 +71,14 @@ function registerOwn(program: Command, { configure, features }: CommandGround): 
     'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
     (print) => invalidateTags(open, print),
   ).alias('restored')
-  add('hold', 'Turn webhooks and scheduled imports off. Run it on a copy before it is started.', (print) =>
-    holdOrResume(open, 'hold', print),
+  add(
+    'hold',
+    'Turn webhooks, e-mail and scheduled imports off. Run it on a copy before it is started.',
+    (print) => holdOrResume(open, 'hold', print),
   )
   add(
     'resume',
-    'Turn webhooks and scheduled imports on again. A restore in another place turns them off.',
+    'Turn webhooks, e-mail and scheduled imports on again. A restore in another place turns them off.',
     (print) => holdOrResume(open, 'resume', print),
   )
 }

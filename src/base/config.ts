@@ -46,7 +46,7 @@ function isMask(bits: string, version: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-/** English texts stand in the code, translations in `locales/`. */
+/** English texts stand in the code, translations in `calendar/locales/` and in `*-texts.ts` of features. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 

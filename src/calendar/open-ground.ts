@@ -15,7 +15,6 @@ import type { CalendarGround } from './ground.ts'
 export interface CalendarPlaces {
   /** The address of the database. */
   database: string
-  /** Of features. */
   tables: readonly FeatureTables[]
   media: MediaStore
   failure: () => Error | undefined

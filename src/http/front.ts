@@ -395,7 +395,7 @@ async function closeIdle(server: Server, { connections }: Closing, lingersUntil:
 
 // Headers, conditions, compression.
 
-/** Shorter bodies go out as they are. */
+/** In bytes; below it compression costs more than it saves. */
 const COMPRESS_FROM = 1400
 const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'

@@ -495,7 +495,7 @@ function digest(content: string | Buffer): string {
 
 const MINIMAL = 'return=minimal'
 
-/** `return=minimal` (RFC 7240) after a create or update, with the record's address. An envelope is a body. */
+/** `return=minimal` (RFC 7240) after a create or update, with the record's address. An envelope stays: it has the status. */
 function asPreferred(
   reply: Reply,
   action: RouteAction,

@@ -61,7 +61,7 @@ export function limitsPage(): string {
   return [
     '# Limits',
     '',
-    'Every text and list has a limit, which is checked first, also within an event: beyond it the answer is 400 `rest_invalid_param`, whose text names field and limit, beyond that of a body 413. OpenAPI has them as `maxLength` and `maxItems`. `UPDATE=1 npx node --test test/house/limits-page.test.ts` writes this page.',
+    'Every text and list has a limit, which is checked first, also within an event: beyond it the answer is 400 `rest_invalid_param`, whose text names field and limit, beyond that of a body 413. OpenAPI has them as `maxLength` and `maxItems`.',
     '',
     `What is not named takes ${WORD}. An entity such as \`&amp;\` is one character, bytes are those of UTF-8. Settings: \`${environmentName('text_bytes')}\` for descriptions and excerpts, \`${environmentName('body_bytes')}\`, \`${environmentName('image_bytes')}\`.`,
     '',

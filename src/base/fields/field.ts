@@ -31,7 +31,7 @@ export interface FieldData {
   label?: string
   /** Below its control. */
   hint?: string
-  /** Of values in a form. */
+  /** What a form calls its values, by value. */
   words?: Readonly<Record<string, string>>
   /** Other than that of the kind; false: forms do not ask. */
   input?: Input | false

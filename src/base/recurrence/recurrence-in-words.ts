@@ -2,8 +2,6 @@ import { madeOnce } from '../cache.ts'
 import { dayOf, utcToMs } from '../text/moments.ts'
 import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 
-// Says how an event repeats.
-
 type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
 /** More are counted. */

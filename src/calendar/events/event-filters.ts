@@ -143,7 +143,7 @@ function byColumn<Column extends keyof KeptColumns, Value>(
 
 const asDigit = { ofSent: Number }
 
-/** Links name a bound as it was worked out. */
+/** Links carry the resolved bound of the window, not what was sent (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
 /** Rules 12, 13 and 15. */

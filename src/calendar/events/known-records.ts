@@ -31,7 +31,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** As `areRecordsOf`, without the database where listed events had all of them. */
+/** As `areRecordsOf`, without a query where listed events in memory name all of them. */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {

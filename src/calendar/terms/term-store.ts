@@ -238,7 +238,7 @@ export async function levelsBelow(
   return { found, levels }
 }
 
-/** An address names them: `arts/painting`. */
+/** Categories above others, by id; their slugs stand in addresses: `arts/painting`. */
 export type Ancestors = ReadonlyMap<number, NamedTerm>
 
 /** By id. */

@@ -212,7 +212,7 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/** Columns behind the long texts of rows cost too much. */
+/** Takes titles from `search`: `title` stands behind the long texts, which a read would have to pass. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
   // `search` begins with the folded title, at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`

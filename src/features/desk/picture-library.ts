@@ -30,7 +30,7 @@ interface Choice {
   chosen: string
   /** The value of no picture. */
   none: string
-  /** Shown whether or not it is found. */
+  /** The present picture, offered even where the search does not find it. */
   image?: ImageRow | undefined
 }
 

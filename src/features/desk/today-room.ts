@@ -135,7 +135,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
 }
 
 const HELD =
-  'Webhooks and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
+  'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
 
 /** Administrators alone get them. */
 function troubleList(

@@ -18,7 +18,7 @@ import {
   takeSource,
 } from './import-store.ts'
 
-// Locks a source against a second import, and lets it go on under a new address.
+// Locks a source against a second import; moves a source to a new address.
 
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000

@@ -59,7 +59,7 @@ export interface StagedWork {
 
 const made = new WeakMap<ServiceStart, StagedWork>()
 
-/** Of a service: its pages and its works share it. */
+/** One for each service, shared by its pages and its recurring work. */
 export function stagedWorkOf(start: ServiceStart): StagedWork {
   const known = made.get(start) ?? makeWork(start)
   made.set(start, known)

@@ -52,8 +52,6 @@ import {
   type Viewing,
 } from './viewing.ts'
 
-// The page of one event.
-
 /** @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing

@@ -206,7 +206,7 @@ async function eventUrl(tx: Tx, site: Site, id: number): Promise<string> {
   return event ? recordUrl(site, 'event', event) : `${site.url}/events/`
 }
 
-/** Of what its sender wrote. */
+/** Quotes the sender's description, else the title. */
 function quoteOf({ typed }: Submission): Block {
   const form: TypedForm = JSON.parse(typed)
   return { kind: 'quote', text: lastTyped(form, 'description') || lastTyped(form, 'title') }

@@ -117,7 +117,7 @@ function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar)
       : []),
     ...(isHeld
       ? [
-          'This is another place than that of the backup: webhooks and imports on a schedule are off until kalends resume.',
+          'This is another place than that of the backup: webhooks, e-mail and imports on a schedule are off until kalends resume.',
         ]
       : []),
     'Entity tags and sync tokens given so far name nothing any more. The service can be started.',

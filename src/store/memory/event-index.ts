@@ -90,7 +90,7 @@ export interface IndexedEvent {
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
-/** The kinds of posting lists: events of one record, with one flag, in one cell, or with several venues. */
+/** `several`: events with more than one venue; the others: events of one record, with one flag or in one cell. */
 export type PostingKind =
   | 'term'
   | 'venue'

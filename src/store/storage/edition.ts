@@ -44,7 +44,7 @@ export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
 
 /** And what to do about it. */
 export const HELD_NOTICE =
-  'Webhooks and imports on a schedule are held, since this calendar is a copy of another.'
+  'Webhooks, e-mail and imports on a schedule are held, since this calendar is a copy of another.'
 export const HELD_REMEDY = 'kalends resume lets them go on.'
 
 /** For lists of webhooks and imports. */

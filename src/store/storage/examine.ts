@@ -21,7 +21,7 @@ export interface Examined {
   server: string
   /** Undefined for a server. */
   file: string | undefined
-  /** That this version would run, and of a newer one; undefined where there is no calendar. */
+  /** `missing` ones this version would run, `unknown` ones a newer version made. Undefined without a calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
   /** Bytes of a SQLite file, and of its free pages; a server gives them back by itself. */
   size: { all: number; free: number } | undefined

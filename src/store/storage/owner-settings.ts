@@ -91,7 +91,7 @@ function isKept(name: AnySetting, value: string): boolean {
   )
 }
 
-/** Of a file its name; without unknown and invalid ones. */
+/** By setting, of a file its name. Unknown and invalid rows are left out. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))

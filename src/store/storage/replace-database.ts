@@ -189,7 +189,7 @@ function renewEditionOf(copy: string): void {
 /** Somebody is reading a table. */
 const LOCK_MS = 10_000
 
-/** One connection: every other is somebody else's. */
+/** A single connection, so that any other counts as another process. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }

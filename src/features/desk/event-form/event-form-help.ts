@@ -31,7 +31,7 @@ import { withMovedEnd } from './event-times.ts'
 
 // Answers the form of an event before it is saved: names, times and clashes in words, unsaved texts, preview.
 
-// For the script of the form, which works without it.
+// Only the form's script asks; the form works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8

@@ -40,7 +40,7 @@ export type Edited =
       conflicts: Conflict[]
       /** Changed by others and not by the form. */
       taken: string[]
-      /** To send with the form once it is decided. */
+      /** The version to send once the conflicts are decided. */
       version: number
     }
 

@@ -134,7 +134,7 @@ export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return rows[0]?.lost !== false
 }
 
-/** Returns a position as a value to compare the positions of `changes` with. */
+/** The position as `xid8`, the type of `changes.position`. */
 export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }

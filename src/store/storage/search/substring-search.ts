@@ -84,7 +84,7 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
   return index
 }
 
-/** As of one moment. May have ids of no event when a search only excludes. */
+/** Reads in one transaction. A search that only excludes may return ids that no event has. */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)

@@ -565,7 +565,7 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
       .catch(() => undefined)
       .finally(() => {
         isIndexing = false
-        // There may be more.
+        // More events may wait: look again after the next commit.
         unseen = LOOK_EVERY_COMMITS
       })
   }

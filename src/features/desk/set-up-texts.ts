@@ -411,5 +411,6 @@ export const setUpTexts = {
     es: 'Propuestas de eventos',
   },
   Assistants: { de: 'Assistenten', fr: 'Assistants', es: 'Asistentes' },
+  Webhooks: { de: 'Webhooks', fr: 'Webhooks', es: 'Webhooks' },
   Metrics: { de: 'Messwerte', fr: 'Mesures', es: 'Métricas' },
 } as const satisfies Texts

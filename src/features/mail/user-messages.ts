@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Language, Site } from '../../base/config.ts'
-import { formatUtc } from '../../base/text/zones.ts'
+import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { INVITATION_DAYS, LINK_MINUTES } from '../../calendar/people/desk-passwords.ts'
 import type { User } from '../../calendar/people/users.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ToldToUser } from '../desk/desk-page.ts'
@@ -9,9 +10,6 @@ import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
 // Messages to users: links to choose a password, and what became of their events.
-
-/** A link ends sooner, and says so. */
-const LINK_HOURS = 7 * 24
 
 /** False for a user without an address. */
 export async function tellUser(
@@ -47,7 +45,7 @@ export async function tellUser(
       ],
     },
     once: `${kind} ${hash('sha256', link, 'base64url')}`,
-    goodUntil: now + LINK_HOURS * 3_600_000,
+    goodUntil: now + (isInvitation ? INVITATION_DAYS * DAY_MS : LINK_MINUTES * 60_000),
     ...(by === '' && { isByStranger: true }),
   }
   return queueMessage(tx, message, now)

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(root, 'src')
 
 /** The modules with which a process or a thread of the service starts. */
-const ENTRIES = ['src/main.ts', ...globSync('src/**/*-thread.ts', { cwd: root }).sort()]
+const ENTRIES = ['src/main.ts', ...globSync('src/**/*-{process,thread}.ts', { cwd: root }).sort()]
 
 /**
  * Packages that stay where npm installs them: with native code, with files for browsers, and those installed

@@ -90,6 +90,47 @@ describe('a pasted table', () => {
     assert.match((await editor.get(address)).body, /2 events are in as drafts/)
   })
 
+  test('keeps what was chosen at its row when the first row turns out to be no heading', async () => {
+    const text = pasted([
+      ['Title', 'Date'],
+      ['Kept', '2027-05-01'],
+      ['Dropped', '2027-05-02'],
+      ['Last', '2027-05-03'],
+    ])
+    const address = addressIn((await editor.post('/desk/import', { text })).body)
+    const sent = { heading: '0', act_2: 'leave', action: 'import', status: 'publish' }
+    assert.equal((await editor.post(address, sent)).status, 303)
+    const { body } = await service.get('/events?start_date=2027-05-01&end_date=2027-05-04')
+    assert.deepEqual(
+      body.events.map(({ title }: { title: string }) => title),
+      ['Kept', 'Last'],
+    )
+    await editor.post(address, { action: 'undo' })
+  })
+
+  test('keeps no more of mended cells than of a table, and none of rows that are not there', async () => {
+    const rows = Array.from({ length: 300 }, () => ['Same', '2027-05-01', 'Hall'])
+    const address = addressIn(
+      (await editor.post('/desk/import', { text: pasted([['Title', 'Date', 'Venue'], ...rows]) })).body,
+    )
+    const beyond = await editor.post(address, { cell_5000_0: 'beyond', action: 'look' })
+    assert.doesNotMatch(beyond.body, /beyond/)
+    const kept = async () => {
+      const row = await service.app.database.read
+        .selectFrom('desk_imports')
+        .select('choices')
+        .orderBy('id', 'desc')
+        .executeTakeFirstOrThrow()
+      return row.choices.length
+    }
+    assert.ok((await kept()) < 10_000)
+    await editor.post(address, { action: `take 2 1 ${'X'.repeat(19_000)}` })
+    assert.ok((await kept()) < 400_000)
+    const most = Object.fromEntries(rows.map((_, at) => [`cell_${at + 1}_0`, 'y'.repeat(8000)]))
+    const refused = await editor.post(address, { ...most, action: 'look' })
+    assert.doesNotMatch(refused.body, /yyyy/)
+  })
+
   test('brings in the rows that are new; one that is here is updated, or left out', async () => {
     const here = await service.create(
       '/events',
@@ -220,12 +261,15 @@ describe('a file at the desk', () => {
 
   test('that cannot be read says so at its field, and nothing is kept', async () => {
     const bomb = zipOf([{ name: 'xl/workbook.xml', bytes: Buffer.alloc(70_000_000, ' ') }])
+    const far: string[][] = [['Date', 'Title']]
+    far[1_048_575] = Array.from({ length: 26 }, () => 'x')
     const long = `Date,Title\n${'2027-01-01,x\n'.repeat(10_001)}`
     const wide = Array.from({ length: 61 }, (_, at) => `c${at}`).join(',')
     for (const [name, bytes, fault] of [
       ['season.csv', '%PDF-1.7 \u0000\u0001', /neither a table nor a calendar/],
       ['old.xls', Buffer.from('\u00d0\u00cf\u0011\u00e0\u0000', 'latin1'), /neither a table nor a calendar/],
       ['season.xlsx', bomb, /no spreadsheet that can be read/],
+      ['far.xlsx', spreadsheetOf(far), /no spreadsheet that can be read/],
       ['season.xlsx', Buffer.from('PK\u0003\u0004', 'latin1'), /no spreadsheet that can be read/],
       ['page.ics', '<!doctype html><title>Hello</title>', /a web page/],
       ['empty.ics', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n', /no components/],

@@ -238,6 +238,12 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
   if (isStagedAddress(content))
     return action === 'import' ? keepUpToDate(request, row, content.address) : importView(request, row)
   const choices = withTaken(chosenIn(request, row, content), words, content)
+  if (lengthOfAll(choices.mended) > MOST_TEXT)
+    return importView(
+      request,
+      row,
+      sayImport(site, 'More cells have been mended than are kept. Mend the table, and paste it again.'),
+    )
   const changed = { ...row, choices: JSON.stringify(choices) }
   await context.write((tx) =>
     updateDeskImport(tx, row.id, [row.state], {
@@ -253,6 +259,9 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
   const refusal = await whyNot(context, changed, choices, mended)
   return refusal === undefined ? bringIn(request, work, row.id) : importView(request, changed, refusal)
 }
+
+const lengthOfAll = (mended: RowChoices['mended']) =>
+  Object.values(mended).reduce((length, text) => length + text.length, 0)
 
 /** Why nothing comes in: what somebody has just mended is still wrong, or no row can. */
 async function whyNot(
@@ -312,7 +321,7 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns, content: Table |
     const [, kind, number = '', column = ''] = /^(cell|act)_(\d{1,5})(?:_(\d{1,2}))?$/.exec(name) ?? []
     const text = sent(name)?.slice(0, LONGEST_CELL) ?? ''
     const act = ROW_ACTS.find((one) => one === text)
-    if (Number(number) > MOST_ROWS) continue
+    if (Number(number) > MOST_ROWS || (kind === 'cell' && Number(number) > rows.length)) continue
     const key = cellKey(Number(number), Number(column))
     const shown = before.mended[key] ?? rows[Number(number) - 1]?.[Number(column)]
     if (kind === 'cell' && Number(column) < width && text !== shown) mended[key] = text
@@ -321,21 +330,33 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns, content: Table |
   const status = NEW_STATUSES.find((one) => one === sent('status')) ?? before.status
   const dates = sent('dates')
   const image = sent('image')
+  const hasHeading = sent('heading') === undefined ? before.hasHeading : sent('heading') === '1'
+  // Rows are numbered without the heading.
+  const by = Number(before.hasHeading) - Number(hasHeading)
   return {
-    hasHeading: sent('heading') === undefined ? before.hasHeading : sent('heading') === '1',
+    hasHeading,
     columns: before.columns.map((meaning, at) => {
       const asked = sent(`column_${at}`)
       if (asked === undefined) return meaning
       return COLUMN_MEANINGS.find((one) => one === asked) ?? ''
     }),
     dates: dates === 'european' || dates === 'american' ? dates : before.dates,
-    mended,
-    acts,
+    mended: renumbered(mended, by),
+    acts: renumbered(acts, by),
     status: allowedStatus(context, status),
     categories: (sent('categories') ?? before.categories).slice(0, LONGEST_NAMES),
     organizers: (sent('organizers') ?? before.organizers).slice(0, LONGEST_NAMES),
     image: image === undefined ? before.image : Math.max(0, Number(/^\d{1,15}$/.exec(image)?.[0] ?? 0)),
   }
+}
+
+/** By row, or row and column. */
+function renumbered<Value>(byRow: Readonly<Record<string, Value>>, by: number): Record<string, Value> {
+  const moved = Object.entries(byRow).map(([key, value]): [string, Value] => {
+    const [row = '', ...column] = key.split(' ')
+    return [[Number(row) + by, ...column].join(' '), value]
+  })
+  return Object.fromEntries(moved.filter(([key]) => Number.parseInt(key, 10) > 0))
 }
 
 /** Without the heading; none of a calendar file, whose cells are not mended. */
@@ -359,7 +380,7 @@ function withTaken(choices: RowChoices, words: readonly string[], table: Table |
   const meant = textAt(Number(number))
   const taken = rows.flatMap((_, row) =>
     textAt(row + 1) === meant
-      ? [[`${row + 1} ${at}`, storableText(name.join(' ')).slice(0, LONGEST_CELL)]]
+      ? [[`${row + 1} ${at}`, storableText(name.join(' ')).slice(0, LONGEST_NAMES)]]
       : [],
   )
   return { ...choices, mended: { ...choices.mended, ...Object.fromEntries(taken) } }

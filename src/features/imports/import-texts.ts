@@ -41,6 +41,11 @@ export const importTexts = {
     fr: 'Ce fichier n’est ni un tableau ni un calendrier\u00a0: enregistrez-le en XLSX ou CSV.',
     es: 'Este archivo no es ni una tabla ni un calendario: guárdelo como XLSX o CSV.',
   },
+  'More cells have been mended than are kept. Mend the table, and paste it again.': {
+    de: 'Es wurden mehr Zellen berichtigt, als behalten werden. Berichtigen Sie die Tabelle und fügen Sie sie noch einmal ein.',
+    fr: 'Plus de cellules ont été corrigées qu’il n’en est gardé. Corrigez le tableau et collez-le à nouveau.',
+    es: 'Se han corregido más celdas de las que se guardan. Corrija la tabla y péguela de nuevo.',
+  },
   'This is a web page, and neither a table nor a calendar.': {
     de: 'Das ist eine Webseite und weder Tabelle noch Kalender.',
     fr: 'C’est une page web, et ni un tableau ni un calendrier.',

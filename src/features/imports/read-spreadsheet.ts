@@ -1,28 +1,32 @@
+import { fork } from 'node:child_process'
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 
-// Reads spreadsheets in a thread, with bounds of time and memory.
+// Reads spreadsheets in a process of its own: where memory runs out in a thread, V8 ends the whole service.
 
 const LONGEST_MS = 15_000
 const MOST_MEMORY_MB = 256
 
 /** Texts of the first sheet; undefined for what cannot be read as one. */
 export function readSpreadsheet(bytes: Buffer): Promise<string[][] | undefined> {
-  const workerData = new Uint8Array(bytes)
-  const worker = new Worker(new URL(`spreadsheet-thread${extname(import.meta.url)}`, import.meta.url), {
-    workerData,
-    transferList: [workerData.buffer],
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+  const program = fileURLToPath(new URL(`spreadsheet-process${extname(import.meta.url)}`, import.meta.url))
+  const reader = fork(program, {
+    execArgv: [`--max-old-space-size=${MOST_MEMORY_MB}`],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   const { promise, resolve } = Promise.withResolvers<string[][] | undefined>()
   const late = setTimeout(() => resolve(undefined), LONGEST_MS)
-  worker
-    .once('message', resolve)
+  reader
+    .once('message', (rows) => resolve(isTable(rows) ? rows : undefined))
     .once('error', () => resolve(undefined))
     .once('exit', () => resolve(undefined))
+  reader.send(bytes, (error) => error && resolve(undefined))
   return promise.finally(() => {
     clearTimeout(late)
-    void worker.terminate()
+    reader.kill('SIGKILL')
   })
 }
+
+const isTable = (rows: unknown): rows is string[][] => Array.isArray(rows) && rows.every(Array.isArray)

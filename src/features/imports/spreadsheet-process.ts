@@ -1,5 +1,4 @@
 // Reads a spreadsheet (XLSX) apart from the service: its bytes are those of somebody else.
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { readSheet } from 'read-excel-file/universal'
 import { MOST_ROWS } from './read-table.ts'
 
@@ -7,13 +6,11 @@ import { MOST_ROWS } from './read-table.ts'
 const MOST_UNPACKED = 60_000_000
 const MOST_PARTS = 2000
 
-if (parentPort) void answerOnce(parentPort, workerData)
+process.once('message', async (bytes) => {
+  process.send?.((bytes instanceof Uint8Array && (await textsIn(bytes))) || null)
+})
 
 /** Texts of the first sheet; undefined for what is no spreadsheet, or too large a one. */
-async function answerOnce(port: MessagePort, bytes: Uint8Array): Promise<void> {
-  port.postMessage(await textsIn(bytes))
-}
-
 async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   if (!isBounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return undefined
   try {

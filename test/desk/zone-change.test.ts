@@ -64,6 +64,7 @@ async function known(): Promise<Known[]> {
 async function zoneIs(timezone: string): Promise<void> {
   await service.app.database.write((tx) => setOwnerSettings(tx, { timezone }))
   await untilZone(timezone)
+  await untilZone(timezone)
 }
 
 const untilZone = (timezone: string) =>
@@ -166,4 +167,62 @@ test('what was made or changed since stays so when a change is taken back', asyn
   const again = await admin.post('/desk/settings/zone/undo', { change: '1' })
   assert.equal(again.status, 303)
   assert.deepEqual(await timesOf(other.id), ['2027-06-01 10:00:00', '2027-06-01 10:00:00', 'UTC'])
+})
+
+test('while events are moved to a zone or back, and for an empty zone, no other is set', async () => {
+  await zoneIs('UTC')
+  const zone = async () =>
+    (
+      await service.app.database.read
+        .selectFrom('owner_settings')
+        .select('value')
+        .where('name', '=', 'timezone')
+        .executeTakeFirst()
+    )?.value
+  const change = {
+    former_zone: 'Asia/Kolkata',
+    new_zone: 'UTC',
+    keeps: 'hour',
+    last_event: 0,
+    user: 1,
+  } as const
+  const done_utc = '2027-01-01 00:00:00'
+  const empty = await admin.post('/desk/settings', { timezone: '', keep: 'hour' })
+  assert.deepEqual([empty.status, await zone()], [422, 'UTC'])
+  for (const state of ['moving', 'returning'] as const) {
+    await service.app.database.write(async (tx) => {
+      await tx.deleteFrom('zone_changes').execute()
+      await tx
+        .insertInto('zone_changes')
+        .values({ ...change, state, done_utc })
+        .execute()
+    })
+    for (const keep of ['hour', 'moment']) {
+      const { status, body } = await admin.post('/desk/settings', { timezone: 'Asia/Tokyo', keep })
+      assert.deepEqual([status, await zone()], [422, 'UTC'])
+      assert.match(body, /The zone is being changed just now/)
+    }
+    assert.equal((await admin.post('/desk/settings', { timezone: 'UTC', clock: '24' })).status, 303)
+  }
+  await service.app.database.write((tx) => tx.deleteFrom('zone_changes').execute())
+})
+
+test('an event in the hour that the clock skips keeps its length, and is taken back to the second', async () => {
+  await zoneIs('UTC')
+  const times = { start_date: '2027-03-28 02:30:00', end_date: '2027-03-28 03:30:00' }
+  const { id } = await service.create('/events', { title: 'Night walk', ...times })
+  const before = (await known()).find((event) => event.id === id)
+  await admin.post('/desk/settings', { timezone: 'Europe/Berlin', keep: 'hour' })
+  await untilZone('Europe/Berlin')
+  const { start_date, end_date, utc_end_date } = await service.read(`/events/${id}`)
+  assert.deepEqual(
+    [start_date, end_date, utc_end_date],
+    ['2027-03-28 03:30:00', '2027-03-28 04:30:00', '2027-03-28 02:30:00'],
+  )
+  await admin.post('/desk/settings/zone/undo', { change: idIn((await admin.get('/desk/settings')).body) })
+  await untilZone('UTC')
+  assert.deepEqual(
+    (await known()).find((event) => event.id === id),
+    before,
+  )
 })

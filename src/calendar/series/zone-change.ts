@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { formatUtc } from '../../base/text/moments.ts'
+import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { holdName, holdRecord, lockedRows } from '../../store/storage/locks.ts'
-import { type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
 import { saveEvents } from '../events/event-store.ts'
@@ -28,7 +28,7 @@ const timesOf = (row: Times): Times => {
   return { start_date, end_date, utc_start_date, utc_end_date, timezone }
 }
 
-/** Whole days keep their days, whatever else is kept. */
+/** Whole days keep their days, whatever else is kept. Of a start in the hour that clocks skip the length is kept. */
 export function timesInZone(
   row: Times & Pick<EventRow, 'all_day'>,
   timezone: string,
@@ -40,7 +40,11 @@ export function timesInZone(
     keeps === 'hour' || allDay
       ? [row.start_date, row.end_date]
       : [edge(row.utc_start_date), edge(row.utc_end_date)]
-  return { ...settleWhen({ start, end, timezone, allDay }), timezone }
+  const when = settleWhen({ start, end, timezone, allDay })
+  if (allDay || when.start_date === row.start_date || keeps === 'moment') return { ...when, timezone }
+  const length = utcToMs(row.utc_end_date) - utcToMs(row.utc_start_date)
+  const later = edge(formatUtc(utcToMs(when.utc_start_date) + length))
+  return { ...settleWhen({ start, end: later, timezone, allDay }), timezone }
 }
 
 /** Events in the zone; of a series one. */
@@ -101,7 +105,18 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Sets the zone; `moveZone` then moves the events, in pieces.
+ * Takes the lock of the zone. False where `former` is not the zone of the calendar any more, or while a change is
+ * under way: a second one would forget which events are to be moved yet.
+ */
+export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
+  await holdName(tx, 'zone')
+  const { timezone: present = former } = await readOwnerSettings(tx)
+  if (present !== former) return false
+  return next === former || (await findUnfinished(tx)) === undefined
+}
+
+/**
+ * Sets the zone; `moveZone` then moves the events, in pieces. False, and nothing is set, as `mayChangeZone`.
  * @param settings others that change with it
  * @param now milliseconds since the epoch
  */
@@ -110,8 +125,8 @@ export async function changeZone(
   change: Zones & Pick<ZoneChangeColumns, 'user'>,
   settings: OwnerValues,
   now: number,
-): Promise<void> {
-  await holdName(tx, 'zone')
+): Promise<boolean> {
+  if (!(await mayChangeZone(tx, change.former_zone, change.new_zone))) return false
   await setOwnerSettings(tx, { ...settings, timezone: change.new_zone })
   await tx.deleteFrom('zone_moves').execute()
   await tx.deleteFrom('zone_changes').execute()
@@ -123,6 +138,7 @@ export async function changeZone(
     .insertInto('zone_changes')
     .values({ ...change, state: 'moving', last_event: Number(last?.id ?? 0), done_utc: formatUtc(now) })
     .execute()
+  return true
 }
 
 /** Sets the former zone; `moveZone` then puts back the events. False for a change that is not there, or is under way. */

@@ -321,6 +321,11 @@ export const setUpTexts = {
     fr: 'Le fuseau change : {count} faites ou à faire. Rechargez cette page pour en savoir plus.',
     es: 'La zona está cambiando: {count} hechas o por hacer. Vuelva a cargar esta página para saber más.',
   },
+  'The zone is being changed just now. Try again once that is done.': {
+    de: 'Die Zone wird gerade geändert. Versuchen Sie es noch einmal, wenn das erledigt ist.',
+    fr: 'Le fuseau est en cours de changement. Réessayez une fois que c’est terminé.',
+    es: 'La zona se está cambiando ahora mismo. Vuelva a intentarlo cuando haya terminado.',
+  },
   'The zone is {to} in place of {from}; {count} kept the hour.': {
     de: 'Die Zone ist {to} statt {from}; {count} behielten die Uhrzeit.',
     fr: 'Le fuseau est {to} au lieu de {from} ; {count} ont gardé l’heure.',

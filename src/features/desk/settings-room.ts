@@ -1,7 +1,7 @@
 import { environmentName, flagName } from '../../base/config.ts'
 import { isLookFile } from '../../base/look-settings.ts'
 import type { Setting } from '../../base/setting-kinds.ts'
-import { countInZone } from '../../calendar/series/zone-change.ts'
+import { countInZone, mayChangeZone } from '../../calendar/series/zone-change.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
@@ -99,20 +99,36 @@ async function saveSettings(request: DeskRequest): Promise<DeskAnswer> {
     field in form && !isGiven(start, name) ? [[name, fieldOf(request, field).trim()]] : [],
   )
   const values: OwnerValues = Object.fromEntries(
-    sent.map(([name, value]) => [name, value === '' ? null : value]),
+    sent.map(([name, value]) => [name, value === '' && name !== 'timezone' ? null : value]),
   )
-  const faults = namedFaults(settingFaults(site, values))
+  const faults = {
+    ...namedFaults(settingFaults(site, values)),
+    // The default is another zone too, which its name asks for.
+    ...(values.timezone === '' && { timezone: sayAtDesk(site, 'This is none of the choices.') }),
+  }
   if (Object.keys(faults).length > 0) return settingsView(request, faults)
   const zone = values.timezone
   if (typeof zone === 'string' && zone !== site.timezone) {
     const { events, series } = await countInZone(db, site.timezone)
     const keeps = keepsIn(request)
     if (events + series > 0)
-      return keeps ? setZone(request, zone, keeps, values) : askAboutEvents(request, zone, events, series)
+      return keeps
+        ? ((await setZone(request, zone, keeps, values)) ?? busyView(request))
+        : askAboutEvents(request, zone, events, series)
   }
-  await context.write((tx) => setOwnerSettings(tx, values))
+  const isSet = await context.write(async (tx) => {
+    if (typeof zone === 'string' && !(await mayChangeZone(tx, site.timezone, zone))) return false
+    await setOwnerSettings(tx, values)
+    return true
+  })
+  if (!isSet) return busyView(request)
   return { seeOther: `${deskPath(site, '/settings')}?saved` }
 }
+
+const busyView = (request: DeskRequest) =>
+  settingsView(request, { timezone: sayAtDesk(request.context.site, ZONE_BUSY) })
+
+const ZONE_BUSY = 'The zone is being changed just now. Try again once that is done.'
 
 /** By the names of the form. */
 function namedFaults(faults: FormFaults): FormFaults {

@@ -96,16 +96,17 @@ function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRo
   return html`<table class="zone-preview"><caption>${say('The next ten')}</caption><thead><tr><th scope="col">${say('Event')}</th>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
 }
 
+/** Undefined while another change is under way. */
 export async function setZone(
   request: DeskRequest,
   zone: string,
   keeps: ZoneKeeps,
   values: OwnerValues,
-): Promise<DeskAnswer> {
+): Promise<DeskAnswer | undefined> {
   const { context } = request
   const { site, caller, now } = context
   const change = { former_zone: site.timezone, new_zone: zone, keeps, user: caller.id }
-  await context.write((tx) => changeZone(tx, change, values, now))
+  if (!(await context.write((tx) => changeZone(tx, change, values, now)))) return undefined
   await finishZone(context)
   return { seeOther: `${deskPath(site, '/settings')}?zone` }
 }

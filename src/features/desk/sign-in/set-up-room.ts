@@ -1,5 +1,6 @@
 import { LANGUAGES, type Site } from '../../../base/config.ts'
 import { lookSettings } from '../../../base/look-settings.ts'
+import { Problem } from '../../../base/problems.ts'
 import {
   faultOfPassword,
   findInviter,
@@ -8,7 +9,7 @@ import {
   type SignInLink,
 } from '../../../calendar/people/desk-passwords.ts'
 import { isName, renameUser } from '../../../calendar/people/users.ts'
-import { changeZone, countInZone } from '../../../calendar/series/zone-change.ts'
+import { changeZone, countInZone, mayChangeZone } from '../../../calendar/series/zone-change.ts'
 import { type Content, type Html, html } from '../../../http/page-html.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
@@ -71,7 +72,10 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
 }
 
-/** Events that are there, such as those of REST, keep their hour: nobody has seen them in another zone. */
+/**
+ * Events that are there, such as those of REST, keep their hour: nobody has seen them in another zone.
+ * @throws Problem rest_unavailable while another link changes the zone; this one can be used again
+ */
 async function setChosen(
   tx: Tx,
   { site, now }: AnyDeskRequest['context'],
@@ -79,11 +83,13 @@ async function setChosen(
   chosen: OwnerValues,
 ): Promise<void> {
   const { timezone: zone, ...others } = chosen
+  if (typeof zone !== 'string') return setOwnerSettings(tx, chosen)
+  const busy = new Problem('rest_unavailable', { retryAfter: 10 })
+  if (!(await mayChangeZone(tx, site.timezone, zone))) throw busy
   const { events, series } = await countInZone(tx, site.timezone)
-  if (typeof zone !== 'string' || zone === site.timezone || events + series === 0)
-    return setOwnerSettings(tx, chosen)
+  if (zone === site.timezone || events + series === 0) return setOwnerSettings(tx, chosen)
   const change = { former_zone: site.timezone, new_zone: zone, keeps: 'hour', user: user.id } as const
-  await changeZone(tx, change, others, now)
+  if (!(await changeZone(tx, change, others, now))) throw busy
 }
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'

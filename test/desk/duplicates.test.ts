@@ -100,6 +100,27 @@ describe('records that are there twice', () => {
       assert.equal((await undo(token)).status, 422)
     })
 
+  test('merges of merged records are undone from the latest on, and links are as they were', async () => {
+    const venue = (name: string) => service.create('/venues', { venue: name })
+    const [one, other, last] = [await venue('Old mill'), await venue('The mill'), await venue('Mill arts')]
+    const { id } = await service.create('/events', {
+      ...{ title: 'Milling', venue: [one.id] },
+      ...onDay('2027-06-05', '20:00', '22:00'),
+    })
+    const at = async () => ids((await read(`/events/${id}`)).venue)
+    const first = await merge('venue', one.id, other.id)
+    const second = await merge('venue', other.id, last.id)
+    const refused = await undo(first)
+    assert.equal(refused.status, 422)
+    assert.match(refused.body, /Undo that merge first/)
+    assert.deepEqual(await at(), [last.id])
+    assert.equal((await read(`/venues/${one.id}`)).status, 'trash')
+    assert.equal((await undo(second)).status, 303)
+    assert.deepEqual(await at(), [other.id])
+    assert.equal((await undo(first)).status, 303)
+    assert.deepEqual(await at(), [one.id])
+  })
+
   test('of two events one stays, the address of the other leads to it, and both are there again', async () => {
     const event = (title: string) =>
       service.create('/events', { title, ...onDay('2027-06-04', '20:00', '22:00') })

@@ -54,6 +54,11 @@ export const duplicateTexts = {
     fr: 'Cela peut être annulé pendant 30 jours.',
     es: 'Se puede deshacer durante 30 días.',
   },
+  'The one that stayed was merged into another one since. Undo that merge first.': {
+    de: 'Der Eintrag, der blieb, wurde seither mit einem anderen zusammengeführt. Machen Sie zuerst das rückgängig.',
+    fr: 'La fiche conservée a été fusionnée depuis avec une autre. Annulez d’abord cette fusion.',
+    es: 'La ficha que quedó se ha fusionado después con otra. Deshaga primero esa fusión.',
+  },
   'That was undone before, or is older than 30 days.': {
     de: 'Das wurde schon rückgängig gemacht oder ist älter als 30 Tage.',
     fr: 'Cela a déjà été annulé, ou date de plus de 30 jours.',

@@ -278,11 +278,16 @@ async function undoMerge(request: DeskRequest): Promise<DeskAnswer> {
   requireMerger(context)
   const merge = /^[1-9]\d{0,14}$/.exec(fieldOf(request, 'merge'))?.[0]
   const done = merge === undefined ? undefined : await putApart(context, Number(merge))
-  if (done) return { seeOther: deskPath(context.site, `/duplicates?kind=${done.kind}&undone`) }
+  if (done && done !== 'merged since')
+    return { seeOther: deskPath(context.site, `/duplicates?kind=${done.kind}&undone`) }
   const say = sayer(context)
   return {
     status: 422,
-    title: say('That was undone before, or is older than 30 days.'),
+    title: say(
+      done === 'merged since'
+        ? 'The one that stayed was merged into another one since. Undo that merge first.'
+        : 'That was undone before, or is older than 30 days.',
+    ),
     room: 'duplicates',
     body: html`<p class="ways start"><a class="button" href="${deskPath(context.site, '/duplicates')}">${say('Duplicates')}</a></p>`,
   }

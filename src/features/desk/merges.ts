@@ -139,10 +139,14 @@ const IN_A_PIECE = 100
 /**
  * The record that went comes back, with its addresses and imports, and events have the links that they had; where
  * somebody has changed these since, the record takes its place again and the others stay. One that was cut off goes
- * on. Undefined where the merge was taken back before, or is older than 30 days.
+ * on. Undefined where the merge was taken back before, or is older than 30 days; `merged since` where the record that
+ * stayed has gone into another one, since links would then lead nowhere: that merge is taken back first.
  * @throws Problem rest_gone where the record was deleted for good
  */
-export async function putApart(context: Context, merge: number): Promise<MergeColumns | undefined> {
+export async function putApart(
+  context: Context,
+  merge: number,
+): Promise<MergeColumns | 'merged since' | undefined> {
   if (!mayMerge(context)) throw new Problem('rest_forbidden')
   const found = await context.db
     .selectFrom('desk_merges')
@@ -153,22 +157,25 @@ export async function putApart(context: Context, merge: number): Promise<MergeCo
   const kind = found && mergeableIn(found.kind)
   if (!found || !kind) return undefined
   const gone: GoneRecord = JSON.parse(found.state)
-  await bringBack(context, kind, found, gone)
+  if (!(await bringBack(context, kind, found, gone))) return 'merged since'
   if (isMerged(kind))
     while (await context.write((tx) => relinkSome(tx, context, kind, found))) await nextTurn()
   await context.write((tx) => tx.deleteFrom('desk_merges').where('id', '=', merge).execute())
   return found
 }
 
+/** False where the record that stayed was merged since. */
 async function bringBack(
   context: Context,
   kind: Mergeable,
-  { gone: id, into_record: into }: MergeColumns,
+  merge: MergeColumns,
   gone: GoneRecord,
-): Promise<void> {
+): Promise<boolean> {
+  const { gone: id, into_record: into } = merge
   const served = resourceNamed(kind)
   const restore = gone.term === undefined ? await prepareRestored(context, served, id, gone) : undefined
-  await context.write(async (tx) => {
+  return context.write(async (tx) => {
+    if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
     // Before the record is public, since that forgets its present slug.
     await tx
@@ -185,7 +192,20 @@ async function bringBack(
         .set({ record: id })
         .where((where) => where.and({ kind, source, identity, occurrence, record: into }))
         .execute()
+    return true
   })
+}
+
+async function isMergedSince(tx: Tx, { id, kind, into_record: gone }: MergeColumns): Promise<boolean> {
+  const later = await tx
+    .selectFrom('desk_merges')
+    .select('id')
+    .where((where) => where.and({ kind, gone }))
+    .where('id', '>', id)
+    .where('state', '<>', '')
+    .limit(1)
+    .executeTakeFirst()
+  return later !== undefined
 }
 
 /** Undefined where the record is not in the trash: somebody was faster. */

@@ -36,7 +36,7 @@ export function groupFiles(
 }
 
 /** The most time of a process, in ms: only one that hangs takes so long. */
-const LIMIT_MS = 600_000
+const LIMIT_MS = 1_200_000
 
 // A thread ends the process, since one in an endless loop, or whose tests wait, obeys no signal but this.
 const PROGRAM = `import hooks from 'node:async_hooks'

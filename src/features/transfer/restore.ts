@@ -218,7 +218,7 @@ async function fillDatabase(
 ): Promise<string | undefined> {
   const { migrations } = backup.manifest
   const isCarried = !migrations.includes(FIRST_STEP)
-  await migrateWithin(tx, isCarried ? [FIRST_STEP] : migrations, features)
+  await migrateWithin(tx, isCarried ? [FIRST_STEP, ...migrations] : migrations, features)
   await copyTables(backup.db, tx, await listCommonTables(backup.db, tx, features), progress)
   if (isCarried) await foldMarks(tx)
   await migrateWithin(tx, stepNames(features), features)

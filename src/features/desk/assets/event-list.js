@@ -5,7 +5,8 @@ for (const form of document.querySelectorAll('form[data-many]'))
 
 for (const input of document.querySelectorAll('.tools [data-names], .confirm [data-names]'))
   if (input instanceof HTMLInputElement)
-    input.addEventListener('focus', () => offerNames(input), { once: true })
+    if (document.activeElement === input) offerNames(input)
+    else input.addEventListener('focus', () => offerNames(input), { once: true })
 
 /** Of several names, the last one is completed. @param {HTMLInputElement} input */
 async function offerNames(input) {

@@ -346,6 +346,36 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await service.page(other.mine)).status, 404)
   })
 
+  test('what its sender changes between look and click is not published, alone or among many', async () => {
+    const { mine, row } = await taken({ ...concert, title: 'Nice walk', start_date: '2027-05-21' })
+    const { address: _a, sender_name: _n, ...rest } = concert
+    const change = (title: string) =>
+      postForm(service, mine, { ...rest, start_date: '2027-05-21', title, act: 'change' })
+    const find = async () => (await service.get('/events?search=walk&start_date=2027-05-20')).body.events
+    const pile = await editor.get('/desk/suggestions')
+    const [, seen = ''] = new RegExp(`name="seen" value="(${row.id}\\.[\\w-]+)"`).exec(pile.body) ?? []
+    await change('Casino walk')
+    const many = await editor.post('/desk/suggestions', { act: 'publish', id: String(row.id), seen })
+    assert.match(many.headers.get('location') ?? '', /done=changed/)
+    assert.deepEqual(await find(), [])
+    await editor.post('/desk/suggestions', { act: 'publish', id: String(row.id) })
+    assert.equal((await find())[0].title, 'Casino walk')
+    await change('Quiet walk')
+    const one = await editor.get(`/desk/suggestions/${row.id}`)
+    const [, wording = ''] = /name="seen" value="([\w-]+)"/.exec(one.body) ?? []
+    await change('Loud walk')
+    const late = await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish', seen: wording })
+    assert.match(late.headers.get('location') ?? '', /done=changed/)
+    assert.equal((await find())[0].title, 'Casino walk')
+    assert.doesNotMatch((await editor.get('/desk/suggestions?done=publish&count=abc')).body, /NaN/)
+    const [gone] = await Promise.all([
+      postForm(service, mine, { act: 'withdraw' }),
+      editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' }),
+    ])
+    assert.equal(gone.status, 303)
+    assert.deepEqual(await find(), [])
+  })
+
   test('(14) name and address go some months after the decision by themselves, and what was not published goes whole', async () => {
     const { row: published } = await taken({ ...concert, title: 'Kept event' })
     await editor.post(`/desk/suggestions/${published.id}`, { act: 'publish' })

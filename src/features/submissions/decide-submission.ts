@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { eventFields } from '../../base/fields/event-fields.ts'
 import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/zones.ts'
@@ -34,6 +35,8 @@ export type Verdict =
   | { done: true }
   /** Somebody has decided before, or its sender has withdrawn it. */
   | { decided: Submission | undefined }
+  /** Its sender has changed it since the editor looked. */
+  | { changed: true }
   | { faults: FormFaults; typed: TypedForm }
 
 /** @throws Problem rest_forbidden */
@@ -52,9 +55,14 @@ const writingFor = (context: Context): Context => ({
  * known are made.
  * @throws Problem
  */
-export async function publishSubmission(context: Context, id: number, edited?: TypedForm): Promise<Verdict> {
+export async function publishSubmission(
+  context: Context,
+  id: number,
+  { edited, seen }: { edited?: TypedForm | undefined; seen?: string | undefined } = {},
+): Promise<Verdict> {
   requireReviewer(context)
   const found = await findSubmission(context.db, id)
+  if (found && seen !== undefined && seen !== wordingOf(found)) return { changed: true }
   if (found?.state === 'published' && found.proposed !== '') return publishChange(context, found)
   if (found?.state !== 'waiting') return { decided: found }
   const sent: TypedForm = JSON.parse(found.typed)
@@ -67,6 +75,7 @@ export async function publishSubmission(context: Context, id: number, edited?: T
     return writeNew<Verdict>(writingFor(context), events.operations, asked, async (tx, write) => {
       const held = await holdSubmission(tx, id)
       if (held?.state !== 'waiting') return { decided: held }
+      if (edited === undefined && held.typed !== found.typed) return { changed: true }
       const written = await write()
       const changes = differences(sent, typed)
       await updateSubmission(tx, id, {
@@ -82,6 +91,10 @@ export async function publishSubmission(context: Context, id: number, edited?: T
     })
   })
 }
+
+/** Names what its sender has written, for forms that decide about it. */
+export const wordingOf = ({ typed, proposed }: Pick<Submission, 'typed' | 'proposed'>): string =>
+  hash('sha256', `${typed}\n${proposed}`, 'base64url').slice(0, 22)
 
 function decidedBy({ caller, now }: Context) {
   const utc = formatUtc(now)

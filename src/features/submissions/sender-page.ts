@@ -16,6 +16,7 @@ import { MINE_PATH } from './submission-letters.ts'
 import {
   dropPicture,
   findByLink,
+  findSubmission,
   forgetSenderOf,
   hasPicture,
   holdSubmission,
@@ -200,17 +201,22 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
       await removeRecord(asCalendar, events, event.id, scope)
     }
   }
-  await context.write(async (tx) => {
+  const isDone = await context.write(async (tx) => {
+    const held = await holdSubmission(tx, mine.id)
+    if (held?.state !== mine.state) return false
     await dropPicture(tx, mine.form)
     const utc = formatUtc(context.now)
     await updateSubmission(tx, mine.id, {
-      ...(mine.state !== 'spam' && { state: 'withdrawn' }),
+      state: 'withdrawn',
       proposed: '',
       decided_utc: utc,
       changed_utc: utc,
     })
+    return true
   })
-  return { seeOther: mineAddress(context, secret) }
+  // Published in between, its event has to leave the calendar as well.
+  const now = isDone ? undefined : await findSubmission(context.db, mine.id)
+  return now ? withdraw(asked, { secret, mine: now }) : { seeOther: mineAddress(context, secret) }
 }
 
 async function forget(asked: Asked, { mine }: Mine): Promise<SuggestAnswer> {

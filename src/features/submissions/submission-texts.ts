@@ -281,6 +281,12 @@ export const submissionTexts = {
     fr: 'Envoyée sans scripts pendant une affluence',
     es: 'Enviada sin scripts cuando llegaban muchas',
   },
+  'Its sender has changed it meanwhile: look at it again.': {
+    de: 'Der Absender hat es inzwischen geändert: Sehen Sie noch einmal nach.',
+    fr: 'Son expéditeur l’a modifiée entre-temps : regardez-la à nouveau.',
+    es: 'Su remitente la ha cambiado entretanto: mírela otra vez.',
+  },
+  'Is too long.': { de: 'Ist zu lang.', fr: 'Trop long.', es: 'Es demasiado largo.' },
   'Somebody has decided about it meanwhile.': {
     de: 'Inzwischen hat jemand darüber entschieden.',
     fr: 'Quelqu’un en a décidé entre-temps.',

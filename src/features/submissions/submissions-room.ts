@@ -32,6 +32,7 @@ import {
   sendBackSubmission,
   unmarkSpam,
   type Verdict,
+  wordingOf,
 } from './decide-submission.ts'
 import { readTyped } from './sender-page.ts'
 import { submissionSettings } from './submission-rules.ts'
@@ -168,7 +169,7 @@ async function showPile(request: DeskRequest): Promise<DeskAnswer> {
   )
   const lines = rows.map(
     (one) =>
-      html`<li class="card">${pile !== 'decided' && html`<label class="pick"><input type="checkbox" name="id" value="${one.id}" form="many" aria-label="${titleAtDesk(site, one.title)}"></label>`}${entryOf(context, one)}</li>`,
+      html`<li class="card">${pile !== 'decided' && html`<label class="pick"><input type="checkbox" name="id" value="${one.id}" form="many" aria-label="${titleAtDesk(site, one.title)}"></label><input type="hidden" name="seen" value="${one.id}.${wordingOf(one)}" form="many">`}${entryOf(context, one)}</li>`,
   )
   const more = page * PER_PAGE < counts[pile]
   return {
@@ -200,12 +201,13 @@ function manyForm({ site }: Context, pile: Pile, count: number, rows: readonly S
 }
 
 function doneNotice({ context: { site }, query }: DeskRequest): Content {
-  const count = Number(query.get('count') ?? '')
+  const count = Number(/^\d{1,6}$/.exec(query.get('count') ?? '')?.[0] ?? 0)
   const done = query.get('done')
   const number = { count: writtenNumber(site, count) }
   if (done === 'spam') return saySubmissionCount(site, '{count} marked as spam', count, number)
   if (done === 'unspam') return saySubmissionCount(site, '{count} wait again', count, number)
   if (done === 'publish') return saySubmissionCount(site, '{count} published', count, number)
+  if (done === 'changed') return saySubmission(site, NOTICES.changed)
   return undefined
 }
 
@@ -242,12 +244,19 @@ async function changeMany(request: DeskRequest): Promise<DeskAnswer> {
     )
   }
   if (act !== 'publish') throw new Problem('rest_no_route')
-  let published = 0
+  const seen = new Map(
+    [request.form.seen].flat().map((text) => {
+      const [id = '', wording = ''] = String(text ?? '').split('.', 2)
+      return [id, wording]
+    }),
+  )
+  let [published, changed] = [0, 0]
   for (const id of chosen.slice(0, MOST_PUBLISHED)) {
-    const decision = await publishSubmission(context, id)
+    const decision = await publishSubmission(context, id, { seen: seen.get(String(id)) })
     if ('event' in decision) published += 1
+    if ('changed' in decision) changed += 1
   }
-  return answer('publish', published)
+  return changed > 0 ? answer('changed', published) : answer('publish', published)
 }
 
 // One suggestion.
@@ -304,7 +313,7 @@ async function oneView(
             faults,
             action: at,
             isAtDesk: true,
-            buttons: html`<p class="ways"><button type="submit" class="button main" name="act" value="publish">${one.proposed === '' ? sayAtDesk(site, 'Publish') : saySubmission(site, 'Publish the change')}</button></p>`,
+            buttons: html`<input type="hidden" name="seen" value="${wordingOf(one)}"><p class="ways"><button type="submit" class="button main" name="act" value="publish">${one.proposed === '' ? sayAtDesk(site, 'Publish') : saySubmission(site, 'Publish the change')}</button></p>`,
           })
         : summaryList(context, typed)
     }</div><aside class="aside">
@@ -374,6 +383,7 @@ const NOTICES = {
   distrust: 'This address is not trusted any more.',
   revoke: 'The links of the sender have ended.',
   decided: 'Somebody has decided about it meanwhile.',
+  changed: 'Its sender has changed it meanwhile: look at it again.',
 } as const
 
 function oneNotice({ context: { site }, query }: DeskRequest): Content {
@@ -406,12 +416,20 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
       ? here('decided')
       : { seeOther: pilePath(site, 'waiting', { done: 'spam', count: '1' }) }
   }
-  if (act === 'publish')
-    return decided(request, one, await publishSubmission(context, one.id, editedIn(request, one)))
+  if (act === 'publish') {
+    const seen = fieldOf(request, 'seen') || undefined
+    return decided(
+      request,
+      one,
+      await publishSubmission(context, one.id, { edited: editedIn(request, one), seen }),
+    )
+  }
   if (act !== 'send-back' && act !== 'reject') throw new Problem('rest_no_route')
   const reason = fieldOf(request, 'reason').trim()
-  if (reason === '' || reason.length > MOST_NOTE)
-    return oneView(request, one, { status: 422, faults: { reason: sayAtDesk(site, 'Is needed.') } })
+  if (reason === '' || reason.length > MOST_NOTE) {
+    const fault = reason === '' ? sayAtDesk(site, 'Is needed.') : saySubmission(site, 'Is too long.')
+    return oneView(request, one, { status: 422, faults: { reason: fault } })
+  }
   const decision =
     act === 'reject'
       ? await rejectSubmission(context, one.id, reason)
@@ -429,6 +447,7 @@ async function decided(request: DeskRequest, one: Submission, decision: Verdict)
   const { site } = request.context
   if ('faults' in decision)
     return oneView(request, one, { status: 422, typed: decision.typed, faults: decision.faults })
+  if ('changed' in decision) return { seeOther: deskPath(site, `${ROOM}/${one.id}?done=changed`) }
   if ('decided' in decision) return { seeOther: deskPath(site, `${ROOM}/${one.id}?done=decided`) }
   const done = 'event' in decision ? { done: 'publish', count: '1' } : {}
   return { seeOther: pilePath(site, 'waiting', done) }

@@ -75,7 +75,7 @@ export async function publishSubmission(
     return writeNew<Verdict>(writingFor(context), events.operations, asked, async (tx, write) => {
       const held = await holdSubmission(tx, id)
       if (held?.state !== 'waiting') return { decided: held }
-      if (edited === undefined && held.typed !== found.typed) return { changed: true }
+      if (held.typed !== found.typed) return { changed: true }
       const written = await write()
       const changes = differences(sent, typed)
       await updateSubmission(tx, id, {
@@ -118,7 +118,8 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   if (!prepared) return 0
   return context.write(async (tx) => {
     const held = await holdSubmission(tx, submission.id)
-    if (held?.state !== 'waiting') return 0
+    // What is refused then must not leave its picture behind.
+    if (held?.state !== 'waiting' || held.typed !== submission.typed) return 0
     if (held.image > 0) return held.image
     const { id } = await insertUpload(tx, prepared, context)
     await updateSubmission(tx, submission.id, { image: id })

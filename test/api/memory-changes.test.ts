@@ -28,10 +28,8 @@ afterEach(async () => {
   reported.length = 0
 })
 
-const open = () => {
-  memory = openEventMemory(service.app.database, cacheBudget(1_000_000), (error) =>
-    reported.push(String(error)),
-  )
+const open = (database = service.app.database) => {
+  memory = openEventMemory(database, cacheBudget(1_000_000), (error) => reported.push(String(error)))
 }
 
 async function loaded(): Promise<void> {
@@ -115,6 +113,28 @@ test('a list waits for a small calendar that is being read', async () => {
   const loading = loadMemory(memory)
   assert.equal((await list()).isIndexed, true)
   await loading
+})
+
+test('an index that was read is used once it has every change made meanwhile', async () => {
+  const { database } = service.app
+  let made: { id: number } | undefined
+  const hasMade = () =>
+    made !== undefined &&
+    memory.index !== undefined &&
+    [...eventsOfTerm(memory.index, tag.id)].includes(made.id)
+  const looks: string[] = []
+  const tag = await create('/tags', { name: 'Made meanwhile' })
+  // The calendar has been read by the time its changes are asked for.
+  const readChanges: typeof database.readChanges = async (cursor) => {
+    made ??= await create('/events', { title: 'Made meanwhile', ...day, tags: [tag.id] })
+    looks.push(memory.index === undefined || hasMade() ? 'right' : 'stale')
+    return database.readChanges(cursor)
+  }
+  open({ ...database, readChanges })
+  await loadMemory(memory)
+  assert.equal(hasMade(), true)
+  assert.ok(looks.length > 0)
+  assert.deepEqual(new Set(looks), new Set(['right']))
 })
 
 test('what cannot be read is noted, and read again until it can', async () => {

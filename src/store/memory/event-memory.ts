@@ -297,13 +297,20 @@ async function readUntilDone(memory: EventMemory): Promise<void> {
 async function readCalendar(memory: EventMemory): Promise<void> {
   const { following } = memory
   const { db, signal, reporting } = following.source
-  const start = await following.database.cursor()
-  if (following.cursor === undefined) moveTo(memory, start)
-  // The first requests come before the reading of a large calendar.
-  if ((await lastEventId(db)) > SMALL) await sleep(HEAD_START_MS, undefined, { signal, ref: false })
-  const terms = await readTerms(db)
-  const index = await readIndex(db, terms, signal, reporting)
-  await alone(following, () => replaceAll(memory, { terms, index, start }))
+  for (;;) {
+    const start = await following.database.cursor()
+    if (following.cursor === undefined) moveTo(memory, start)
+    // The first requests come before the reading of a large calendar.
+    if ((await lastEventId(db)) > SMALL) await sleep(HEAD_START_MS, undefined, { signal, ref: false })
+    const terms = await readTerms(db)
+    const index = await readIndex(db, terms, signal, reporting)
+    const read = { terms, index, start }
+    let isReplaced = false
+    await alone(following, async () => {
+      isReplaced = await replaceAll(memory, read)
+    })
+    if (isReplaced) return
+  }
 }
 
 /**
@@ -322,14 +329,23 @@ interface ReadCalendar {
   start: Cursor
 }
 
-function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<void> {
-  memory.terms = terms
-  memory.termIds = termIdsOf(terms.values())
+/**
+ * Replaces the index by the one that was read, once it has every change since its cursor: no list counts on
+ * it before. Returns false where these changes are no longer recorded, so that all must be read again.
+ */
+async function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<boolean> {
+  const { source, database } = memory.following
+  await takeIn(memory)
+  const since = await database.readChanges(start)
+  if (since === 'too old') return false
+  // A change made while the calendar was read may have been read or not; to apply it twice does no harm.
+  const state = { index, pieces: memory.pieces, terms, termIds: termIdsOf(terms.values()) }
+  await applyChanges(state, source, since.changes)
   dropAllPieces(memory.pieces)
-  memory.index = index
-  // A change made meanwhile may have been read or not; to apply it twice does no harm.
-  memory.following.cursor = start
-  return takeIn(memory)
+  memory.terms = state.terms
+  memory.termIds = state.termIds
+  memory.index = state.index
+  return true
 }
 
 /** The part of the memory that changes of records are applied to. */

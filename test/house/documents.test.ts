@@ -208,7 +208,7 @@ test('the map of ARCHITECTURE.md has every folder of src, and the files that it 
 })
 
 test('the glossary explains each word once', () => {
-  const words = [...pageOf('docs/glossary.md').matchAll(/^\| ([^|]+?) +\|.*`\w[\w.-]+\.ts` +\|$/gm)].map(
+  const words = [...pageOf('docs/glossary.md').matchAll(/^- \*\*(.+?)\*\* \(`\w[\w.-]+\.ts`\): /gm)].map(
     ([, word]) => word,
   )
   assert.ok(words.length > 30 && words.length <= 60, `${words.length} words`)
@@ -272,10 +272,10 @@ test('docs/pages.md has the address of every view', () => {
 })
 
 test('docs/api.md lists every problem code with its status, and no other', () => {
-  const rows = [...pageOf('docs/api.md').matchAll(/^\| ((?:`[\w-]+`(?:, )?)+) *\| (\d{3}) +\|/gm)]
+  const rows = [...pageOf('docs/api.md').matchAll(/^- (\d{3}) ((?:`[\w-]+`(?:, )?)+): /gm)]
   const listed = Object.fromEntries(
     rows.flatMap(
-      ([, codes = '', status]) => codes.match(/[\w-]+/g)?.map((code) => [code, Number(status)]) ?? [],
+      ([, status, codes = '']) => codes.match(/[\w-]+/g)?.map((code) => [code, Number(status)]) ?? [],
     ),
   )
   const actual = Object.fromEntries(

@@ -14,7 +14,8 @@ import { type Content, type Html, html } from '../../http/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { shortened } from '../pages/teasers.ts'
 import { type BulkAction, changeMany, type LinkField, MOST_AT_ONCE, undoMany } from './change-many.ts'
-import { type DeskEvent, findDeskIds, loadDeskEvents } from './desk-events.ts'
+import { type DeskEvent, loadDeskEvents } from './desk-event-rows.ts'
+import { findDeskIds } from './desk-events.ts'
 import { UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   countAtDesk,

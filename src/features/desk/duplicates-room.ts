@@ -10,7 +10,7 @@ import { resourceNamed } from '../../calendar/resources.ts'
 import { written, writtenDate, writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { shortened } from '../pages/teasers.ts'
-import { loadDeskEvents } from './desk-events.ts'
+import { loadDeskEvents } from './desk-event-rows.ts'
 import { statusName } from './desk-inputs.ts'
 import {
   type DeskAnswer,

@@ -33,18 +33,16 @@ import {
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { nearName } from '../../http/when-in-words.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
+import { type DeskEvent, listSources, loadDeskEvents } from './desk-event-rows.ts'
 import {
   DESK_SORTS,
   DESK_TABS,
-  type DeskEvent,
   type DeskList,
   type DeskPageFound,
   type DeskPlace,
   type DeskSort,
   type DeskTab,
   findDeskPage,
-  listSources,
-  loadDeskEvents,
   MOST_COUNTED,
 } from './desk-events.ts'
 import { statusName } from './desk-inputs.ts'

@@ -86,7 +86,6 @@ const RESOURCES = [
 ]
 const JOINERS = [
   'app.ts',
-  'calendar/editing/merge-records.ts',
   'calendar/history/record-(history|states).ts',
   'calendar/locales/messages.ts',
   'calendar/resources.ts',

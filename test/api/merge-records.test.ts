@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
-import { countUses, mergeRecords } from '../../src/calendar/editing/merge-records.ts'
+import { countUses, mergeRecords } from '../../src/features/desk/merge-records.ts'
 import { createRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, serviceForTests } from '../support/service.ts'

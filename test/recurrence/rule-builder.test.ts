@@ -12,7 +12,7 @@ import {
   nextDates,
   type RuleFields,
   valueOfRule,
-} from '../../src/base/recurrence/rule-builder.ts'
+} from '../../src/features/desk/event-form/rule-builder.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 const start = { local: '2027-03-02 19:00:00', zone: 'Europe/Berlin', allDay: false }

@@ -7,7 +7,7 @@ import {
   lengthInWords,
   movedEnd,
   timesOfCopy,
-} from '../../src/base/text/event-lengths.ts'
+} from '../../src/features/desk/event-lengths.ts'
 import { fc } from '../support/rounds.ts'
 
 const at = (text: string) => `2027-${text}:00`

@@ -1,7 +1,7 @@
 // The Markdown in the pages and texts of the look.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { markdownHtml } from '../../src/base/text/markdown.ts'
+import { markdownHtml } from '../../src/features/pages/markdown.ts'
 
 test('a text of nothing but marks is shown as it was typed', () => {
   const marks = '*a_'.repeat(6600)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parsePosition } from '../../src/base/text/positions.ts'
+import { parsePosition } from '../../src/features/desk/positions.ts'
 
 const GALWAY = { lat: 53.27, lng: -9.05 }
 

@@ -2,7 +2,6 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { countUses, isMerged, MOST_USES_COUNTED } from '../../calendar/editing/merge-records.ts'
 import { statusOf } from '../../calendar/editing/save-record.ts'
 import { mayRead, type Owned } from '../../calendar/people/caller.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
@@ -23,6 +22,7 @@ import {
 } from './desk-page.ts'
 import { type DuplicateText, sayOfDuplicates } from './duplicate-texts.ts'
 import { type DoubledKind, findLikelyPairs, type LikelyPair } from './duplicates.ts'
+import { countUses, isMerged, MOST_USES_COUNTED } from './merge-records.ts'
 import {
   keepApart,
   listMerges,

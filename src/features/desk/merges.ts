@@ -4,15 +4,6 @@ import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import {
-  type GoneRecord,
-  isMerged,
-  LINKS,
-  type MergedKind,
-  type MergeLog,
-  mergeRecords,
-  replaced,
-} from '../../calendar/editing/merge-records.ts'
 import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import { saveEvents } from '../../calendar/events/event-store.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
@@ -24,6 +15,15 @@ import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 import type { MergeColumns } from './desk-tables.ts'
+import {
+  type GoneRecord,
+  isMerged,
+  LINKS,
+  type MergedKind,
+  type MergeLog,
+  mergeRecords,
+  replaced,
+} from './merge-records.ts'
 
 // Merges that can be taken back for 30 days: what was linked to a record is noted before it goes into another.
 

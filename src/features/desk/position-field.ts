@@ -1,5 +1,4 @@
 import { tileAddress } from '../../base/look-settings.ts'
-import { type Position, parsePosition, writtenPosition } from '../../base/text/positions.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
@@ -7,6 +6,7 @@ import { visibleTo } from '../../calendar/records/record-store.ts'
 import { type Html, html } from '../../http/page-html.ts'
 import { described, type FormFaults, type FormValues } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
+import { type Position, parsePosition, writtenPosition } from './positions.ts'
 
 // One field for a position, in place of latitude and longitude, and a map to click where tiles are set.
 

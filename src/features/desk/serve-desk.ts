@@ -1,5 +1,4 @@
 import { settingGroupsWith } from '../../base/config.ts'
-import { moveZone } from '../../calendar/series/zone-change.ts'
 import { listTroubles, type ServiceStart, type Serving, type Work } from '../../feature.ts'
 import { signInAsStranger } from '../../http/respond.ts'
 import type { Database } from '../../store/storage/database.ts'
@@ -8,6 +7,7 @@ import { pagesOf } from '../pages/serve-pages.ts'
 import { listDeskParts } from './desk-part.ts'
 import { deskAt, makeDeskRoute } from './desk-route.ts'
 import { makeDeskGate } from './sign-in/desk-sign-in.ts'
+import { moveZone } from './zone-change.ts'
 
 // Serves the desk.
 

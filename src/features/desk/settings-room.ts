@@ -1,7 +1,6 @@
 import { environmentName, flagName } from '../../base/config.ts'
 import { isLookFile } from '../../base/look-settings.ts'
 import type { Setting } from '../../base/setting-kinds.ts'
-import { countInZone, mayChangeZone } from '../../calendar/series/zone-change.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
@@ -28,6 +27,7 @@ import { settingFaults } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 import { FEATURE_LABELS, SETTING_LABELS } from './setting-labels.ts'
 import { currencyOptions, languageOptions, placeOfZone, zoneOptions } from './site-choices.ts'
+import { countInZone, mayChangeZone } from './zone-change.ts'
 import { askAboutEvents, keepsIn, setZone, takeBackZone, zoneNotice } from './zone-room.ts'
 
 // Settings: those that owners change, and all others with their sources.

@@ -1,15 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatUtc } from '../../base/text/moments.ts'
-import {
-  changeZone,
-  countMoved,
-  findInZone,
-  findZoneChange,
-  moveZone,
-  returnZone,
-  timesInZone,
-  type ZoneKeeps,
-} from '../../calendar/series/zone-change.ts'
 import { writtenDate, writtenShortTime } from '../../http/page-dates.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import type { OwnerValues } from '../../store/storage/owner-settings.ts'
@@ -27,6 +17,16 @@ import {
 import type { DeskText } from './desk-texts.ts'
 import { checkAdministrator } from './people-room.ts'
 import { placeOfZone } from './site-choices.ts'
+import {
+  changeZone,
+  countMoved,
+  findInZone,
+  findZoneChange,
+  moveZone,
+  returnZone,
+  timesInZone,
+  type ZoneKeeps,
+} from './zone-change.ts'
 
 // Another zone of the calendar: asks what becomes of the events that are there, and takes it back.
 

@@ -142,7 +142,7 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
 /** The reader of Markdown is loaded on demand: most calendars have no such texts. */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
-  const { markdownHtml } = await import('../../base/text/markdown.ts')
+  const { markdownHtml } = await import('./markdown.ts')
   const shown = readTexts(pages_texts).filter((one) => !isTaken(one))
   const texts = shown.map(({ slug, text }): [string, LookText] => {
     const [first = ''] = text.trimStart().split('\n', 1)

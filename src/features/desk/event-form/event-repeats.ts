@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isFault, type Recurrence, type Start, WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
 import { type RecurrenceObject, recurrenceLines } from '../../../base/recurrence/recurrence-text.ts'
-import {
-  fieldsOfRule,
-  nextDates,
-  type RuleFields,
-  valueOfRule,
-} from '../../../base/recurrence/rule-builder.ts'
 import { dayOf, wallNow } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { localeOf } from '../../../calendar/locales/date-locales.ts'
@@ -15,6 +9,7 @@ import type { FormFaults } from '../desk-inputs.ts'
 import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
 import { readSpokenDate } from '../spoken/spoken-dates.ts'
 import { typedDay, unreadDay } from './event-times.ts'
+import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from './rule-builder.ts'
 
 // How an event repeats, as controls ask for it: an everyday rule, dates left out, further dates.
 

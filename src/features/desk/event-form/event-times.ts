@@ -1,6 +1,5 @@
 import { madeOnce } from '../../../base/cache.ts'
 import type { Site } from '../../../base/config.ts'
-import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../../../base/text/event-lengths.ts'
 import { addDays, dayOf, parseMoment, wallNow } from '../../../base/text/moments.ts'
 import {
   describeUnclear,
@@ -17,6 +16,7 @@ import { writtenDay } from '../../../http/page-dates.ts'
 import { shortened } from '../../pages/teasers.ts'
 import type { FormFaults } from '../desk-inputs.ts'
 import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'
+import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../event-lengths.ts'
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../spoken/spoken-dates.ts'
 import { readSpokenTime } from '../spoken/spoken-times.ts'
 

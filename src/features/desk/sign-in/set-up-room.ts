@@ -9,7 +9,6 @@ import {
   type SignInLink,
 } from '../../../calendar/people/desk-passwords.ts'
 import { isName, renameUser } from '../../../calendar/people/users.ts'
-import { changeZone, countInZone, mayChangeZone } from '../../../calendar/series/zone-change.ts'
 import { type Content, type Html, html } from '../../../http/page-html.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
@@ -33,6 +32,7 @@ import {
   placeOfZone,
   zoneOptions,
 } from '../site-choices.ts'
+import { changeZone, countInZone, mayChangeZone } from '../zone-change.ts'
 import { finishZone } from '../zone-room.ts'
 
 // The link by which people begin: name and password and, on an empty calendar, its name, language, zone and

@@ -1,5 +1,14 @@
-import { addDays, hasWallForm } from './moments.ts'
-import { DAY_MS, dayNumber, FIRST_MS, formatUtc, HOUR_MS, LAST_MS, MINUTE_MS, utcToMs } from './zones.ts'
+import { addDays, hasWallForm } from '../../base/text/moments.ts'
+import {
+  DAY_MS,
+  dayNumber,
+  FIRST_MS,
+  formatUtc,
+  HOUR_MS,
+  LAST_MS,
+  MINUTE_MS,
+  utcToMs,
+} from '../../base/text/zones.ts'
 
 // How long events last, moves and copies of their times, lengths and distances in words.
 

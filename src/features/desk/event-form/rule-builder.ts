@@ -7,14 +7,14 @@ import {
   type Start,
   searchedUntil,
   settled,
-} from './recurrence.ts'
-import { withPlace } from './recurrence-in-words.ts'
+} from '../../../base/recurrence/recurrence.ts'
+import { withPlace } from '../../../base/recurrence/recurrence-in-words.ts'
 import {
   type RecurrenceObject,
   readRecurrence,
   recurrenceLines,
   recurrenceObject,
-} from './recurrence-text.ts'
+} from '../../../base/recurrence/recurrence-text.ts'
 
 // A recurrence as values of form controls, and back; next dates.
 

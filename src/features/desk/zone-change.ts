@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
+import { saveEvents } from '../../calendar/events/event-store.ts'
+import { settleWhen } from '../../calendar/events/event-when.ts'
+import { ownFields } from '../../calendar/events/recurrence-present.ts'
+import { scheduleOf, TIMES, type When, whenAt } from '../../calendar/series/series-schedule.ts'
+import { findOccurrences, holdSeries, updateSeries } from '../../calendar/series/series-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { holdName, holdRecord, lockedRows } from '../../store/storage/locks.ts'
 import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
-import { saveEvents } from '../events/event-store.ts'
-import { settleWhen } from '../events/event-when.ts'
-import { ownFields } from '../events/recurrence-present.ts'
-import { scheduleOf, TIMES, type When, whenAt } from './series-schedule.ts'
-import { findOccurrences, holdSeries, updateSeries } from './series-store.ts'
 
 // Another zone of the site, and what becomes of the events that are in the former one.
 

@@ -1,6 +1,6 @@
 import { Marked, type Tokens } from 'marked'
-import { cachedText, emptyCache, processBudget } from '../cache.ts'
-import { escapeHtml, safeText } from './html.ts'
+import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
+import { escapeHtml, safeText } from '../../base/text/html.ts'
 
 // HTML from the owner's Markdown.
 

@@ -1,17 +1,16 @@
-// Caches bounded in bytes that share a budget; values made once for few keys.
+// Caches that share one budget of bytes, and values made once for few keys.
 
 /** A cache that is used more takes more of the budget. */
 export interface CacheBudget {
-  /** Of all caches. */
   youngBytes: number
-  /** Of the young generations; the old ones may hold as many again. */
+  /** Maximum bytes of the young generations; the old ones may hold as many again. */
   limit: number
   caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
 }
 
 /**
- * Two generations: a used value moves into the young one; when the young ones of a budget are full, the old
- * ones are dropped and the young become old. A look-up costs one or two of a map.
+ * A used value moves into the young generation. When the young ones of a budget are full, they become old,
+ * and the old ones are dropped.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -25,12 +24,12 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** For both generations together. */
+/** `bytes` counts both generations. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
-/** Unless `cache_bytes` says otherwise. */
+/** The default of `cache_bytes`. */
 export const CACHE_BYTES = 64_000_000
 
 export const processBudget = cacheBudget(CACHE_BYTES)
@@ -44,7 +43,7 @@ export function entryBytes(...texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
 }
 
-/** Beside key and value. */
+/** Bytes of an entry besides its key and value. */
 const ENTRY = 120
 
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
@@ -53,7 +52,7 @@ export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   return cache
 }
 
-/** Moves the value into the young generation. */
+/** A value found in the old generation moves into the young one. */
 export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
   const young = cache.young.get(key)
   if (young) return young.value
@@ -116,8 +115,8 @@ export function cachedText<Key extends string | number>(
 }
 
 /**
- * Keeps a value for each key for good, so only for few keys, such as languages. Undefined values are not
- * kept: strangers cannot fill it with meaningless keys.
+ * Values are kept for good, so keys must be few, such as languages. Undefined is not kept, or strangers could
+ * fill memory with unknown keys.
  */
 export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()

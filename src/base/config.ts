@@ -20,12 +20,12 @@ import { isTimezone } from './text/zones.ts'
 
 // Every setting, read from flags and the environment; the site and its addresses.
 
-/** Links can begin with it: no login, query and fragment. */
+/** Links are appended to the address, so it has no login, query and fragment. */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
 }
 
-/** First parts of other paths. */
+/** First segments of other paths of the service, with which `rest_root` cannot begin. */
 const OWN_PATHS =
   'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag tiles venue venues wp-admin wp-content'.split(
     ' ',
@@ -33,7 +33,6 @@ const OWN_PATHS =
 
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
-/** Of a proxy or a network of proxies, or the name of a local range. */
 function isProxy(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -50,7 +49,7 @@ function isMask(bits: string, version: number): boolean {
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Owners set them while the service runs. */
+/** Owners can change these while the service runs. */
 export const siteSettings = {
   timezone: checked(
     word(
@@ -69,7 +68,6 @@ export const siteSettings = {
   ),
 }
 
-/** Those of the kernel. */
 const settings = {
   vendor: checked(
     word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
@@ -242,16 +240,15 @@ const settings = {
   log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
 }
 
-/** Their settings, which stand beside each feature and are added by `declare module`. */
+/** Each feature adds its settings by `declare module`. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface FeatureSettings {}
 
 export type KernelSettingName = keyof typeof settings
 
 type Settings = typeof settings & FeatureSettings
-/** Its flag has `-` for `_`. */
 export type SettingName = keyof Settings
-/** `given` says which were set. */
+/** `given` has the settings that a flag or variable sets. */
 export type Config = {
   [Name in SettingName]: Settings[Name] extends Setting<infer Value> ? Value : never
 } & {
@@ -263,7 +260,7 @@ export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 /** `site_url` is `--site-url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** A sentence by the name of the removed setting. */
+/** What to do instead of each setting that was removed. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
     'More nodes answer more readers, from their memory; a standby is for failover (docs/production-details.md).',
@@ -271,7 +268,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
 
-/** By name, those of the kernel first. `readConfig`, `--help` and `docs/configuration.md` follow from it. */
+/** `readConfig`, `--help` and `docs/configuration.md` are made from this table. */
 export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
   const own: [string, Setting<unknown>][] = Object.entries(settings)
   const brought = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
@@ -282,7 +279,7 @@ export const commandVariables = (features: readonly HasSettings[]): string[] =>
   features.flatMap(({ variables = [] }) => variables)
 
 /**
- * A flag wins over the environment, that over the default.
+ * A flag wins over the environment, the environment over the default.
  * @throws Error with one sentence for each setting that is unknown, removed or wrong
  */
 export function readConfig(
@@ -325,7 +322,6 @@ function tellRemoved(
 
 export type SettingSource = 'flag' | 'environment'
 
-/** A flag goes before the environment. */
 export function settingSources(
   flags: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,
@@ -338,7 +334,6 @@ export function settingSources(
   return Object.fromEntries(given)
 }
 
-/** A wrong text adds a sentence to `wrong` and gives the default. */
 function readSetting(setting: Setting<unknown>, text: string, source: string, wrong: string[]): unknown {
   try {
     return setting.read(text)
@@ -376,7 +371,7 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `| \`${environmentName(name)}\` | \`${flagName(name)} ${value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${about} |`
 }
 
-/** In the order of the page: the kernel's, then those of features. */
+/** The kernel's groups come first, in the order of the page. */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({
@@ -386,7 +381,7 @@ export function settingGroupsWith(features: readonly HasSettings[]): SettingGrou
   return [...own, ...features.flatMap((feature) => feature.settings ?? [])]
 }
 
-/** `docs/configuration.md`; `npm run docs` writes it, and a test compares. */
+/** A test compares it with `docs/configuration.md`, which `npm run docs` writes. */
 export function settingsPage(features: readonly HasSettings[]): string {
   const groups = settingGroupsWith(features).flatMap(({ heading, settings: rows }) => [
     '',
@@ -407,48 +402,42 @@ export function settingsPage(features: readonly HasSettings[]): string {
   ].join('\n')
 }
 
-/** What answers depend on of the deployment. */
 export interface Site {
-  /** Without a slash at the end, such as `https://example.org`. */
   url: string
-  /** Without port, with the path of the site: the start of every `global_id` (rule 4.5). */
+  /** The host without its port, with the path of the site: the start of every `global_id` (rule 4.5). */
   globalHost: string
   name: string
   vendor: string
   /** `<vendor>/events/v1` */
   namespace: string
-  /** Without a slash at the end, such as `/wp-json`. */
+  /** Such as `/wp-json`, without a slash at the end. */
   restRoot: string
-  /** Without a slash at the end. */
   restUrl: string
-  /** Of the namespace, without a slash at the end. */
+  /** The address of the namespace, without a slash at the end. */
   base: string
   timezone: string
   language: Language
-  /** The first is that of the site. */
   languages: readonly Language[]
-  /** Named by the address of a page, and by its links. */
+  /** The language that the address of a page names; its links name it too. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
-  /** Of a description or excerpt. */
+  /** Maximum bytes of a description or excerpt. */
   textBytes: number
-  /** Km, of a search around a place without a radius. */
+  /** Kilometres, for searches around a place that give no radius. */
   geolocRadius: number
-  /** Templates of directions and tiles, empty for none; the text on every map. */
+  /** URL templates of directions and tiles, empty for none; `attribution` stands on every map. */
   maps: { directions: string; tiles: string; attribution: string }
-  /** Months ahead for which occurrences are written. */
   seriesMonths: number
   hasDesk: boolean
-  /** In a service that can send e-mail. */
   hasMail?: true
-  /** As sources of a Content-Security-Policy. */
+  /** Sources of the Content-Security-Policy. */
   frameAncestors: readonly string[]
   /** 12 or 24 hours; `auto` follows the language. */
   clock: Config['pages_clock']
 }
 
-/** `port` is the one listened on, where `config.port` is 0. */
+/** `port` is the one that the server listens on, since `config.port` may be 0. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -489,24 +478,21 @@ function currencySymbol(code: string): string {
   return parts.find((part) => part.type === 'currency')?.value ?? code
 }
 
-/** The folder `media` in the data folder unless configured. */
 export function mediaAddress(config: Config): string {
   return config.media || `file:${resolve(config.data, 'media')}`
 }
 
-/** Of images, without a slash at the end. */
 export function mediaUrl(config: Config, site: Site): string {
   return (config.media_url || `${site.url}/media`).replace(/(?<!\/)\/+$/, '')
 }
 
-/** `kalends.sqlite` in the data folder unless configured. */
 export function databaseAddress(config: Config): string {
   return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
 }
 
 /**
- * The path below the working folder that is used since no setting names another; undefined if settings name
- * the data folder, or both database and images.
+ * Returns the path in the working folder that is used because no setting names another: the SQLite file, else
+ * the data folder. Undefined if settings name the data folder, or both database and images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

@@ -4,11 +4,9 @@ import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
-// Folders, files, owners, names flushed to disk.
-
 /**
- * With those above it, open to this user alone. `mkdirSync` with `recursive` would never end where the system
- * makes none, such as in `/proc`.
+ * Makes the folders above it too, open to this user alone. `mkdirSync` with `recursive` would never end where
+ * the system refuses folders, such as in `/proc`.
  * @throws Error with one sentence
  */
 export function makeFolder(folder: string): void {
@@ -21,12 +19,11 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process may have been faster.
     if (!existsSync(folder)) throw new Error(`the folder ${folder} cannot be made (${messageOf(error)})`)
   }
 }
 
-/** The file in the way of a folder or one above it. */
+/** Returns a file that stands where this folder or one above it should be. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -39,7 +36,7 @@ export interface Owner {
   gid: number
 }
 
-/** Where nothing is there, of the nearest folder above. */
+/** If nothing is at the path, returns the owner of the nearest folder above. */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))
@@ -47,12 +44,12 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Only root can give files away. */
+/** Does nothing unless this process is root, since only root can give files away. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
-/** @throws Error with one sentence when another user owns the file and this is not root */
+/** @throws Error with one sentence if another user owns the file and this process is not root */
 export function requireOwnerKept(path: string): void {
   const own = process.getuid?.()
   const found = statSync(path, { throwIfNoEntry: false })
@@ -60,17 +57,19 @@ export function requireOwnerKept(path: string): void {
   throw new Error(`${path} belongs to the user ${found.uid}: run this as that user, or as root.`)
 }
 
-/** Below the first a write may fail, below the second somebody should make room. */
+/**
+ * With fewer free bytes than the first, a write may fail; with fewer than the second, an operator should make
+ * room.
+ */
 export const ROOM_BYTES = 1_000_000
 export const LITTLE_BYTES = 1_000_000_000
 
-/** Of its disk. */
 export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** New names in it survive a crash. Nothing on Windows. */
+/** New names in the folder then survive a crash. Does nothing on Windows. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)
@@ -88,7 +87,10 @@ export function openToRead(file: string): Promise<FileHandle> {
   })
 }
 
-/** Symbolic links resolved. @throws Error with one sentence */
+/**
+ * Resolves symbolic links.
+ * @throws Error with one sentence
+ */
 export function realPath(file: string): string {
   try {
     return realpathSync(file)
@@ -104,7 +106,6 @@ function unreadable(file: string, error: unknown): Error {
   return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
 }
 
-/** Or the number where there is no name. */
 function userName(): string {
   try {
     return userInfo().username

@@ -1,14 +1,13 @@
 import type { Language } from './config.ts'
 
-// Declares what checks find: for the doctor, and for the page Today.
+// What checks report, to the doctor and to the page Today.
 
 export interface Finding {
-  /** In a word or two. */
+  /** A word or two. */
   about: string
   state: 'ok' | 'warning' | 'error'
   /** One sentence. */
   says: string
-  /** Undefined if there is nothing to do. */
   todo?: string
 }
 
@@ -26,17 +25,15 @@ export const failing = (about: string, says: string, todo: string): Finding => (
   todo,
 })
 
-/** Something that a feature does by itself and fails at, such as an import on a schedule. */
+/** A failure of work that a feature does by itself, such as an import on a schedule. */
 export interface Trouble {
-  /** For the doctor. */
   finding: Finding
-  /** For the page Today, in a language of the site. */
+  /** What the page Today shows, in a language of the site. */
   shown: (language: Language) => ShownTrouble
 }
 
 export interface ShownTrouble {
   name: string
   isStopped: boolean
-  /** Empty for none. */
   reason: string
 }

@@ -1,11 +1,8 @@
-// JSON of others, which may be anything.
-
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export const isRecord = (value: unknown): value is JsonRecord =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** Undefined for text that is no JSON. */
 export function parsedJson(text: string | Buffer): unknown {
   try {
     return JSON.parse(String(text))

@@ -7,21 +7,20 @@ import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
 // Settings of the look and of maps, and checks of their values.
 
-// Files of a look: size, kinds, name. The first bytes tell the kind; the sent name is ignored.
+// Files of a look: the first bytes tell the kind; the sent name is ignored.
 
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
 type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 
 interface FileRule {
-  /** The beginning of its name. */
   stem: string
   endings: readonly Ending[]
-  /** Bytes. */
+  /** Maximum bytes. */
   most: number
 }
 
-/** All together are below `MOST_LOOK` as base64 in JSON. */
+/** All files together, as base64 in JSON, fit into `MOST_LOOK`. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -30,20 +29,19 @@ export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_font: { stem: 'font', endings: ['.woff2'], most: 150_000 },
 }
 
-/** The path of the files of pages, those of the look among them, below the root of the site. */
+/** The path of the files of pages and of the look. */
 export const ASSETS_PATH = '/assets/'
 
 export function isLookFile(name: string): name is LookFileSetting {
   return Object.hasOwn(LOOK_FILES, name)
 }
 
-/** As a `data:` address. */
 const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FILES[name].most / 3) * 4 + 100
 
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** By content, mostly the first bytes. */
+/** Kinds by content, mostly by the first bytes. */
 const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
@@ -67,20 +65,20 @@ function isPlainSvg(bytes: Buffer): boolean {
   )
 }
 
-/** Undefined for a kind or size that the setting does not take. */
+/** Returns undefined for a kind or size that the setting does not take. */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
   return bytes.length > most ? undefined : endings.find((ending) => SIGNS[ending](bytes))
 }
 
-/** The end of a sentence. */
+/** Returns the end of a sentence that begins with the setting. */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
   return `takes a file of at most ${most / 1000} kB that is ${endings.join(', ').replaceAll('.', '')} by its content`
 }
 
-/** With a hash, so that caches never show old content under a name. */
+/** A hash in the name keeps caches from showing old content under it. */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -88,7 +86,7 @@ export function contentName(stem: string, ending: string, bytes: Buffer): string
 const DATA = /^data:[\w.+/-]{0,100};base64,$/
 const BASE64 = /^[\w+/]*={0,2}$/
 
-/** Base64; undefined for other text. */
+/** Decodes a base64 `data:` address; undefined for other text. */
 export function bytesOfData(text: string): Buffer | undefined {
   const at = text.indexOf(',')
   if (at > 120 || !DATA.test(text.slice(0, at + 1)) || !BASE64.test(text.slice(at + 1))) return undefined
@@ -97,15 +95,14 @@ export function bytesOfData(text: string): Buffer | undefined {
 
 export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
 
-// The look: owners set it while the service runs; the start of the service wins.
+// The look. Owners change it while the service runs; flags and variables win.
 
-/** In the head of the pages. */
 export interface OwnerLink {
   text: string
   address: string
 }
 
-/** At `/<slug>/`; Markdown that begins with the title as a heading. */
+/** A page at `/<slug>/`, in Markdown that begins with the title as a heading. */
 export interface OwnerText {
   slug: string
   text: string
@@ -119,7 +116,7 @@ const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/** Of another site, a path of this one, or `mailto:`. */
+/** Takes a URL of another site, a path of this one, or `mailto:`. */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -127,7 +124,7 @@ function isAddress(text: string): boolean {
   return url !== null && (url.protocol === 'mailto:' || (/^https?:$/.test(url.protocol) && url.host !== ''))
 }
 
-/** One a line, words first, address last. Undefined if a line is none, or for too many. */
+/** Reads one link a line, words first and address last. Undefined if a line is no link, or for too many. */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
   const links = lines.map((line) => {
@@ -139,9 +136,7 @@ export function readLinks(text: string): OwnerLink[] | undefined {
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
 
-/**
- * The service uses these itself, perhaps in a later version, or leads from them to others (`path-words.ts`).
- */
+/** The service uses these itself, perhaps in a later version, or redirects them (`path-words.ts`). */
 const TAKEN = new Set(
   `
   api assets calendar categoria categorie categories category date dates desk embed etiqueta etiquette
@@ -153,17 +148,16 @@ const TAKEN = new Set(
   `.match(/\S+/g),
 )
 
-/** From the first line, such as `# About us`; at most 100 characters. */
+/** Undefined if the first line is no heading such as `# About us`, or over 100 characters. */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
   const title = line.startsWith('# ') ? line.slice(2).trim() : ''
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** Then the page is hidden: an earlier version may have taken the address. */
+/** Such a page is hidden; an earlier version may have accepted its address. */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
-/** The end of a sentence. */
 export function faultOfTexts(json: string): string | undefined {
   try {
     const taken = readTexts(json).find(isTaken)
@@ -185,7 +179,10 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
     : undefined
 }
 
-/** As `pages_texts` stores them. @throws Error with the end of a sentence */
+/**
+ * Reads the JSON that `pages_texts` stores.
+ * @throws Error with the end of a sentence
+ */
 export function readTexts(json: string): OwnerText[] {
   const read = parseTexts(json)
   if (read === undefined) throw new Error('takes a list of pages, each with slug and text')
@@ -206,7 +203,10 @@ function parseTexts(json: string): OwnerText[] | undefined {
     : undefined
 }
 
-/** `*.md` of a folder as JSON. @throws Error with one sentence */
+/**
+ * Returns the `*.md` of a folder as JSON.
+ * @throws Error with one sentence
+ */
 export function readTextsFolder(folder: string): string {
   if (folder === '') return ''
   try {
@@ -333,12 +333,11 @@ export const lookSettings = {
   ),
 }
 
-/** Of a request that sets a look. */
 export const MOST_LOOK = 1_000_000
 
 export type LookSetting = keyof typeof lookSettings
 
-/** Where it differs from 200; `isText` may have several lines. */
+/** Maximum characters where they are not 200; `isText` allows several lines. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },
@@ -361,7 +360,6 @@ export const extentOf = (name: LookSetting): { most: number; isText?: true } => 
 
 const LONGEST_TEMPLATE = 500
 
-/** Of one tile, so that its host can be read; undefined for no template of http or https. */
 export function tileAddress(template: string): URL | undefined {
   if (template.length > LONGEST_TEMPLATE || !['{z}', '{x}', '{y}'].every((part) => template.includes(part)))
     return undefined

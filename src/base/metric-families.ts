@@ -1,14 +1,10 @@
-// Declares the families of metrics, as Prometheus reads them.
-
-/** A number with its labels. */
 export interface Sample {
-  /** The text behind the name of the family, such as `_bucket`. */
+  /** What follows the name of the family, such as `_bucket`. */
   suffix: string
   labels: Readonly<Record<string, string>>
   value: number
 }
 
-/** The samples of one name; a metric family in the terms of Prometheus. */
 export interface Family {
   name: string
   help: string
@@ -18,7 +14,6 @@ export interface Family {
 
 type Counted = 'counter' | 'gauge'
 
-/** Returns a family of numbers with labels. */
 export function labelled(
   name: string,
   type: Counted,
@@ -28,7 +23,6 @@ export function labelled(
   return { name, help, type, samples: numbers.map(([labels, value]) => ({ suffix: '', labels, value })) }
 }
 
-/** Returns a family of one number without labels. */
 export function single(name: string, type: Counted, help: string, value: number): Family {
   return labelled(name, type, help, [[{}, value]])
 }

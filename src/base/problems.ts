@@ -2,7 +2,7 @@
 
 const NOT_ALLOWED = 'You are not allowed to do that.'
 
-/** By the code that clients see (rule 25.1). */
+/** Keys are the codes that clients see (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -120,7 +120,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** All but `invalid` and `told` have a detail of their own (rule 25.2). */
+/** Each but `invalid` and `told` has a code of its own in `data.details` (rule 25.2). */
 export type ParamFault =
   | { why: 'invalid' }
   | ToldFault
@@ -129,14 +129,13 @@ export type ParamFault =
   | RecurrenceFault
   | LimitFault
 
-/** Locales translate `message`. */
 interface ToldFault {
   why: 'told'
   message: string
   values: Readonly<Record<string, string>>
 }
 
-/** `part` is wrong; locales translate `message`. */
+/** `part` is the wrong part; locales translate `message`. */
 interface RecurrenceFault {
   why: 'recurrence'
   part: string
@@ -152,13 +151,10 @@ export interface LimitFault {
   at?: string
 }
 
-/** Mostly shown in `data`. */
 export interface ProblemDetails {
-  /** Required parameters. */
   missing?: string[]
-  /** In the order of declaration. */
+  /** Faults by parameter, in the order of declaration. */
   params?: Record<string, ParamFault>
-  /** For `data`. */
   data?: Record<string, unknown>
   /** Seconds. */
   retryAfter?: number
@@ -181,6 +177,6 @@ export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' 
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }
 
-/** Full or read-only, with the seconds until somebody may have mended it. */
+/** The disk is full or read-only; clients try again after 30 seconds. */
 export const diskProblem = (code: 'rest_insufficient_storage' | 'rest_read_only') =>
   new Problem(code, { retryAfter: 30 })

@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import { messageOf } from './errors.ts'
 
-// Runs commands: exit codes, output.
+// Runs commands: output, exit codes, options.
 
 export type Print = (line: string) => void
 
-/** A part was done; exit code 2. */
+/** A part of the work was done; the exit code is 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
 
 const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
 
-/** An error ends the process with its message and `codeFor`: by default 2 for `Incomplete`, else 1. */
+/** An error prints its message and ends the process with `codeFor`: by default 2 for `Incomplete`, else 1. */
 export async function runCommand(
   command: Command,
   work: (print: Print) => Promise<void>,
@@ -42,7 +42,6 @@ export function runOnOpened<Opened extends { database: { close: () => Promise<vo
   return runCommand(command, opening, codeFor)
 }
 
-/** Aligned columns. */
 export function table(texts: readonly string[][]): string {
   const rows = texts.map((row) => row.map(oneLine))
   const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
@@ -56,7 +55,7 @@ export function table(texts: readonly string[][]): string {
     .join('\n')
 }
 
-/** Texts of clients and other calendars cannot steer the terminal. */
+/** Removes control characters, so that texts of clients and other calendars cannot steer the terminal. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
@@ -83,22 +82,25 @@ export function askedCount(option: string, text: string): number {
   throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
 }
 
-/** `30m`, in ms. @throws Error with one sentence, also below `least` */
+/**
+ * Reads a span such as `30m`; returns ms.
+ * @throws Error with one sentence, also below `least`
+ */
 export function askedSpan(text: string, takes: string, least = 1): number {
   const ms = spanMs(text, 'mhd')
   if (ms >= least) return ms
   throw new Error(`${takes}, not "${text}".`)
 }
 
-/** As `askedSpan` reads it; whole minutes. */
+/** Writes whole minutes as `askedSpan` reads them. */
 export function spanText(ms: number): string {
   const unit = ['d', 'h'].find((name) => ms % (UNIT_MS[name] ?? ms) === 0) ?? 'm'
   return `${ms / (UNIT_MS[unit] ?? ms)}${unit}`
 }
 
 /**
- * UTC, as ms since the epoch. With `now`, also hours, days or weeks from it in `direction`. @throws Error
- * with one sentence
+ * Reads a time in UTC; returns ms. With `now`, also takes hours, days or weeks from it in `direction`.
+ * @throws Error with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []

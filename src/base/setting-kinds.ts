@@ -1,14 +1,13 @@
 import { isIP } from 'node:net'
 
-// Kinds of settings: read from text, refused with the end of a sentence.
+// Kinds of settings: each reads its text, and refuses it with the end of a sentence.
 
-/** `KALENDS_<NAME>` or a flag of the same name, which wins. */
+/** Set by `KALENDS_<NAME>`, or by a flag of the same name, which wins. */
 export interface Setting<Value> {
   about: string
-  /** Placeholder in `--help` and docs. */
   value: string
   default: Value
-  /** @throws Error with the end of a sentence that starts with the name */
+  /** @throws Error with the end of a sentence that begins with the name of the setting */
   read: (text: string) => Value
 }
 
@@ -37,7 +36,7 @@ export const wholeNumber = (
   },
 })
 
-/** Trimmed, without empty ones. */
+/** Splits at commas, trims, and drops empty entries. */
 export const readEntries = (text: string): string[] =>
   text
     .split(',')
@@ -61,13 +60,11 @@ export const list = (
   },
 })
 
-/** With or without a port. */
 function isHost(text: string): boolean {
   const url = URL.parse(`http://${text}`)
   return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
 }
 
-/** None are all. */
 export const hosts = (about: string): Setting<string[]> => list(about, 'HOST,…', 'names of hosts', isHost)
 
 export function isListenHost(text: string): boolean {
@@ -89,14 +86,14 @@ export const choice = <const Value extends string>(
   },
 })
 
-/** `problem` ends the sentence, which repeats the value. */
+/** `problem` ends the sentence of the error, which repeats the value. */
 export const checked = (
   setting: Setting<string>,
   problem: string,
   test: (text: string) => boolean,
 ): Setting<string> => tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/** As `checked`, without repeating values that may hold passwords. */
+/** Like `checked`, but the error does not repeat the value, which may hold passwords. */
 export const discreet = (
   setting: Setting<string>,
   problem: string,
@@ -115,15 +112,13 @@ const tested = (
   },
 })
 
-/** What a feature or a part of the kernel is set by. */
 export interface SettingGroup {
-  /** In `--help` and docs. */
   heading: string
   settings: Readonly<Record<string, Setting<unknown>>>
 }
 
 export interface HasSettings {
   settings?: SettingGroup
-  /** No settings: variables that one command reads, such as those of passwords. */
+  /** Variables that are no settings: one command reads them, such as passwords. */
   variables?: readonly string[]
 }

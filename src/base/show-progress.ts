@@ -3,18 +3,15 @@ import { dirname } from 'node:path'
 import { codeOf } from './errors.ts'
 import type { Print } from './run-command.ts'
 
-// Shows the progress of a copy on a terminal or in a log, and looks at the paths of files to write.
+// Shows the progress of a copy on a terminal or in a log, and checks the paths of files to write.
 
-/**
- * The display of the progress of a copy: one piece of work after the other, each of so many rows or files.
- */
 export interface CopyProgress {
   start: (what: string, total: number) => void
   advance: (done: number) => void
   finish: () => void
 }
 
-/** Returns a bar for each piece of work on a terminal, else a line for logs. */
+/** Shows a bar for each step on a terminal, else prints a line. */
 export async function showProgress(stream: NodeJS.WriteStream, print: Print): Promise<CopyProgress> {
   return stream.isTTY ? barProgress(stream) : lineProgress(print)
 }
@@ -45,8 +42,8 @@ async function barProgress(stream: NodeJS.WriteStream): Promise<CopyProgress> {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Calls `stop` when the program is told to end, so that a bar gives the terminal its cursor back, and then
- * ends the program by the same signal. Returns a function that lets go of the signals.
+ * Calls `stop`, which gives the terminal its cursor back, on a signal, then ends by the same signal. The
+ * returned function removes the listeners.
  */
 export function stopOnSignal(stop: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {
@@ -71,18 +68,15 @@ function lineProgress(print: Print): CopyProgress {
   }
 }
 
-/**
- * Requires the folder of a file that is to be written.
- * @throws Error with one sentence when the folder is not there
- */
+/** @throws Error with one sentence if the folder of the file is not there */
 export function requireFolderOf(file: string): void {
   const folder = file.endsWith('/') ? file : dirname(file)
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}: make it first.`)
 }
 
 /**
- * Returns the error for a file that this user may not make; it may have been meant as a folder. Any other
- * error is returned unchanged.
+ * Says that this user may not make the file, which may have been meant as a folder. Returns any other error
+ * unchanged.
  */
 export function asRefusal(error: unknown, file: string): unknown {
   const code = codeOf(error)
@@ -92,7 +86,6 @@ export function asRefusal(error: unknown, file: string): unknown {
   )
 }
 
-/** Tells whether a path is that of a folder. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

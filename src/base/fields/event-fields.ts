@@ -46,7 +46,6 @@ const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
 export const eventStatuses = someOf(EVENT_STATUSES)
 
-/** Empty where the event does not say. */
 export const ATTENDANCES = ['', 'in_person', 'online', 'mixed'] as const
 export type Attendance = (typeof ATTENDANCES)[number]
 
@@ -66,7 +65,6 @@ export const whenWord: Kind<WhenWord> = {
   clock: (value) => (value === 'now' || value === 'tonight' ? 'minute' : 'day'),
 }
 
-/** In which events begin. */
 export const TIMES_OF_DAY = ['morning', 'afternoon', 'evening'] as const
 export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
@@ -75,7 +73,7 @@ export const timesOfDay = someOf(TIMES_OF_DAY)
 /** A year. */
 const MOST_MINUTES = 525_600
 
-/** Infinity for `always`, NaN for `never`; undefined for another form. */
+/** Infinity for `always`, NaN for `never`, undefined for another form. */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
   if (shown === 'never') return Number.NaN
@@ -84,8 +82,8 @@ export function minutesBefore(shown: string): number | undefined {
 }
 
 /**
- * `always`, `before:15` (minutes before the start) or `never`; those who may edit always see the link. An
- * empty text means `always`, other empty values are refused.
+ * Takes `always`, `before:15` (minutes before the start) or `never`; editors always see the link. An empty
+ * text means `always`; other empty values are refused.
  */
 const onlineShown: PlainKind<string> = {
   input: 'line',
@@ -99,8 +97,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Lines, a text of lines, or an object; that of another product is read as the rule that it says. The rules
- * of series read it.
+ * Takes lines, a text of lines, or an object; that of another product is read as the rule it means. The rules
+ * of series read the value.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
@@ -113,7 +111,6 @@ export const recurrence: Kind<string | readonly unknown[] | object> = {
   },
 }
 
-/** Only to the next occurrence of each series. */
 export const collapse: Kind<'series'> = {
   wire: { type: 'string', enum: ['series'] },
   within: limits.word,
@@ -121,21 +118,18 @@ export const collapse: Kind<'series'> = {
   read: (value) => (value === 'series' ? value : undefined),
 }
 
-/** Which occurrences a change is for. */
 const SCOPES = ['this', 'following', 'all'] as const
 export type RecurrenceScope = (typeof SCOPES)[number]
 
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)
 
-/** Empty means `this`: the occurrence at the address. */
+/** Empty means `this`: the occurrence at the address of the request. */
 const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
   within: limits.word,
   valid: (value) => isScope(value) || isEmpty(value),
   read: (value) => (isScope(value) ? value : 'this'),
 }
-
-// Fields.
 
 const OF_LISTS = { not: 'it is about the lists of this calendar' }
 const OF_MAPS = { not: 'it is about the page of the event' }
@@ -186,7 +180,7 @@ const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
 const fact = { kind: factOfAccess, ...whereSet } as const
 
-/** Rule 3.9. Each says where answers, tables, feeds, iCalendar, series and pages show it. */
+/** Rule 3.9. Each field says where answers, tables, feeds, iCalendar, series and pages show it. */
 export const eventFields = {
   author: {
     ...authorFields.author,
@@ -376,7 +370,7 @@ export const eventFields = {
     series: EACH_DATE,
     ics: 'COMMENT',
   },
-  // Pages name facts of access by `about`.
+  // Pages name facts of access by their `about`.
   captions: { ...fact, about: 'Captions' },
   audio_description: { ...fact, about: 'Audio description' },
   relaxed: { ...fact, about: 'Relaxed performance' },

@@ -26,26 +26,20 @@ import {
 
 // Members of events and series in each representation; facts of access.
 
-// Facts of access of events and venues.
-
 export const venueFacts = namesWith(venueFields, 'kind', factOfAccess)
 
 export const eventFacts = [...namesWith(eventFields, 'kind', factOfAccess), 'sign_language'] as const
 
-/** The index refers to each by its place here. */
 export const accessFacts: readonly string[] = [...venueFacts, ...eventFacts]
 
 export const accessList = someOf(accessFacts)
 
-/** Unknown facts count as absent. */
 export function factsIn<Fact extends string>(
   record: Readonly<Partial<Record<Fact, unknown>>>,
   facts: readonly Fact[],
 ): Fact[] {
   return facts.filter((fact) => Boolean(record[fact]))
 }
-
-// Members of events and series, and the representations that have them.
 
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
@@ -60,7 +54,7 @@ const inUtc = {
 } as const
 const NUMBERED = { not: 'id has it' }
 
-/** Rule 5.1: fields, and members that clients cannot set. `event-present.ts` has their order. */
+/** Rule 5.1: the fields, and members that clients cannot set. `event-present.ts` has their order. */
 export const eventMembers = {
   ...shownFields,
   id: {
@@ -124,7 +118,7 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/** Beside those of events, or in place of them (docs/series.md). */
+/** Members beside those of events, or in their place (docs/series.md). */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },
@@ -134,10 +128,8 @@ export const seriesMembers = {
 
 export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof seriesMembers
 
-/** Shown by some events only (`rare`). */
 export type RareColumn = WithValue<EventMembers, 'rare', unknown> & WithValue<EventMembers, 'from', 'column'>
 
-/** Shown by events whose column `by` is not blank. */
 interface RareField extends Tabled<RareColumn> {
   by: RareColumn
 }
@@ -146,7 +138,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** With `place`, those that this representation has. */
+/** With `place`, returns only those that this representation has. */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {
@@ -159,7 +151,6 @@ export function rareFields(
   })
 }
 
-/** As answers show them; undefined if all are blank. */
 export function showRare(
   rare: readonly RareField[],
   row: Partial<Columns<typeof eventFields>>,
@@ -173,7 +164,6 @@ export function showRare(
   return shown
 }
 
-/** As a request sends blank values. */
 export const unshownValues = Object.fromEntries(
   rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
 )

@@ -13,38 +13,32 @@ import { type Bounds, limits } from './limits.ts'
 
 // What a field or filter is; fields of all records; columns from sent values.
 
-/** `about` is its meaning in English, by which languages translate it; empty if it is not published. */
+/** `about` is the meaning in English, which languages translate; empty if it is not published. */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
   kind: Kind<any, any>
   about: string
   required?: true
-  /** A function is called for each request; `null` is published but no default (rule 3.3). */
+  /** A function is called for each request; `null` is published, but is no default (rule 3.3). */
   default?: unknown
-  /** In place of those of its kind. */
   within?: Bounds
-  /** Fields of records within a list of links. */
   nested?: FieldsData
-  /** Accepted, but not in the index. */
+  /** The field is accepted, but not in the index. */
   unlisted?: true
-  /** Above its control, where `about` is too long. */
+  /** Stands above the control of a form where `about` is too long. */
   label?: string
-  /** Below its control. */
   hint?: string
-  /** What a form calls its values, by value. */
   words?: Readonly<Record<string, string>>
-  /** Other than that of the kind; false: forms do not ask. */
+  /** Replaces the control of the kind; false: forms leave the field out. */
   input?: Input | false
-  /** In lists of the desk. */
   inLists?: true
 }
 
 export type FieldsData = Readonly<Record<string, FieldData>>
 
-/** Without fields that were not sent, or sent as null. */
 export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
 
-/** Of fields whose kind says how a column keeps the value (`keep`). */
+/** Columns of fields whose kind has `keep`. */
 export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<
     F[Name]['kind']
@@ -53,7 +47,6 @@ export type Columns<F extends FieldsData> = {
 
 type Kept = [name: string, keep: (value: unknown) => unknown]
 
-/** Every write asks for them. */
 const keptFields = new WeakMap<FieldsData, Kept[]>()
 
 function keptFieldsOf(fields: FieldsData): Kept[] {
@@ -75,7 +68,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** Of a record without sent values; columns of text hold `text`. */
+/** Text columns hold `text`. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {

@@ -7,7 +7,7 @@ import { type Bounds, limits } from './limits.ts'
 
 // Kinds of values: how each is checked, read, described, stored and shown.
 
-/** As the namespace index publishes it (rule 3.3). */
+/** The schema in the namespace index (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean' | 'array'
   format?: string
@@ -34,59 +34,50 @@ export type Input =
   | 'parent'
   | 'links'
 
-/** As a control sends it back untouched: browsers drop line ends from a line. */
+/** Returns the text as an untouched control sends it back: browsers drop line ends from a single line. */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
 
-/** What a kind needs besides the value. */
 export interface RequestTime {
   site: Pick<Site, 'timezone'>
-  /** Milliseconds since the epoch. */
+  /** Ms since the epoch. */
   now: number
 }
 
 /** Rules work with `Value`; the column holds `Kept`. */
 export interface Kind<Value, Kept = Value> {
-  /** In the index and the interface description. */
   wire: WireSchema
-  /** Where clients may send more than `wire` says: bounds, and an empty text that clears. */
+  /** What clients may send beyond `wire`: bounds, and an empty text that clears. */
   accepts?: Readonly<Record<string, unknown>>
-  /** Where it differs from `wire.type`. */
+  /** The type in answers, where it is not that of `wire`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
-  /** May also be sent with commas or as repeated keys. */
   list?: true
-  /** Without it, those of one line. */
   within?: Bounds
   /** A value that fails is a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** Shown by the refusal of another value. */
+  /** Shown where another value is refused. */
   example?: string
-  /** Passed over as if not sent; `X-Kalends-Ignored` names the field. */
+  /** True for a value that counts as not sent; `X-Kalends-Ignored` names the field. */
   ignores?: (value: unknown) => boolean
-  /** Undefined for a wrong type, `rest_invalid_type` (rule 1.2). */
+  /** Undefined for a wrong type, which is `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
   /** Without it, rules of the resource store the value. */
   keep?: (value: Value) => Kept
-  /** Where nothing was sent. */
   blank?: Kept
-  /** Without it, the column as it is. */
+  /** Without it, answers show the column as it is. */
   show?: (kept: unknown) => unknown
-  /** Of a list's entries; those of a single value are in `wire.enum`. */
+  /** Words of a list's entries; those of a single value are in `wire.enum`. */
   choices?: readonly string[]
-  /** Returns how long a value that was sent means the same; a kind without it, and `day`, for a whole day. */
+  /** Returns how long a value means the same; without it, a whole day. */
   clock?: (value: unknown) => ClockPart
-  /** True for flags: two records of the same name are not told apart by them. */
   isFlag?: true
-  /** Without it, forms do not ask. */
   input?: Input
 }
 
-/** How long an answer stays the same while the data do: for the day or the minute, or not at all. */
+/** How long an answer stays the same while the data do: a day, a minute, or not at all. */
 export type ClockPart = 'day' | 'minute' | 'now'
 
-/**
- * A kind whose values are stored in the column with the name of the field, without a rule of the resource.
- */
+/** Values are stored in the column of the field, without a rule of the resource. */
 export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
   keep: (value: Value) => Kept
   blank: Kept
@@ -114,7 +105,7 @@ export function isEmpty(value: unknown): boolean {
   )
 }
 
-/** `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). */
+/** Reads `2`, `"2"`, `"2.0"` and `"1e1"` (rule 2.1). */
 export function readInteger(value: unknown): number | undefined {
   if (!isNumeric(value)) return undefined
   const number = Number(value)
@@ -133,13 +124,13 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/** Rule 2.3: one of `TRUE_WORDS`, or a number but 0. */
+/** Rule 2.3: true for `TRUE_WORDS` and numbers but 0. */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
 }
 
-/** From a list, the record of a form, text with commas, or one number. */
+/** Reads a list, the record of a form, text with commas, or one number. */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (isText(value)) return value.includes(',') ? value.split(',') : [value]
@@ -148,7 +139,6 @@ export function listEntries(value: unknown): unknown[] | undefined {
   return undefined
 }
 
-/** And not the numbered entries of a form's list. */
 export function isNamedRecord(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
   return !Object.keys(value).every((key) => /^\d+$/.test(key))
@@ -161,12 +151,11 @@ function readIds(value: unknown): number[] | undefined {
     : undefined
 }
 
-/** Most lists have one entry and cost nothing. */
 function distinct<Entry>(entries: Entry[]): Entry[] {
   return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
-/** Each once; undefined for no words and for an empty list. */
+/** Returns each word once; undefined for other values and for an empty list. */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
@@ -174,7 +163,7 @@ export function readWords(value: unknown): string[] | undefined {
   return entries?.length && entries.every((entry) => entry !== '') ? distinct(entries) : undefined
 }
 
-/** `""` and `"0"` are refused. */
+/** Refuses `""` and `"0"`. */
 export const text: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },
@@ -203,7 +192,7 @@ export const line: PlainKind<string> = {
   keep: singleLine,
 }
 
-/** A rule of the resource writes the column, as for slugs. */
+/** A rule of the resource writes the column. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },
@@ -213,7 +202,6 @@ export const settledText: Kind<string> = {
 
 export const integer: Kind<number> = { wire: { type: 'integer' }, within: limits.word, read: readInteger }
 
-/** Above zero. */
 export const count: Kind<number> = {
   wire: { type: 'integer' },
   within: limits.word,
@@ -232,7 +220,6 @@ export const parentId: Kind<number> = {
   read: (value) => (value === '' ? 0 : readInteger(value)),
 }
 
-/** Above zero. */
 export const ids: Kind<number[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
@@ -242,7 +229,6 @@ export const ids: Kind<number[]> = {
   read: readIds,
 }
 
-/** As text. */
 export const idsOrSlugs: Kind<string[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
@@ -273,8 +259,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * Yes, no or unknown (empty, left out of answers). Pages show fields of this kind as facts, and `access`
- * finds records by them.
+ * Unknown is empty, and left out of answers. Pages show these fields as facts, and `access` finds records by
+ * them.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
@@ -316,7 +302,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/** Published without a type, takes any value (rule 2.3). */
+/** Published without a type; takes any value (rule 2.3). */
 export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
@@ -327,7 +313,7 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/** Keeps the word it was sent with: links repeat it (rule 13.8). No lists and records. */
+/** Keeps the word as it was sent, since links repeat it (rule 13.8). Refuses lists and records. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -335,7 +321,7 @@ export const looseWord: Kind<string | number | boolean> = {
     isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
-/** Published as text, for map switches of venues. No lists and records. */
+/** Published as text, for the map switches of venues. Refuses lists and records. */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -348,7 +334,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** `true`, `1`, `on`, `yes` turn it on, other text does not; an empty text is refused. */
+/** `true`, `1`, `on` and `yes` turn it on, other text does not; an empty text is refused. */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -357,13 +343,9 @@ export const switchWord: Kind<boolean> = {
   read: isTruthy,
 }
 
-/** Matches the beginning of a time that is no word such as "tomorrow". */
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d/
 
-/**
- * A date and time in any form that `parseMoment` reads. The rules of the resource decide in which zone it is
- * read.
- */
+/** Takes any form that `parseMoment` reads. Rules of the resource decide in which zone it is read. */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
@@ -375,19 +357,17 @@ export const moment: Kind<string | number> = {
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
 }
 
-/** Published without a type. */
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
 /** The UTC publication date of a record that was never published; sent back, it means no date. */
 export const NEVER = '0000-00-00 00:00:00'
 
-/** `NEVER` means no date. */
 export const publicationMoment: Kind<string | number> = {
   ...moment,
   valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,
 }
 
-/** Name, abbreviation or offset; empty means the zone of the site (rule 2.7). */
+/** A name, abbreviation or offset; empty means the zone of the site (rule 2.7). */
 export const timezone: Kind<string> = {
   input: 'zone',
   wire: { type: 'string' },
@@ -413,7 +393,7 @@ export const url: PlainKind<string> = {
   show: (kept) => presentUrl(String(kept)),
 }
 
-/** Https; an empty value clears it. */
+/** Takes https only; an empty value clears it. */
 export const secureUrl: PlainKind<string> = {
   ...url,
   valid: (value) => isEmpty(value) || (isText(value) && /^https:/i.test(value) && isUrl(value)),
@@ -437,7 +417,7 @@ function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** By id, URL, or as answers show it; `''` and `0` mean none. */
+/** Takes an id, a URL, or an image as answers show it; `''` and `0` mean none. */
 export const image: Kind<string | number> = {
   input: 'image',
   wire: { type: 'string' },
@@ -479,7 +459,7 @@ export const latitude = degrees(90)
 /** Degrees east; an empty text clears it. */
 export const longitude = degrees(180)
 
-/** Degrees; with `west` above `east` it crosses the date line. */
+/** In degrees. A box with `west` above `east` crosses the date line. */
 export interface Box {
   west: number
   south: number
@@ -487,7 +467,7 @@ export interface Box {
   north: number
 }
 
-/** As GeoJSON: `west,south,east,north`. */
+/** `west,south,east,north`, as in GeoJSON. */
 export const box: Kind<Box> = {
   wire: { type: 'string' },
   within: limits.word,
@@ -512,14 +492,13 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** Or on its edge; false without a position. */
+/** The edge belongs to the box; false without a position. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east
   return lat >= south && lat <= north && isBetween
 }
 
-/** Km above zero. */
 export const distance: Kind<number> = {
   wire: { format: 'double' },
   accepts: { type: 'number', exclusiveMinimum: 0 },
@@ -530,10 +509,8 @@ export const distance: Kind<number> = {
   read: (value) => (isNumeric(value) ? Number(value) : undefined),
 }
 
-/** Rules of the resource check it. */
 export const anything: Kind<unknown> = { input: 'line', wire: {}, read: (value) => value }
 
-/** Ids or records; rules of the resource read them. */
 export const links: Kind<unknown> = {
   input: 'links',
   wire: { items: { type: 'integer' } },

@@ -2,29 +2,28 @@ import type { Site } from '../config.ts'
 import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
-// The limits of all values.
-
 /** Checked before anything else, in time that grows with the limits and not with the value. */
 export interface Bounds {
-  /** Of each text; an entity such as `&amp;` counts as one, since answers write some characters so. */
+  /**
+   * Maximum length of each text. An entity such as `&amp;` counts as one character, since answers write some
+   * characters so.
+   */
   characters?: number
   /** UTF-8, of all texts of a list together; `setting` is `text_bytes`. */
   bytes?: number | 'setting'
-  /** Separated by blanks. */
   words?: number
-  /** Sent as a list or with commas. */
   entries?: number
-  /** Added by the service itself, such as an upload; not checked. */
+  /** The service itself adds the value, such as an upload; it is not checked. */
   isOwn?: true
 }
 
-/** Fields and filters refer to them, and `docs/limits.md` lists them. */
+/** Fields and filters refer to these, and `docs/limits.md` lists them. */
 export const limits = {
   title: { characters: 500 },
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
-  /** Every event with the term shows it: a list may do so thousands of times. */
+  /** Every event with the term shows it, so a list may do so thousands of times. */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
   url: { characters: 2000 },
@@ -33,40 +32,33 @@ export const limits = {
   word: { characters: 100 },
   cost: { bytes: 1000, entries: 100 },
   search: { characters: 500, words: 20 },
-  /** Short entries of a filter. */
   ids: { characters: 100, entries: 500 },
   slugs: { characters: 500, entries: 500 },
-  /** Categories or tags of one event. */
   terms: { entries: 100 },
   /** A rule and some hundred dates. */
   recurrence: { bytes: 40_000, entries: 1000 },
-  /** Venues or organizers of one event. */
   links: { entries: 100 },
-  /** Requests. */
   batch: { entries: 100 },
   /** New terms, venues and organizers that events of one transaction name. */
   batchMade: { entries: 1000 },
-  /** Together; further answers have only ids. */
+  /** All answers together; further ones have only ids. */
   batchAnswers: { bytes: 8_000_000 },
-  /** A single record may be larger. Less than the smallest room for unsent answers. */
+  /** Less than the least memory for unsent answers; a single record may be larger. */
   changesPage: { bytes: 900_000 },
-  /** All dates of a series by `ROW_BYTES`, `LINK_BYTES` and texts; in a batch, of all requests. */
+  /** All dates of a series, by `ROW_BYTES`, `LINK_BYTES` and texts; in a batch, those of all its requests. */
   seriesDates: { bytes: 20_000_000 },
-  /** `Idempotency-Key`. */
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>
 
-/** What an event counts as besides texts, and each of its links, in bytes. */
+/** Bytes that an event counts for besides its texts, and that each of its links counts for. */
 export const ROW_BYTES = 2000
 export const LINK_BYTES = 200
-/** Of nested lists and objects. An event as answers show it has five. */
+/** An event in an answer has five. */
 export const MOST_LEVELS = 10
-/** On all levels together. */
 export const MOST_MEMBERS = 20_000
-/** In a query or form. */
+/** Parameters of a query string or form. */
 export const MOST_PAIRS = 2000
 
-/** With `isList`, a text is split at commas. */
 export function overLimit(
   value: unknown,
   bounds: Bounds,
@@ -103,7 +95,6 @@ function overEntries(count: number, { entries }: Bounds): LimitFault | undefined
   return entries !== undefined && count > entries ? over('entries', entries) : undefined
 }
 
-/** Texts within records of the list are checked where these are read. */
 function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>): LimitFault | undefined {
   const entries: unknown[] = Object.values(value)
   const tooMany = Array.isArray(value) ? overEntries(entries.length, bounds) : undefined
@@ -119,7 +110,7 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }
 
-/** By levels or members. Level by level: recursion could overflow the stack. */
+/** Goes level by level, since recursion could overflow the stack. */
 export function overShape(value: object, mostLevels = MOST_LEVELS): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0
@@ -147,7 +138,6 @@ function countCommas(text: string): number {
 const ENTITY = /&(?:amp|lt|gt|quot|#0?3[489]);/g
 const LONGEST_ENTITY = '&quot;'.length
 
-/** An entity counts as one. */
 function hasAtMost(text: string, characters: number): boolean {
   if (text.length > characters * LONGEST_ENTITY) return false
   let count = 0

@@ -3,11 +3,9 @@ import { clearableText, factOfAccess, latitude, line, longitude, text, url, word
 import { limits } from './limits.ts'
 import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
-// Declares the fields of venues and organizers.
-
 const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
-/** Rule 3.9. Pages name facts of access by `about`. */
+/** Rule 3.9. Pages name facts of access by their `about`. */
 export const venueFields = {
   author: { ...authorFields.author, ...inAnswers },
   date: { ...authorFields.date, ...inAnswers },

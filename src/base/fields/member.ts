@@ -5,7 +5,7 @@ import type { Kind } from './kinds.ts'
 
 // Schemas that several resources share.
 
-/** Draft 2020-12, the dialect of OpenAPI 3.1. */
+/** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
@@ -32,14 +32,12 @@ export const dateTime: Schema = {
   examples: ['2027-05-04 19:30:00'],
 }
 
-/** Unique among all deployments (`global_id`). */
 export const globalIdSchema: Schema = { type: 'string', examples: ['example.org?id=12'] }
 /** Text (rule 4.2). */
 export const author: Schema = { type: 'string', pattern: '^\\d+$' }
-/** Always empty, shown as a list (rule 5.7). */
+/** Always empty (rule 5.7). */
 export const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
 
-/** In place of lines. */
 export const ruleSchema: Schema = record(
   {
     frequency: { type: 'string', enum: ['daily', 'weekly', 'monthly', 'yearly'] },
@@ -57,7 +55,6 @@ export const ruleSchema: Schema = record(
   [],
 )
 
-/** Of a series and its occurrences. */
 const ruleProperties = {
   series: id,
   rrule: string,
@@ -65,12 +62,11 @@ const ruleProperties = {
   text: string,
 } satisfies Record<string, Schema>
 
-/** Only on occurrences. */
 export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: arrayOf(string) })
 
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/** `some` are left out without a value (rules 6.1 to 6.3). */
+/** Members of `some` are left out without a value (rules 6.1 to 6.3). */
 export const linkedMembers = {
   always: {
     id,
@@ -115,7 +111,6 @@ export const termMembers = {
   },
 } satisfies Record<string, Record<string, Schema>>
 
-/** Within an event (rule 7.3). */
 export const embeddedTermMembers = {
   name: string,
   slug: string,
@@ -130,64 +125,54 @@ export const embeddedTermMembers = {
   urls: termUrls,
 } satisfies Record<string, Schema>
 
-/** Every member of `always`, any of `some`. */
 export type Answer<Members extends { always: object; some: object }> = Record<
   keyof Members['always'],
   unknown
 > &
   Partial<Record<keyof Members['some'], unknown>>
 
-// Places: the representations that show a field.
-
-/** Why it does not. */
+/** `not` says why a representation leaves the member out. */
 interface Omitted {
   not: string
 }
 
-/** Under its own name (true), another, or not at all. */
+/** True shows it under its own name, a string under another. */
 type Place = true | string | Omitted
 
 /**
- * Unless a property says otherwise, single answers, lists, NDJSON and exports have every member, the history
- * every column and link.
+ * Unless a property says otherwise, single answers, lists, NDJSON and exports have every member; the history
+ * has every column and link.
  */
 export interface Member {
-  /** Of the value. */
   from: 'column' | 'link' | 'computed'
-  /** Unless the kind has it. */
+  /** Required unless the kind has one. */
   schema?: Schema
   /**
-   * Shown only with a value, or by events with a value in the named field. All representations show it by the
-   * `show` of its kind, so it cannot be a text with markup.
+   * Shown only with a value, or by events with a value in the named field. All representations use `show` of
+   * the kind, so it cannot be a text with markup.
    */
   rare?: true | string
-  /** Why single answers alone have it. */
+  /** Why only single answers have it. */
   lists?: Omitted
-  /** Of the table of events. */
   csv: Place
-  /** JSON Feed; rare members are below `_kalends`. */
+  /** Rare members are below `_kalends`. */
   feed: Place
-  /** iCalendar. */
   ics: string | Omitted
-  /** Schema.org. */
   jsonld: string | Omitted
   assistants: Place
   series: true | Omitted
-  /** Kept of an event that the public no longer sees. */
+  /** Whether it stays of an event that the public no longer sees. */
   withdrawn: true | Omitted
   page: true | Omitted
 }
 
-/** Shown as a member, or only in requests. */
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** Its own answers and those of its events have it. */
+/** Answers with the record, or with its events, have it. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
-/** A column of the same name. */
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
   name: Name
-  /** Where nothing was sent. */
   blank: unknown
 }
 
@@ -200,10 +185,8 @@ export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
   })
 }
 
-/** For kinds without `show`. */
 export const asKept = (kept: unknown) => kept
 
-/** Those of which a property has a value. */
 export type WithValue<Members, Property extends string, Value> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never
 }[keyof Members]
@@ -216,7 +199,6 @@ export type NamesIn<Members, Where extends string> = {
     : never
 }[keyof Members]
 
-/** `WithValue` is the type of these names. */
 export function namesWith<Members extends object, const Property extends string, const Value>(
   members: Members,
   property: Property,
@@ -228,7 +210,7 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** But iCalendar and JSON-LD, unless named. */
+/** All representations but iCalendar and JSON-LD show it. */
 export const everywhere = {
   from: 'column',
   csv: true,
@@ -241,10 +223,10 @@ export const everywhere = {
   page: true,
 } as const
 
-/** But these; a withdrawn event keeps no texts. */
+/** A withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** The same in another form for programs: only answers have it. */
+/** Says the same as `name` in another form for programs; only answers have it. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -262,7 +244,7 @@ export function saidBy(name: string) {
 
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
-/** Beside answers: table of events and page (`inTable`), page alone, or nothing. */
+/** All are in answers; `inTable` also in the table of events and on the page, `onPage` on the page. */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const
 export const inAnswers = { csv: UNASKED, page: UNASKED } as const

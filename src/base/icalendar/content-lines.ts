@@ -1,22 +1,20 @@
 // Content lines of iCalendar: parameters, folds, escapes, properties of our own.
 
-/** Octets without the end (RFC 5545, 3.1). */
+/** Octets without the line end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
 /** A UTF-16 unit takes at most three octets, so such a line needs no counting. */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
-/** The status of an event that is not public. */
 export const OWN_STATUS = 'X-KALENDS-STATUS'
-/** The publication date in UTC; of what was never published its local `date` (RFC 5545, 3.3.5). */
+/** The publication date in UTC; if never published, its local `date` (RFC 5545, 3.3.5). */
 export const OWN_DATE = 'X-KALENDS-DATE'
 /** `unknown` for an event with a link that does not say. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
-/** When everybody sees the link of the meeting. */
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
 export type Parameters = Readonly<Record<string, string>>
 
-/** Folded at 75 octets, never within a character. Texts have to be escaped first (`escapeText`). */
+/** Folds at 75 octets, never within a character. Texts have to be escaped first (`escapeText`). */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
   let head = name
@@ -31,23 +29,20 @@ const ODD = /[\0-\x08\x0b-\x1f\x7f\ud800-\udfff]/
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** RFC 5545, 3.3.11; control characters are removed. */
+/** RFC 5545, 3.3.11. Drops control characters. */
 export function escapeText(text: string): string {
   return settled(text)
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
 }
 
-/**
- * Line ends become `\
- * `, characters that no property can hold go. Nearly every text needs no change.
- */
+/** Unifies line ends, and drops characters that no property can hold. Nearly every text needs no change. */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/** Quoted where a character would end it, RFC 6868 for what a value cannot hold. */
+/** Quotes a value that a character would end, and writes by RFC 6868 what none can hold. */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written
@@ -60,7 +55,7 @@ function folded(line: string): string {
   if (octets === line.length) return foldedAscii(line)
   const bytes = Buffer.from(line)
   const parts: string[] = []
-  // Folded lines begin with a blank.
+  // Folded lines begin with a space.
   for (let from = 0, room = LONGEST_LINE; from < bytes.length; room = LONGEST_LINE - 1) {
     const to = characterEnd(bytes, Math.min(from + room, bytes.length))
     parts.push(bytes.toString('utf8', from, to))
@@ -76,7 +71,6 @@ function foldedAscii(line: string): string {
   return all
 }
 
-/** Not beyond `end`. */
 function characterEnd(bytes: Buffer, end: number): number {
   let at = end
   while (((bytes[at] ?? 0) & 0xc0) === 0x80) at--

@@ -4,35 +4,35 @@ import { contentLine } from './content-lines.ts'
 
 // Writes VTIMEZONE.
 //
-// Outlook understands one STANDARD and one DAYLIGHT with a yearly rule each, and is wrong by hours for other
-// zones. So a zone is written as such a pair, found from its coming clock changes; times that the pair gives
-// wrongly (`isReadRight`: the past, irregular zones) are written in UTC.
+// Outlook understands one STANDARD and one DAYLIGHT, each with a yearly rule, and is wrong by hours for other
+// zones. So a zone is written as such a pair, found from its coming clock changes. Times that the pair gives
+// wrongly (`isReadRight`: past times, irregular zones) are written in UTC.
 
 interface YearlyChange {
   /** 1 to 12. */
   month: number
   /** 1 to 4, or -1 for the last. */
   nth: number
-  /** 0 for Sunday. */
   weekday: number
   /** Ms after midnight, on the clock before the change. */
   time: number
 }
 
-/** One offset, or two that alternate every year. Ms. */
+/** One offset, or two that alternate every year, in ms. */
 export interface ZoneRules {
-  /** Of the tz database. */
   id: string
   standard: number
   daylight: { offset: number; begins: YearlyChange; ends: YearlyChange } | undefined
 }
 
-/** For which a yearly rule has to hold. */
 const YEARS = 5
 
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
-/** From the year of `now` (ms); undefined for UTC, a zone without a name or without such rules. */
+/**
+ * Undefined for UTC, for a zone without a name, and without such rules. They hold from the year of `now` (ms)
+ * on.
+ */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
   const found = findCached(known, zone)
@@ -64,17 +64,16 @@ export function isZoneName(zone: string): boolean {
 }
 
 /**
- * Readers that go by X-WR-TIMEZONE expand a rule whose start is in UTC on the clock of that zone, also under
- * usual names of UTC, but not under `Etc/GMT`.
+ * Readers of X-WR-TIMEZONE expand a rule that starts in UTC on the clock of that zone, even under usual names
+ * of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 
-/** Clients know these names without a definition. */
 export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 
-/** Undefined if none gives all. `walls` in ms, on the clock before the change. */
+/** Undefined if no yearly change gives all. `walls` are ms on the clock before the change. */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
   if (!first) return undefined
@@ -100,7 +99,6 @@ function describeChange(wall: number) {
   }
 }
 
-/** Ms, on the clock before the change. */
 function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): number {
   if (nth > 0) {
     const first = Date.UTC(year, month - 1, 1)
@@ -110,7 +108,6 @@ function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): nu
   return last - ((new Date(last).getUTCDay() - weekday + 7) % 7) * DAY_MS + time
 }
 
-/** Both in ms. */
 function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   if (!daylight) return standard
   const year = new Date(utc + standard).getUTCFullYear()
@@ -120,11 +117,11 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   return isSummer ? daylight.offset : standard
 }
 
-/** Every reader of the rules takes the wall time for this UTC time. False before 1970. */
+/** Whether every reader of the rules takes the wall time for this UTC time. False before 1970. */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
   const utcMs = utcToMs(utc)
   if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false
-  // Of a wall time that comes twice, readers take the first or the second.
+  // Readers take the first or the second of a repeated wall time.
   return isOnlyUtcOf(wall, utc, rules.id)
 }
 

@@ -22,14 +22,13 @@ import {
 
 export interface Split {
   readonly before: Recurrence
-  /** From that date on. */
   readonly after: Recurrence
 }
 
 /**
- * Before `at`, an original start but the first. Both halves have the same dates: a count is divided, a rule
- * without one gets an end. If `at` was added and no rule has the later dates, they are added one by one;
- * undefined if they have no end or are more than `MOST_LISTED`.
+ * Splits before `at`, an original start but the first. The halves have the same dates: a count is divided, a
+ * rule without one gets an end. If `at` was added and no rule has the later dates, they are listed; undefined
+ * if they have no end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -62,7 +61,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/** With exceptions, since COUNT counts them. */
+/** Exceptions are among them, since COUNT counts them. */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
@@ -75,7 +74,6 @@ function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
   return false
 }
 
-/** With the count that is left; undefined if the rule does not make `at`. */
 function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   for (const wall of matchingDates(rule, start, at))
     if (settled(wall, start) === at)
@@ -85,7 +83,7 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
-/** With `at`, which it does not make, as first date; undefined if later dates would be others. */
+/** Begins with `at`, which the rule does not make; undefined if later dates would be others. */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
   const from = { ...start, local: at }
@@ -98,7 +96,6 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
 /** Rules that agree on so many dates are taken to agree on all. */
 const COMPARED = 100
 
-/** Added one by one in place of a rule. */
 const MOST_LISTED = 750
 
 function datesAfter(rule: Rule, start: Start, at: string, most: number): string[] {
@@ -111,7 +108,6 @@ function datesAfter(rule: Rule, start: Start, at: string, most: number): string[
   return dates
 }
 
-/** `place` returns the new start for each original one. */
 export interface Moved {
   start: Start
   recurrence: Recurrence
@@ -119,9 +115,9 @@ export interface Moved {
 }
 
 /**
- * Moves `at` to `to`, and every other date by as much: a moved rule if one makes these dates; else a rule by
- * month or year takes the place of `to` (`moveAlong`), unless it has an end and places of weekdays; else
- * dates one by one. Undefined if these have no end or are more than `MOST_LISTED`.
+ * Moves `at` to `to`, and every other date by as much: by a moved rule if one makes these dates; else, a rule
+ * by month or year gets the place of `to` (`moveAlong`), unless it has an end and places of weekdays; else
+ * dates are listed, undefined if they have no end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(
   recurrence: Recurrence,
@@ -163,7 +159,6 @@ function isSame(found: readonly string[], wanted: readonly string[]): boolean {
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i])
 }
 
-/** Clock changes may still move them. */
 function firstDates(rule: Rule, start: Start, most: number): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, LAST_WALL)) if (dates.push(wall) >= most) break
@@ -173,12 +168,11 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
 /** No series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
-/** Days by which a date may miss its exact place. */
 const FARTHEST_DAYS = 7
 
 /**
- * The place of `to` in its month or year becomes that of every date. Undefined for other rules, and if a date
- * would lie more than `FARTHEST_DAYS` off.
+ * Gives every date the place of `to` in its month or year. Undefined for other rules, and if a date would lie
+ * more than `FARTHEST_DAYS` off.
  */
 function moveAlong(
   rule: Rule,
@@ -209,7 +203,6 @@ function isNearTo(wall: string, wanted: string): boolean {
   return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
 }
 
-/** As many months or years from `to` as the old start from `at`. */
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
   const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
   if (!first || !old || !next) return undefined
@@ -256,7 +249,7 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   }
 }
 
-/** All weekdays of a weekly rule; of another its only one, with the place of the new start. */
+/** Moves all weekdays of a weekly rule; of another its only one, which gets the place of the new start. */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from
   if (frequency === 'weekly') {
@@ -271,7 +264,6 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
   return [`${nth === 0 ? '' : placeInMonth(dayOfNumber(to), nth < 0)}${weekdayName(to)}`]
 }
 
-/** If the rule depends on which weekdays are in one week. */
 function shiftWeekStart({ frequency, interval, weekdays, weekStart }: Rule, days: number): Rule['weekStart'] {
   if (frequency !== 'weekly' || interval === 1 || weekdays.length < 2) return weekStart
   return WEEKDAYS[(((WEEKDAYS.indexOf(weekStart) + days) % 7) + 7) % 7] ?? weekStart
@@ -281,7 +273,6 @@ function weekdayName(day: number): string {
   return WEEKDAYS[weekdayOfDay(day)] ?? 'MO'
 }
 
-/** Among the same weekdays of its month; negative from the end. */
 function placeInMonth(day: Day, isFromEnd: boolean): number {
   const place = Math.ceil(day.monthday / 7)
   return isFromEnd ? -Math.ceil((lengthOfMonth(day) - day.monthday + 1) / 7) : place

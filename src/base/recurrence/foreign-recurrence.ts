@@ -13,7 +13,7 @@ export function isForeign(recurrence: unknown): boolean {
   return isMembers(recurrence.rrule) || FOREIGN.some((name) => name in recurrence)
 }
 
-/** Undefined where it says none, or more than one rule can say. */
+/** Undefined if it names no rule, or more than one rule can say. */
 export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const { rrule, ...beside } = isMembers(sent) ? sent : {}
   if (isMembers(rrule) && !areBlank(beside, [])) return undefined
@@ -66,7 +66,6 @@ function frequencyOf(type: unknown): string | undefined {
   return Object.hasOwn(FREQUENCIES, name) ? FREQUENCIES[name] : undefined
 }
 
-/** 1 is Monday; or two letters. */
 function weekdayOf(day: unknown): string | undefined {
   const word = wordOf(day)
   return WEEKDAYS.find((weekday, index) => word === weekday || word === String(index + 1))
@@ -75,7 +74,6 @@ function weekdayOf(day: unknown): string | undefined {
 const wordOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : ''
 
-/** Undefined where it is not clear. */
 function endOf(rule: Members): Pick<RecurrenceObject, 'count' | 'until'> | undefined {
   const first = (...names: string[]) => names.map((name) => rule[name]).find((value) => !isBlank(value))
   const count = first('end_count', 'end-count', 'endCount', 'count', 'occurrences')

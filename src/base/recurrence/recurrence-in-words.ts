@@ -4,12 +4,11 @@ import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEK
 
 type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
-/** More are counted. */
 const MOST_NAMED = 3
 
 /**
- * "every second Tuesday until 30 June 2027, but not on 24 December". `language` is the tag for names of days
- * and months. A date in the year of the start has no year.
+ * Returns "every second Tuesday until 30 June 2027, but not on 24 December". `language` names days and
+ * months. A date in the year of the start has no year.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,
@@ -44,10 +43,8 @@ export function recurrenceInWords(
 
 interface RecurrenceNames {
   date: (wall: string) => string
-  /** Such as `24 December`. */
   yearday: (month: number, monthday: number) => string
   month: (month: number) => string
-  /** Such as `TU`. */
   weekday: (name: string) => string
 }
 
@@ -88,7 +85,6 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
   yearly: ['every year', 'every second year', 'every {count} years'],
 }
 
-/** The second of all Mondays is the second Monday. */
 export function withPlace(rule: Rule): Rule {
   const { frequency, weekdays, monthdays, months, positions } = rule
   const [weekday = '', ...others] = weekdays
@@ -98,7 +94,6 @@ export function withPlace(rule: Rule): Rule {
   return { ...rule, weekdays: positions.map((place) => `${place}${weekday}`), positions: [] }
 }
 
-/** Without its end. */
 function ruleWords(rule: Rule, write: RecurrenceNames, language: string, say: SayRecurrence): string {
   const { frequency, interval, weekdays, months, positions } = rule
   const isPlainWeek = frequency === 'weekly' && months.length === 0 && positions.length === 0 && interval < 3
@@ -184,7 +179,7 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   return joined(texts, language)
 }
 
-/** `{name}` is a value; languages translate by these texts. */
+/** Locales translate these texts; `{name}` stands for a value. */
 export const recurrenceWords = [
   'every day',
   'every second day',

@@ -34,12 +34,10 @@ import {
 
 // Recurrences as lines of RFC 5545 or as the object of clients, both ways.
 
-/** As clients send it (docs/series.md). */
 export interface RecurrenceObject {
   frequency?: string
   interval?: number
   count?: number
-  /** The last day. */
   until?: string
   weekdays?: string[]
   month_days?: number[]
@@ -50,7 +48,7 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/** RRULE, RDATE, EXDATE, each only with a value. Equal recurrences have equal lines. */
+/** Returns RRULE, RDATE and EXDATE, each only with a value. Equal recurrences have equal lines. */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -60,8 +58,8 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
 }
 
 /**
- * For calendar files: if a rule does not make its own start, readers disagree, so the start becomes an added
- * date and a count an end.
+ * Readers of calendar files disagree about a rule that does not make its own start, so the start becomes an
+ * added date, and a count an end.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence
@@ -83,7 +81,7 @@ function lastDate(rule: Rule, start: Start): string {
   return last
 }
 
-/** UNTIL is in UTC as RFC 5545 asks, or a day. */
+/** UNTIL is a day, or in UTC as RFC 5545 asks. */
 export function ruleText(rule: Rule, start: Start): string {
   const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
   const list = (name: string, entries: readonly (string | number)[]) =>
@@ -138,7 +136,6 @@ function ruleObject(rule: Rule): RecurrenceObject {
   }
 }
 
-/** A day for whole days, else a time without `Z`. */
 function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   const text = wall.replace(' ', 'T').replace(/[-:]/g, '')
   return allDay ? text.slice(0, 8) : text
@@ -149,14 +146,12 @@ function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
-/** Without an EXDATE line, former exceptions would stay. */
+/** Adds an empty EXDATE line if there is none, since former exceptions would stay without it. */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-// Reads lines or an object; a fault names the part.
-
-/** Room for a rule, and for the most added dates and exceptions. */
+/** Characters: room for a rule, and the maximum of added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 
 const PARTS: Readonly<Record<string, keyof RuleParts>> = {
@@ -183,7 +178,6 @@ const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   week_start: 'weekStart',
 }
 
-/** As far as it was read, with the client's names of parts. */
 interface RecurrenceRead {
   parts: RuleParts | undefined
   names: Partial<Record<keyof RuleParts, string>>
@@ -192,8 +186,8 @@ interface RecurrenceRead {
 }
 
 /**
- * Lines (text or list) or an object (docs/series.md). Undefined for none (`""`, null, `[]`), a Fault for what
- * cannot be read or has no date. Never throws. Sizes come first, so that no input costs more than a moment.
+ * Takes lines (text or list) or an object (docs/series.md). Undefined for none (`""`, null, `[]`), a Fault
+ * for what cannot be read or has no date. Sizes are checked first, so that no input takes long.
  */
 export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -208,7 +202,6 @@ export function readRecurrence(sent: unknown, start: Start): Recurrence | undefi
   }
 }
 
-/** Answers have the rule beside other members; others stay as they are. */
 export function withoutShown(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null || !SHOWN.some((member) => member in sent)) return sent
   const { rrule, rule, lines }: { rrule?: unknown; rule?: unknown; lines?: unknown } = sent
@@ -347,7 +340,6 @@ function addDates(texts: readonly string[], zone: string, part: string, into: st
   }
 }
 
-/** DTSTART has to be the start of the event. */
 function readStart(value: string, params: string, start: Start): void {
   const date = dateOf(value, start, zoneOf(params, 'DTSTART', start), 'DTSTART')
   if (date !== start.local)
@@ -404,12 +396,11 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/** Texts of the client, lists split; undefined or empty if not given. */
+/** Texts of the client, with lists split; undefined or empty if not given. */
 interface RuleParts {
   frequency?: string
   interval?: string
   count?: string
-  /** A wall time. */
   until?: string
   weekStart?: string
   weekdays: readonly string[]
@@ -418,17 +409,18 @@ interface RuleParts {
   positions: readonly string[]
 }
 
-/** `RRULE:BYDAY` or `weekdays`. */
 type NameOf = (part: keyof RuleParts) => string
 
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
-/** Every weekday of a year by its place would be 371. */
 const LONGEST_LIST = 62
 /** Months × days × weekdays of one rule: a year has 366 days. */
 const MOST_COMBINED = 400
 
-/** What lines and objects share. @throws Unreadable */
+/**
+ * Checks what lines and objects have in common.
+ * @throws Unreadable
+ */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
   for (const list of LIST_PARTS)
     if (parts[list].length > LONGEST_LIST)
@@ -468,7 +460,6 @@ function weekStartOf(text: string | undefined, part: string): Weekday {
 
 const WEEK: readonly string[] = WEEKDAYS
 
-/** In the order of the week, each once. */
 function weekdaysOf(texts: readonly string[], part: string): string[] {
   const days = texts.map((text) => {
     const [, nth = '', day = ''] = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(text.toUpperCase()) ?? []
@@ -484,7 +475,6 @@ function numbersOf(texts: readonly string[], part: string, from: number, to: num
   return [...new Set(numbers)].sort((one, other) => one - other)
 }
 
-/** Negative from the end; never 0. */
 function placesOf(texts: readonly string[], part: string, most: number): number[] {
   const places = numbersOf(texts, part, -most, most)
   if (places.includes(0)) throw invalid(part)
@@ -536,7 +526,6 @@ function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   if (!hasMatch(rule, start)) throw new Unreadable(nameOf('frequency'), 'The rule has no date at all.')
 }
 
-/** In the year, in the month, or 0. */
 function largestPlace({ frequency, months }: Rule): number {
   if (frequency === 'yearly') return months.length === 0 ? 53 : 5
   return frequency === 'monthly' ? 5 : 0
@@ -553,7 +542,10 @@ interface DateRead {
   isUtc: boolean
 }
 
-/** A day has the time of the start. @throws Unreadable */
+/**
+ * A day gets the time of the start.
+ * @throws Unreadable
+ */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
   const { wall, isDay, isUtc } = readDate(text, part)
   if (start.allDay) return `${wall.slice(0, 10)} 00:00:00`
@@ -563,8 +555,8 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * The end of the last day that may have a date. An end at a time means its day, or the day before if that
- * day's date would begin after it: the same to all readers, whatever they make of clock changes.
+ * Returns the end of the last day that may have a date. An end at a time means its day, or the day before if
+ * that day's date would begin after it; readers agree on this, whatever they make of clock changes.
  * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {

@@ -2,7 +2,6 @@ import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
 // A recurrence (rule, added dates, exceptions) and its dates; days of the calendar.
 
-/** As rules write them. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
@@ -10,12 +9,11 @@ export type Weekday = (typeof WEEKDAYS)[number]
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
-/** Lists of a rule. */
 export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
 
 /**
- * Wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, 00:00:00 for whole days; lists in order, each
- * once.
+ * Wall times are 'YYYY-MM-DD HH:MM:SS' in the zone of the series, 00:00:00 for whole days. Lists are in
+ * order, without duplicates.
  */
 export interface Recurrence {
   readonly rule?: Rule
@@ -25,44 +23,44 @@ export interface Recurrence {
   readonly left: readonly string[]
 }
 
-/** RFC 5545, 3.3.10, within `readRecurrence`; an empty list was not given. */
+/** RFC 5545, 3.3.10, as far as `readRecurrence` takes it. An empty list was not given. */
 export interface Rule {
   readonly frequency: Frequency
   readonly interval: number
-  /** The start among them; never with `until`. */
+  /** The start counts too; never with `until`. */
   readonly count?: number
   /** The end of the last day that may have a date: 23:59:59, or 00:00:00 for whole days. */
   readonly until?: string
-  /** `TU`, or with a place in month or year: `2TU`, `-1FR`. */
+  /** Such as `TU`, or with a place in month or year: `2TU`, `-1FR`. */
   readonly weekdays: readonly string[]
   /** 1 to 31, or -1 to -31 from the end. */
   readonly monthdays: readonly number[]
   readonly months: readonly number[]
-  /** Among the dates of one day, week, month or year: 1 is the first, -1 the last. */
+  /** Places among the dates of one day, week, month or year: 1 is the first, -1 the last. */
   readonly positions: readonly number[]
   readonly weekStart: Weekday
 }
 
-/** RFC 7529: Gregorian, days that do not exist are left out, which holds anyway. */
+/** RFC 7529: Gregorian, days that do not exist are left out. Both hold anyway. */
 export function isPlainScale(name: string, value: string): boolean {
   return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
 }
 
-/** A wall time, its zone, and whether events last all day. */
+/** `local` is a wall time in `zone`. */
 export interface Start {
   readonly local: string
   readonly zone: string
   readonly allDay: boolean
 }
 
-/** The client's name of the part (`RRULE:BYHOUR`, `until`), and the text that locales translate. */
+/** `part` is the client's name, such as `RRULE:BYHOUR` or `until`; locales translate `message`. */
 export interface Fault {
   readonly part: string
   readonly message: RecurrenceMessage
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Thrown within this folder; others get its `Fault`. */
+/** Thrown within this folder; callers outside get its `Fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 
@@ -77,7 +75,7 @@ export function isFault(read: object | undefined): read is Fault {
   return read !== undefined && 'part' in read
 }
 
-/** `{name}` is a value; languages translate by these texts. */
+/** Locales translate these texts; `{name}` stands for a value. */
 export const recurrenceMessages = [
   'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.',
   'The part {part} of a recurrence is not supported.',
@@ -100,32 +98,27 @@ export const recurrenceMessages = [
 
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
-// Dates.
-
-/** With BYWEEKNO and BYYEARDAY, which events here do not have. */
+/** Adds BYWEEKNO and BYYEARDAY, which events here do not have. */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]
 }
 
-/** Days by number, both ends among them. */
+/** Numbers of days, both included. */
 export interface Period {
   first: number
   last: number
 }
 
-/** 0 for any place. */
 interface NamedWeekday {
   weekday: number
   nth: number
 }
 
-/** Of a day, with those that follow from the start. */
 export interface Conditions {
   months: readonly number[]
   monthdays: readonly number[]
   weekdays: readonly NamedWeekday[]
-  /** And not in the month. */
   isCountedInYear: boolean
   weeks: readonly number[]
   yeardays: readonly number[]
@@ -133,7 +126,7 @@ export interface Conditions {
 }
 
 /**
- * Wall times in order up to the horizon or the rule's end: the start, whether it matches or not
+ * Yields wall times up to the horizon or the rule's end: the start, whether it matches or not
  * (docs/series.md), then matching days. Times that a clock change skips are not moved. Each day is looked at
  * once, so the work is bounded.
  */
@@ -159,18 +152,16 @@ export function searchedUntil({ local }: Start): string {
   return wallOfDay(dayNumber(local) + SEARCHED_YEARS * 366, local)
 }
 
-/** A start that does not match does not count. */
 export function hasMatch(rule: Rule, start: Start): boolean {
   const horizon = searchedUntil(start)
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
   return !matchingDates(rule, start, end).next().done
 }
 
-/** 400 years from the start, or from 2000 if it is earlier. */
+/** 400 years from the start, or from 2000 if the start is earlier. */
 const LONGEST_DAYS = 146_097
 const YEAR_2000 = 10_957
 
-/** The start only if it matches. */
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
   const last = Math.min(dayNumber(end), Math.max(first, YEAR_2000) + LONGEST_DAYS)
@@ -187,7 +178,6 @@ export function* matchingDates(rule: Rule, start: Start, end: string): Generator
   }
 }
 
-/** Adds weekday, day or month of the start where the rule names none. */
 export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
   if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
@@ -213,12 +203,11 @@ export function dayConditions(rule: DayRule): Conditions {
   }
 }
 
-/** `-1FR` is Friday and -1. */
 function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** `step` periods after that of the start. */
+/** Lies `step` periods after that of the start. */
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
@@ -266,7 +255,6 @@ function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday):
   return isAtPlace(place, place + Math.floor((numberOf(year, 12, 31) - middle) / 7), weeks)
 }
 
-/** From 1; negative from the end. */
 function isAtPlace(place: number, length: number, asked: readonly number[]): boolean {
   return asked.includes(place) || asked.includes(place - length - 1)
 }
@@ -289,9 +277,8 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * Original starts up to `until`, in order, each once, at most `limit`. The start comes first, also after
- * `until`, unless it is an exception. Times that a clock change skips move forward, so that two may become
- * one.
+ * Returns original starts up to `until`, in order, each once. The start comes first, even after `until`,
+ * unless it is an exception. Times that a clock change skips move forward, so two may become one.
  */
 export function occurrenceStarts(
   recurrence: Recurrence,
@@ -315,15 +302,12 @@ export function occurrenceStarts(
     .slice(0, limit)
 }
 
-/** Whole days stay. */
 export function settled(wall: string, { zone, allDay }: Start): string {
   return allDay ? wall : settledWall(wall, zone)
 }
 
-/** Gregorian. */
 export interface Day {
   readonly year: number
-  /** 1 to 12. */
   readonly month: number
   readonly monthday: number
 }
@@ -332,12 +316,12 @@ export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
-/** From 1970-01-01; months and days roll over. */
+/** Counts days from 1970-01-01; months and days roll over. */
 export function numberOf(year: number, month: number, monthday: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/** Integers and no Date: rules ask for every day that they pass. */
+/** Uses integers and no Date, since rules ask for every day that they pass. */
 export function dayOfNumber(day: number): Day {
   // Years begin on 1 March here, so that leap days come last. 146,097 days are 400 years.
   const shifted = day + 719_468
@@ -353,7 +337,7 @@ export function dayOfNumber(day: number): Day {
   return { year, month, monthday: ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1 }
 }
 
-/** 0 for Monday. */
+/** 0 is Monday. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }
@@ -368,7 +352,7 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
   return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
 }
 
-/** At which a date of the series may begin. */
+/** The last time at which a date of the series may begin. */
 export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }

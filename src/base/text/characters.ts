@@ -3,7 +3,7 @@ import { decodedText } from './html.ts'
 
 // Texts that databases can store; folding for searches and orders; slugs.
 
-/** PostgreSQL takes no NUL, UTF-8 no halves of surrogate pairs: U+FFFD stands in their place. */
+/** Writes U+FFFD for what databases refuse: PostgreSQL takes no NUL, UTF-8 no halves of surrogate pairs. */
 export function storableText<Value>(value: Value): Value {
   if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
   return value.toWellFormed().replaceAll('\0', '\ufffd') as Value & string
@@ -15,10 +15,10 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Clusters that people write are shorter. */
+/** Grapheme clusters that people write are shorter. */
 const BEHIND = 100
 
-/** At most `longest` characters; what readers see as one stays whole (UAX 29). */
+/** Cuts to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */
 export function beginningOf(text: string, longest: number): string {
   if (text.length <= longest) return text
   if (/^[ -~]{2}$/.test(text.slice(longest - 1, longest + 1))) return text.slice(0, longest)
@@ -27,12 +27,12 @@ export function beginningOf(text: string, longest: number): string {
 }
 
 /**
- * Stream-safe limit of Unicode (UAX 15, 13): ordering a run grows with the square of its length, and
- * languages have only a handful.
+ * The stream-safe limit of Unicode (UAX 15, 13): ordering a run takes time that grows with the square of its
+ * length, and languages need only a handful of marks.
  */
 export const LONGEST_MARK_RUN = 30
 
-// All combining marks lie beyond.
+// All combining marks have higher code points.
 const PLAIN = /^[\0-\u02ff]*$/
 const LONG_RUN = new RegExp(`\\p{M}{${LONGEST_MARK_RUN + 1}}`, 'u')
 const LONG_RUNS = new RegExp(`(\\p{M}{${LONGEST_MARK_RUN}})\\p{M}+`, 'gu')
@@ -41,7 +41,7 @@ export function hasLongMarkRun(text: string): boolean {
   return text.length > LONGEST_MARK_RUN && !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
-/** Sorts behind all that begin with the text before it. */
+/** A prefix with it sorts behind all texts that begin with the prefix. */
 export const LAST_SIGN = '\u{10ffff}'
 
 /** Cuts runs of marks that are too long, so that time grows with the length alone. */
@@ -62,7 +62,6 @@ export function hashOf(text: string): number {
   return hash >>> 0
 }
 
-/** Letters that Unicode does not decompose. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -86,14 +85,13 @@ const PLAIN_LETTERS: Record<string, string> = {
 }
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
-// In Arabic and Hebrew vowel marks and the hamza on another letter, which many leave out.
+// In Arabic and Hebrew these are vowel marks and the hamza on another letter, which many leave out.
 const ACCENTS =
   /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 
-// Lengthens Arabic words, with marks above it.
+// The tatweel lengthens Arabic words; marks may stand above it.
 const LENGTHENING = /\u0640\p{M}*/gu
 
-// Soft hyphens, direction marks, zero-width blanks, text or emoji style.
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
 const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
 const QUOTES = /[\u201c-\u201f\u2033]/g
@@ -102,15 +100,15 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * From a character beyond ASCII to the next visible one of ASCII; the ASCII character before belongs to it if
- * a mark may combine with it (the last four of that class decompose into marks). European texts have few such
- * parts, always the same.
+ * From a character beyond ASCII to the next visible one of ASCII, and the ASCII character before if a mark
+ * may combine with it; the last four of that class decompose into marks. European texts have few such parts,
+ * always the same.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
 /**
- * Lower case; Latin, Greek, Cyrillic, Arabic and Hebrew without accents and marks; plain quotes and dashes;
- * single blanks. Other scripts keep their marks. Idempotent.
+ * Writes lower case, plain quotes and dashes, single spaces; Latin, Greek, Cyrillic, Arabic and Hebrew lose
+ * their marks, other scripts keep them. Idempotent.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)
@@ -125,7 +123,6 @@ function foldPart(part: string): string {
   return cachedText(folds, part, () => foldUnicode(part))
 }
 
-/** Blanks stay. */
 export function foldUnicode(text: string): string {
   const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD').replace(LENGTHENING, '')
   const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
@@ -137,7 +134,7 @@ export function foldUnicode(text: string): string {
   return normalize(folded, 'NFC')
 }
 
-/** Other letters keep their marks. */
+/** Letters of other scripts keep their marks. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = normalize(text, 'NFKD')
@@ -151,47 +148,44 @@ function plainLetters(text: string): string {
   return text.replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
-// Slugs: from titles, numbered, and of records in the trash.
-
 const LONGEST = 200
 
-/** So that another record can have the slug (rule 24.1). */
+/** Frees the slug for another record (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
 const SLUG_SIGNS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Removed: quotes and brackets ("it's" is one word), other ASCII signs, symbols.
+// Slugs drop quotes and brackets ("it's" is one word), other ASCII punctuation, and symbols.
 const VANISHING =
   /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]|[\p{Pi}\p{Pf}\p{Ps}\p{Pe}]|(?![-_])[!-/:-@[-`{-~]|[\ufe00-\ufe0f\ufffd©®°¦]/gu
 const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
 
 /**
- * Rule 17.1: lower-case ASCII, digits, `-` and `_`, other scripts percent-encoded, at most 200 bytes; empty
- * if nothing is left. Idempotent.
+ * Rule 17.1: lower-case ASCII letters, digits, `-` and `_`, other scripts percent-encoded, at most 200 bytes.
+ * Empty if nothing is left. Idempotent.
  */
 export function slugify(text: string): string {
   const plain = latinToAscii(decodeForeign(decodedText(text.toWellFormed())))
   const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_SIGNS, '-')
-  // A letter and an accent may only now stand side by side.
   const joined = latinToAscii(words).replace(/-+/g, '-')
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
 
-/** `jazz-2`, cut to 200 bytes; a slug in the trash is not cut. */
+/** Returns a slug such as `jazz-2`, cut to 200 bytes. A slug in the trash is not cut. */
 export function numberedSlug(base: string, n: number): string {
   if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
   const ending = `-${n}`
   return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
 }
 
-/** 200 bytes. */
+/** Cuts to 200 bytes. */
 export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
 
-/** From an address, in any letter case, percent-encoded or not. */
+/** Reads a slug from a URL, in any letter case, percent-encoded or not. */
 export function canonicalSlug(text: string): string {
   if (SLUG_SIGNS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))
@@ -201,7 +195,6 @@ export function trashedSlug(slug: string): string {
   return slug.endsWith(TRASHED_SUFFIX) ? slug : slug + TRASHED_SUFFIX
 }
 
-/** Any other slug unchanged. */
 export function untrashedSlug(slug: string): string {
   return slug.replace(/__trashed(?:-\d+)?$/, '')
 }
@@ -213,7 +206,6 @@ function trimDashes(slug: string): string {
   return slug.slice(start, end)
 }
 
-/** Behind the last whole character that fits. */
 function cutSlug(plain: string, bytes: number): string {
   if (IN_ASCII.test(plain)) return plain.slice(0, bytes)
   let slug = ''

@@ -5,8 +5,8 @@ import sanitizeHtml from 'sanitize-html'
 // Tags and texts, escapes, elements of XML.
 
 /**
- * As written; `name` is the lower-case element that a tag opens or closes or verbatim text stands in, else
- * ''.
+ * `source` is as written. `name` is the lower-case element that a tag opens or closes, or that verbatim text
+ * stands in; else ''.
  */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
@@ -14,19 +14,17 @@ export interface MarkupPiece {
   source: string
 }
 
-// Each alternative stops at the next tag or runs to the end at most once: hostile text takes no longer.
+// Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer.
 const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
-/** Their content is never markup. */
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
 
-/** Nobody sees their content, no page can run it. */
+/** Nobody sees their content, and no page can run it. */
 export const INVISIBLE = new Set(['iframe', 'style'])
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 
-/** No part of the line of text around them. */
 export const BLOCK = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset ' +
@@ -37,25 +35,23 @@ export const BLOCK = new Set(
 
 const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/** Other than one blank. */
 const ODD_BLANKS = /[^\S ]\s*| \s+/g
 
 export const withSingleBlanks = (text: string) => text.replace(ODD_BLANKS, ' ')
 
-/** `<`, `>`, and each `&` that begins no entity. */
 function escapeMarkup(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /**
- * Groups: name and value. A value is matched whole, so that no part of it is taken for an attribute; a match
- * never begins within blanks, where time would grow with the square of their number.
+ * A value is matched whole, so that no part of it is taken for an attribute. A match never begins within
+ * whitespace, where time would grow with the square of its length.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
-/** Joined they are the same HTML. A `<` that begins no complete tag is text. */
+/** The pieces joined are the same HTML. A `<` that begins no complete tag is text. */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
   let from = 0
@@ -89,7 +85,6 @@ const NOT_XML =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows only tab and line ends.
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Without characters that XML 1.0 cannot hold. */
 function escapeXml(text: string): string {
   return text
     .replace(NOT_XML, '')
@@ -126,7 +121,6 @@ const INLINE = (
 const EMBEDDING = ['audio', 'iframe', 'img', 'picture', 'source', 'track', 'video']
 const STRUCTURE = ['center', 'details', 'summary']
 
-/** By host and beginning of the path. */
 const EMBEDDABLE: readonly (readonly [string, string])[] = [
   ['www.youtube.com', '/embed/'],
   ['www.youtube-nocookie.com', '/embed/'],
@@ -215,22 +209,20 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Well-formed, without scripts, handlers, forms, styles that reach beyond their element, and frames but
- * `EMBEDDABLE`. Texts inside removed elements stay, but for style sheets and frames.
+ * Returns well-formed HTML without scripts, event handlers, forms, styles that reach beyond their element,
+ * and frames but `EMBEDDABLE`. Text inside removed elements stays, except in style sheets and frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
 }
 
-/** Only markup within the line. */
 function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
-/** The parser walks open elements at each tag; more than a few dozen levels are dropped anyway. */
+/** The parser walks all open elements at each tag; more than a few dozen levels are dropped anyway. */
 const MOST_OPEN = 250
 
-/** Open elements that a tag ends although their closing tags are missing. */
 const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   li: ['li'],
   p: ['p'],
@@ -241,7 +233,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-/** The sanitiser would first let these tags decide how others nest. */
+/** Drops all other tags, which the sanitiser would first let decide how the allowed ones nest. */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: MarkupPiece) => {
@@ -252,7 +244,6 @@ function withTags(html: string, tags: ReadonlySet<string>): string {
   return splitMarkup(html).map(kept).join('')
 }
 
-/** False for a tag that would open more than `MOST_OPEN`. */
 function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
   if (kind === 'close') {
     const at = open.lastIndexOf(name)
@@ -274,7 +265,6 @@ const COMMON: Readonly<Record<string, string>> = {
   '&#039;': "'",
 }
 const COMMON_ENTITY = /&(?:amp|lt|gt|quot|#0?39);/g
-/** Only a parser knows other entities. */
 const RARE_ENTITY = /&(?!(?:amp|lt|gt|quot|#0?39);)/
 
 export function decodeEntities(text: string): string {
@@ -284,7 +274,9 @@ export function decodeEntities(text: string): string {
   return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/** Known words of `rel`; `noopener` where a link opens another tab: that page must not reach back. */
+/**
+ * Keeps known words of `rel`. A link that opens another tab gets `noopener`: that page must not reach back.
+ */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
   const words = new Set(
@@ -321,29 +313,27 @@ function isEmbeddable(src: string): boolean {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * Rule 10.2: trimmed, `&` as `&#038;`, `<` and `>` outside tags as entities. Markup within the line stays;
- * with `trusted` all does.
+ * Rule 10.2: trims, writes `&` as `&#038;`, and `<` and `>` outside tags as entities. Inline markup stays;
+ * with `trusted`, all markup.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
 }
 
-/** Rules 10.3 and 10.4: paragraphs, sanitised unless `trusted`. Idempotent. */
+/** Rules 10.3 and 10.4: sets paragraphs, and sanitises unless `trusted`. Idempotent. */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
 }
 
-/** Without setting paragraphs. */
 export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** Rule 10.5: no tags; `&`, `<`, `>` as entities. */
+/** Rule 10.5: drops tags, and writes `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
 
-/** Between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -353,7 +343,7 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#039;')
 }
 
-/** One line, without scripts, entities decoded. No HTML any more: escape it. */
+/** Returns one line without scripts, with entities decoded. It is no HTML any more: escape it. */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
 }
@@ -365,17 +355,19 @@ export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Entities decoded, blanks as written. Content of scripts stays, as in a title without their tags. */
+/**
+ * Decodes entities; whitespace stays as written. The content of scripts stays, as in a title without their
+ * tags.
+ */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/** Without tags, trimmed; no `<` that is left begins a tag. */
+/** Drops tags and trims; no `<` that is left begins a tag. */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }
 
-/** And content of frames and styles. Entities stay. */
 function stripTags(html: string): string {
   return withoutTags(html, (name) => INVISIBLE.has(name))
 }
@@ -413,8 +405,8 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Rule 10.3: a blank line begins a paragraph, a newline is `<br />`; block elements stay, one newline between
- * parts. Idempotent.
+ * Rule 10.3: a blank line begins a paragraph, and a newline becomes `<br />`. Block elements stay, with one
+ * newline between parts. Idempotent.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html
@@ -481,7 +473,6 @@ const asText = (source: string): MarkupPiece => ({ kind: 'text', name: '', sourc
 const isBlock = (piece: MarkupPiece) =>
   (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
 
-/** `NO_MATCH` for pieces that no tag closes. */
 function matchTags(pieces: readonly MarkupPiece[]): number[] {
   const closings: number[] = pieces.map(() => NO_MATCH)
   const open: number[] = []
@@ -521,7 +512,6 @@ function breakLines(text: string, at: number, line: readonly MarkupPiece[]): str
   return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)
 }
 
-/** `first` is the break behind an empty first line. */
 function joinLines(text: string, first: string): string {
   if (!text.includes('\n')) return text
   const lines = text.split('\n')

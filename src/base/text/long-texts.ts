@@ -20,45 +20,40 @@ import {
 } from './html.ts'
 import { termsOf } from './search.ts'
 
-// Renders texts of records. Those that together take longer than `MOST_AT_ONCE` are rendered in a thread
-// beforehand and cached (`showPrepared`, `showInTurn`); others where they are needed.
+// Renders texts of records. Texts that together take longer than `MOST_AT_ONCE` are rendered in a thread
+// beforehand and cached (`showPrepared`, `showInTurn`); others are rendered where they are needed.
 
-/** As `renderText`. */
 export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: 'html', raw, trusted })
 }
 
-/** One line, for linked data. */
+/** Returns one line, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: 'plain', raw, trusted })
 }
 
-/** For the pages of this service. */
 export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: 'page', raw, trusted })
 }
 
-/** Addresses become absolute by `base`. */
+/** URLs become absolute by `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/** Plain text of several lines; addresses become absolute by `base`. */
+/** URLs become absolute by `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
 
-/** Of a term, without paragraphs. */
 export function renderedSafe(raw: string): string {
   return madeOf({ work: 'safe', raw })
 }
 
-/** As searches compare it. */
 export function foldedText(raw: string): string {
   return madeOf({ work: 'folded', raw })
 }
 
-/** By `textKey`. */
 const rendered = emptyCache<string, string>(processBudget)
 
 export const textKey = ({ work, raw, trusted = false, base = '' }: WantedText) =>
@@ -69,7 +64,6 @@ function madeOf(wanted: WantedText): string {
   return findKnown(wanted) ?? workText(wanted)
 }
 
-/** For the record that is being shown. */
 let ready: ReadonlyMap<string, string> | undefined
 
 function findKnown(wanted: WantedText): string | undefined {
@@ -80,27 +74,25 @@ function findKnown(wanted: WantedText): string | undefined {
 
 /** Microseconds for each `<` and `&`. */
 const SIGN_COST = 1.5
-/** Microseconds for each character, with markup and without. */
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/** Microseconds. A damaged row may have a value that is no text; showing it fails later. */
+/** Returns microseconds. A damaged row may have a value that is no text; showing it fails later. */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const signs = countSigns(raw, '<') + countSigns(raw, '&')
   return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
 }
 
-/** Stops soon after `MOST_COUNTED`: more take too long in any case. */
 function countSigns(raw: string, sign: string): number {
   let count = 0
   for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
   return count
 }
 
-/** Microseconds; a shorter text is rendered as fast as it is found. */
+/** Microseconds; a text that takes less is rendered as fast as it is found. */
 const WORTH_KNOWING = 100
-/** Microseconds on the event loop. */
+/** Microseconds for which rendering may block the event loop. */
 const MOST_AT_ONCE = 3000
 const MOST_COUNTED = MOST_AT_ONCE / SIGN_COST
 
@@ -108,14 +100,12 @@ function isWorthKnowing(raw: unknown): boolean {
   return (typeof raw === 'string' && raw.length * PLAIN_COST >= WORTH_KNOWING) || costOf(raw) >= WORTH_KNOWING
 }
 
-/** Without blocking longer than `MOST_AT_ONCE`. */
 export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
   return unprepared(wanted).length === 0
 }
 
-/** None if rendering all takes less than `MOST_AT_ONCE`. */
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most texts are short; counting their signs would take longer than rendering.
+  // Most texts are short: counting `<` and `&` would take longer than rendering.
   if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -124,7 +114,6 @@ function unprepared(wanted: readonly WantedText[]): WantedText[] {
   return sum <= MOST_AT_ONCE ? [] : costly.map(({ text }) => text)
 }
 
-/** Damaged values count as 0. */
 function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
@@ -132,9 +121,9 @@ function lengthOf(wanted: readonly WantedText[]): number {
 /** Renders in a thread what would block the event loop; returns results by `textKey`. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // One by one, so that the thread can serve other requests in between.
+  // They are sent one by one, so that the thread can serve other requests in between.
   for (const text of unprepared(wanted)) {
-    // It fails again where it is needed, and is reported there.
+    // It fails again where the text is needed, and is reported there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)
@@ -158,7 +147,6 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
 /** Ms after which a request with many records lets others go on. */
 export const TURN_MS = 10
 
-/** In order, letting other requests go on in between. */
 export async function showInTurn<Row, Shown>(
   rows: Iterable<Row>,
   textsOf: (row: Row) => readonly WantedText[],
@@ -182,7 +170,6 @@ export async function showInTurn<Row, Shown>(
 
 interface TextThread {
   worker: Worker | undefined
-  /** Ends the idle thread. */
   rest: NodeJS.Timeout | undefined
   last: number
   waiting: Map<number, { resolve: (made: string[]) => void; reject: (error: unknown) => void }>
@@ -203,7 +190,6 @@ function askThread(wanted: readonly WantedText[]): Promise<string[]> {
 }
 
 function startThread(): Worker {
-  // `.ts` in the sources, `.js` in what `npm run build` makes.
   const code = new URL(`text-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(code, { execArgv: [] })
   const lose = (error: unknown) => {
@@ -236,8 +222,6 @@ function restLater(): void {
   }, REST_MS).unref()
 }
 
-// Work on texts.
-
 const WORKS = {
   html: ({ raw, trusted }) => renderOnce(raw, trusted),
   plain: ({ raw, trusted }) => plainText(renderOnce(raw, trusted)),
@@ -246,7 +230,6 @@ const WORKS = {
   readable: ({ raw, trusted, base = '' }) => readableText(renderOnce(raw, trusted), base),
   safe: ({ raw }) => stripUnsafe(raw),
   folded: ({ raw }) => fold(plainText(raw)),
-  /** For an index of words. */
   terms: ({ raw }) => [...termsOf(raw)].join(' '),
 } satisfies Record<WantedText['work'], (text: Omit<WantedText, 'work'>) => string>
 
@@ -260,7 +243,7 @@ const NONE: Rendered = { raw: '', trusted: false, rendered: '' }
 let last = NONE
 let lastButOne = NONE
 
-/** Keeps two results: linked data are made right after description and excerpt were rendered. */
+/** Keeps two results, since linked data is made right after description and excerpt were rendered. */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
   const known = raw === lastButOne.raw && trusted === lastButOne.trusted
@@ -273,9 +256,7 @@ function renderOnce(raw: string, trusted = false): string {
 export interface WantedText {
   work: 'html' | 'plain' | 'page' | 'feed' | 'readable' | 'safe' | 'folded' | 'terms'
   raw: string
-  /** The author may write unfiltered HTML. */
   trusted?: boolean
-  /** For work that makes addresses absolute. */
   base?: string
 }
 
@@ -283,13 +264,11 @@ export function workText({ work, ...text }: WantedText): string {
   return WORKS[work](text)
 }
 
-/** The answer has the same number. */
 export interface TextRequest {
   number: number
   wanted: readonly WantedText[]
 }
 
-/** In the order of the texts, or an error. */
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
 
 const TAGS = (
@@ -297,7 +276,7 @@ const TAGS = (
   'mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** The page has the heading of the first level. */
+/** The page itself has the heading of the first level. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
@@ -337,8 +316,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Also of trusted authors: without styles, names, classes, handlers; headings lowered; links in place of
- * frames, sounds and films, which would load other sites.
+ * Cleans texts of trusted authors too: no styles, names, classes and handlers, lower headings, links in place
+ * of frames, audio and video, which would load other sites.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -360,12 +339,12 @@ function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHt
   return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
 }
 
-/** Not for feeds. */
+/** Feeds do not have these elements. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
-/** Absolute addresses, without scripts, styles and handlers of trusted authors. */
+/** Makes URLs absolute, and drops scripts, styles and handlers of trusted authors. */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
   return splitMarkup(rendered)
@@ -397,27 +376,21 @@ const settleImages = (images: string, base: string) =>
     .map((image) => image.replace(/^\S+/, (address) => absoluteAddress(address, base)))
     .join(', ')
 
-/** `#…` stays. */
 function absoluteAddress(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || /^[a-z][a-z\d+.-]*:/i.test(address)) return address
   return URL.parse(address, base)?.href ?? address
 }
 
-// Plain text of several lines.
-
 interface Writing {
   parts: string[]
-  /** To write before the next text. */
   breaks: number
-  /** A blank before the next text. */
   isApart: boolean
-  /** With the part where the text of each begins. */
   links: { address: string; from: number }[]
   /** Open elements whose text nobody sees. */
   hidden: number
 }
 
-/** With an empty line around them. */
+/** An empty line stands before and after these. */
 const SPACED = new Set([
   'p',
   'blockquote',
@@ -435,8 +408,8 @@ const SPACED = new Set([
 ])
 
 /**
- * An empty line between paragraphs, a dash before list entries, addresses of links behind them, absolute by
- * `base`; images become their text. Entities are decoded once.
+ * Writes an empty line between paragraphs, a dash before list entries, URLs behind links. Images become their
+ * text. Entities are decoded once.
  */
 export function readableText(html: string, base: string): string {
   const writing: Writing = { parts: [], breaks: 0, isApart: false, links: [], hidden: 0 }
@@ -486,13 +459,12 @@ function openLink(writing: Writing, source: string, base: string): void {
 function closeLink(writing: Writing): void {
   const link = writing.links.pop()
   if (!link || link.address === '') return
-  // A link that shows its own address has at most a blank and the address.
+  // A link that shows its own address has at most two parts: a space and the address.
   const shown = writing.parts.length - link.from > 2 ? '' : writing.parts.slice(link.from).join('').trim()
   const isSaid = shown === link.address || `mailto:${shown}` === link.address
   if (!isSaid) writeText(writing, ` (${link.address})`)
 }
 
-/** Empty for an address that leads nowhere elsewhere. */
 function absolute(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || !URL.canParse(address, base)) return ''
   const { href, protocol } = new URL(address, base)
@@ -504,7 +476,6 @@ const ATTRIBUTES = {
   alt: /\salt=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
 }
 
-/** Entities decoded; empty without it. */
 function attributeOf(tag: string, name: keyof typeof ATTRIBUTES): string {
   const found = ATTRIBUTES[name].exec(tag)
   return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '').trim()

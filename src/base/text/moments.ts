@@ -1,40 +1,33 @@
 import { DAY_MS, FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
 
-// Dates and times as clients send them; days and months of wall times.
-
 export { formatUtc, utcToMs }
 
-/** Undefined if not named. */
 interface DateParts {
-  /** The month from 1; a day past its end rolls over. */
+  /** Months count from 1; a day past the end of its month rolls over. */
   date: { year: number | undefined; month: number; day: number } | undefined
-  /** Seconds since midnight. */
   time: number | undefined
-  /** `today`, `friday`: midnight unless a time is named. */
+  /** After words such as `today` or `friday`, the time is midnight unless the text has one. */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /** `next week`: a weekday beside it is of that week, which begins on Monday. */
+  /** After `next week`, a weekday is one of that week, which begins on Monday. */
   weekNamed: boolean
-  /** `first day of`, `second monday of`; -1 is the last. */
+  /** `first day of`, `second monday of`; `nth` is -1 for the last. */
   within: { nth: number; weekday: number | undefined } | undefined
   shift: { months: number; days: number; seconds: number }
   zone: string | undefined
 }
 
-/** After the current day, before it, or from it on. */
+/** The weekday after the current day, before it, or from it on. */
 type WeekdayOf = 'next' | 'last' | 'this'
 
-/** False when the part is impossible or was read before. */
 interface DateToken {
   pattern: RegExp
   read(reading: DateParts, groups: Groups): boolean
 }
 
-/** '' for a group that took no part. */
 type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
-/** Of 'YYYY-MM-DD', and of a wall time. */
 const DAY_LENGTH = 10
 const WALL_LENGTH = 19
 
@@ -48,17 +41,16 @@ const ORDINAL = '(first|second|third|fourth|fifth|last)'
 const HALF_OF_DAY = '([ap])\\.?m\\.?'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-/** As `Date.getUTCDay`. */
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth: 4, fifth: 5, last: -1 }
 
-/** Nearly every client sends these, and the test costs far less than `RULES`. */
+/** Nearly every client sends these, and this test costs far less than `RULES`. */
 const PLAIN =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
 
 /**
- * Tried in this order at each place of the text, in lower case with single blanks. Repetitions are bounded or
- * end at a sign that they cannot contain: no backtracking.
+ * Tried in this order at each place of the text, which is in lower case with single spaces. Repetitions are
+ * bounded or end at a character that they cannot contain, so nothing backtracks.
  */
 const RULES: readonly DateToken[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
@@ -98,7 +90,7 @@ const RULES: readonly DateToken[] = [
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
-  // Depend on the present time.
+  // Words relative to the present time.
   rule('now(?= |$)', () => true),
   rule('today(?= |$)', (reading) => nameDay(reading, 0)),
   rule('tomorrow(?= |$)', (reading) => nameDay(reading, 1)),
@@ -123,31 +115,31 @@ const RULES: readonly DateToken[] = [
 ]
 
 /**
- * A wall time 'YYYY-MM-DD HH:MM:SS' in `zone`; undefined for no time (rules 2.9, 18.2, 18.3). `now` in ms.
+ * Returns a wall time in `zone`; undefined if the value is no time (rules 2.9, 18.2, 18.3). `now` is in ms.
  * Never throws; an unknown zone is UTC.
  *
- * - ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, English month names, 12 and 24 hours, noon, midnight; a date is
- *   00:00:00.
- * - Seconds since the epoch, and values with an offset or zone, are converted to `zone`.
- * - now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units`, `N units ago`,
- *   `first monday of april 2027`, `last day of next month`, in any sequence. Days are counted before the time
- *   is set; hours, minutes and seconds really pass, whatever the clocks do. Units keep the time of day of
- *   `now`, names of days do not.
- * - A day past its month rolls over, 24:00 as well; a wall time that a clock change skips stays.
- * - Refused: 0, '0', over 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
+ * - Takes ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, English month names, 12 and 24 hours, noon, midnight; a
+ * date alone is 00:00:00.
+ * - Converts seconds since the epoch, and values with an offset or zone, to `zone`.
+ * - Takes now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units`, `N units
+ * ago`, `first monday of april 2027`, `last day of next month`, in any sequence. Days are counted before the
+ * time is set; hours, minutes and seconds really pass, whatever the clocks do. Units keep the time of day of
+ * `now`, names of days do not.
+ * - A day past its month rolls over, as does 24:00; a wall time that a clock change skips stays.
+ * - Refuses 0, '0', over 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
   return readMoment(value, zone, now)?.wall
 }
 
 export interface Moment {
-  /** 'YYYY-MM-DD HH:MM:SS' in the zone of the reader. */
+  /** 'YYYY-MM-DD HH:MM:SS' in the zone of the caller. */
   wall: string
-  /** If an offset, zone, epoch seconds or distance from now determines it. */
+  /** Undefined unless an offset, zone, epoch seconds or distance from now determines it. */
   utc: string | undefined
 }
 
-/** As `parseMoment`, with the UTC time: when clocks go back, a wall time comes twice. */
+/** Like `parseMoment`, with the UTC time: when clocks go back, a wall time occurs twice. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -155,25 +147,24 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** Undefined if it cannot be read; of a wall time that comes twice the first. */
+/** Returns a UTC time; undefined if the value cannot be read. A repeated wall time is read as the first. */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
 }
 
-/** Without an offset the value is UTC. */
 export function parseUtcMoment(value: string | number, now: number): string | undefined {
   return parseMoment(value, 'UTC', now)
 }
 
-/** 'YYYY-MM-DD HH:MM:SS', years 1 to 9999; days past a month pass. */
+/** Takes 'YYYY-MM-DD HH:MM:SS' in the years 1 to 9999, even a day past the end of its month. */
 export function hasWallForm(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
 
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** As events show them, zero-padded (rule 5.2). */
+/** Parts are zero-padded, as events show them (rule 5.2). */
 export function wallParts(wall: string) {
   return {
     year: wall.slice(0, 4),
@@ -185,7 +176,10 @@ export function wallParts(wall: string) {
   }
 }
 
-/** `now` in ms. @throws RangeError for an unknown zone */
+/**
+ * `now` is in ms.
+ * @throws RangeError for an unknown zone
+ */
 export function wallNow(zone: string, now: number): string {
   return utcToWall(formatUtc(now), zone)
 }
@@ -194,12 +188,10 @@ export function dayOf(wall: string): string {
   return wall.slice(0, 10)
 }
 
-/** 00:00:00. */
 export function startOfDay(wall: string): string {
   return `${dayOf(wall)} 00:00:00`
 }
 
-/** 23:59:59. */
 export function endOfDay(wall: string): string {
   return `${dayOf(wall)} 23:59:59`
 }
@@ -230,7 +222,6 @@ function parsePlain(text: string): string | undefined {
   return wall.length === WALL_LENGTH ? wall : `${wall}:00`
 }
 
-/** RFC 3339 and `Date.toJSON`. */
 function readInstant(text: string, zone: string): Moment | undefined {
   const match = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)
   if (!match) return undefined
@@ -249,7 +240,7 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/** Lower case, single blanks, without commas and the comment that browsers put behind a zone. */
+/** Returns lower case with single spaces, without commas and the comment that browsers put behind a zone. */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()
@@ -257,7 +248,7 @@ function normalised(value: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/ \([^()]*\)$/, '')
-  // An unescaped plus sign of an offset arrives as a blank.
+  // An unescaped plus sign of an offset arrives as a space.
   return text.replace(/(t\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:\d\d)$/, '$1+$2')
 }
 
@@ -284,11 +275,9 @@ function readTokens(text: string): DateParts | undefined {
     if (reading.zone !== undefined) zones = 1
     at = text[end] === ' ' ? end + 1 : end
   }
-  // A zone alone is no moment.
   return tokens > zones ? reading : undefined
 }
 
-/** Where the piece ends; undefined if it cannot be read. */
 function readToken(reading: DateParts, text: string, at: number): number | undefined {
   for (const { pattern, read } of RULES) {
     pattern.lastIndex = at
@@ -370,7 +359,6 @@ function readZone(reading: DateParts, zone: string): boolean {
   return true
 }
 
-/** The reading is in the zone that it names, else in `zone`. */
 function resolve(reading: DateParts, zone: string, now: number): Moment | undefined {
   const frame = reading.zone ?? zone
   const nowMs = utcToMs(wallNow(frame, now))
@@ -386,7 +374,7 @@ function resolve(reading: DateParts, zone: string, now: number): Moment | undefi
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
-/** Ms as if UTC, as `today`. */
+/** Returns ms as if the day were in UTC, like `today`. */
 function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
@@ -409,7 +397,7 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
   return day + ahead * DAY_MS
 }
 
-/** -1 is the last; a number beyond the month leads into the next. */
+/** `nth` is -1 for the last; a number beyond the month leads into the next. */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {
     const last = dayMs(year, month + 1, 0)
@@ -420,9 +408,8 @@ function resolveWithin(nth: number, weekday: number | undefined, year: number, m
   return first + (ahead + (nth - 1) * 7) * DAY_MS
 }
 
-/** Ms; months and days roll over. */
 function dayMs(year: number, month: number, day: number): number {
-  // Date.UTC takes years before 100 for the 20th century.
+  // `Date.UTC` takes years below 100 for the 20th century.
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }
 
@@ -439,12 +426,11 @@ function knownZone(zone: string): string {
   return isTimezone(zone) ? zone : 'UTC'
 }
 
-/** Years 1 to 9999; false for NaN. */
+/** Takes the years 1 to 9999; false for NaN. */
 function inRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS
 }
 
-/** Never negative. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }

@@ -1,23 +1,22 @@
 import { fold } from './characters.ts'
 
-// Words of a search; terms of an index of words.
+// Reads searches, and cuts texts into the terms of a search index.
 
-/** Folded: what a text must contain and must not. */
 export interface Search {
   include: string[]
   exclude: string[]
 }
 
 const MOST_WORDS = 9
-// A quoted phrase or a run without blanks, perhaps with a minus.
 const WORD = /(-?)"([^"]*)"(?=\s|$)|\S+/g
 const FRAGMENT = /[\p{L}\p{M}\p{N}-]+/gu
 const PHRASE = /^"([^"]+)"$/
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
- * Rules 14.1, 14.2, 14.5: every word; a "quoted phrase" is one; a minus excludes; more than nine words are
- * one phrase. Signs alone are searched as they stand; a blank text finds everything.
+ * Rules 14.1, 14.2 and 14.5: a text must have every word. A "quoted phrase" is one word, a minus excludes,
+ * and more than nine words are one phrase, as is a search without letters and digits. A blank one finds
+ * everything.
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
@@ -41,8 +40,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * Rules 14.3, 14.5: runs of letters, digits and minus signs, folded; one field must contain all. Signs alone
- * are searched as they stand; a blank text finds nothing.
+ * Rules 14.3 and 14.5: one field must have every folded run of letters, digits and hyphens. A text without
+ * such runs is one word; a blank one finds nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -50,7 +49,7 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/** Join fields by newlines, so that no phrase spans two. */
+/** Fields in `haystack` are joined by newlines, so that no phrase spans two. */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) &&
@@ -58,15 +57,14 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// Terms and lookups go by places of characters in Unicode, never by category, which may change: an index
-// outlives its version.
+// Terms depend on code points, never on Unicode categories: these change with the version of Unicode, and an
+// index outlives it.
 
-/** Scripts with blanks between words: not Thai, Lao, Tibetan, Burmese and Khmer. */
+/** Scripts that put spaces between words, so not Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Never part of a term; folding turns other blanks into these. */
+/** These are never part of a term; folding turns other spaces into these. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
-/** Chinese, Japanese, Thai, emoji, punctuation. */
 const SIGNS = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
@@ -74,7 +72,7 @@ const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 const LONGEST = 64
 const HALF = LONGEST / 2
 
-/** Words, other characters, and pairs of these side by side. */
+/** Returns words, every character of other scripts, and every two of these side by side. */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of text.match(WORDS) ?? []) addLetters(terms, word)
@@ -95,23 +93,20 @@ function addLetters(terms: Set<string>, word: string): void {
   }
 }
 
-/** Equals, starts with, ends with or contains `text`. */
+/** Finds terms with `text`; `before` and `after` allow more characters in the term on that side. */
 export interface Lookup {
   text: string
-  /** More characters before and after `text`. */
   before: boolean
   after: boolean
 }
 
 export interface WordPlan {
   word: string
-  /** Each finds every text with the word, and perhaps others; empty if none can. */
+  /** Each finds every text with the word, and perhaps others. Empty for a word without terms. */
   lookups: Lookup[]
-  /** The only lookup finds exactly the texts with the word. */
   isExact: boolean
 }
 
-/** It may be a phrase. */
 export function planWord(word: string): WordPlan {
   const runs = [...word.matchAll(RUNS)]
   const [first] = runs
@@ -126,7 +121,6 @@ export function planWord(word: string): WordPlan {
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
 }
 
-/** A whole word within a phrase, perhaps a part at its start or end. */
 function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
   return text.length > HALF
     ? { text: text.slice(0, HALF), before: true, after: true }

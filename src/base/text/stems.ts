@@ -1,15 +1,14 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
-// Stems for the search by `words` (`concert` finds `concerts`); corrections. All languages alike, since that
-// of a text is not known. The database stores stems, so a change needs a migration.
+// Stems for the search by `words` (`concert` finds `concerts`), and corrections. All languages are treated
+// alike, since that of a text is not known. The database stores stems: a change needs a migration.
 
-/** By places in Unicode. Not Korean, which joins particles to words. */
+/** Korean is missing, since it joins particles to words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
-/** Blanks, punctuation, halves of characters. */
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-/** A single letter beside an apostrophe is none: `St Brigid's`, `l'opéra`. */
+/** A single letter beside an apostrophe is no word: `St Brigid's`, `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const SIGNS = `[^${LETTER}${NOISE}]+`
 const [WORDS, ALL_SIGNS, RUNS] = [
@@ -20,7 +19,7 @@ const [WORDS, ALL_SIGNS, RUNS] = [
 
 const LONGEST_WORD = 32
 
-/** Only seem to have an ending. */
+/** These words only seem to have an ending. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order poster ' +
@@ -29,7 +28,6 @@ const WHOLE = new Set(
   ).split(' '),
 )
 
-/** Each before the form of which the stem is taken. */
 const IRREGULAR = new Map(
   (
     'children child, men man, women woman, mice mouse, feet foot, teeth tooth, geese goose, buses bus, skis ski, ' +
@@ -42,11 +40,10 @@ const IRREGULAR = new Map(
     .map((pair) => pair.split(' ') as [string, string]),
 )
 
-/** The first that fits, again and again, so that all forms of a word come to one stem. */
+/** The first step that fits is applied, again and again, so that all forms of a word come to one stem. */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   // Short German nouns lose only their own endings: Züge, Rädern.
   [/^(akt|art|bad|hof|ohr|ort|rad|tag|tal|tor|uhr|weg|zug)e?[nrs]?n?$/, '$1'],
-  // Plurals.
   [/(eau|eu|ou)x$/, '$1'],
   [/(..)aux$/, '$1al'],
   [/(..[^isu]|...[iu])s$/, '$1'],
@@ -59,7 +56,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^([^aeiou][aeiou][^aeiouwxy])ing$/, '$1e'],
   [/^([aeiou]..|.[aeiouy].|..[aeiouy])ing$/, '$1'],
   [/(....)(?:ing|e[dmnr])$/, '$1'],
-  // Doubled before an ending.
+  // Letters doubled before an ending.
   [/([bdgmnptz])\1$/, '$1'],
   [/(...el)l$/, '$1'],
   // Genders; vowels of cases.
@@ -69,7 +66,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/v$/, 'f'],
 ]
 
-/** What a step turns an end into, and that end. */
+/** Ends that a step makes, each with what it was before. */
 const TURNED: readonly (readonly [RegExp, string])[] = [
   [/i$/, 'y'],
   [/f$/, 'v'],
@@ -79,7 +76,6 @@ const TURNED: readonly (readonly [RegExp, string])[] = [
 
 const PLAIN = /^[a-z]{4,}$/
 
-/** Without plural, gender and case. */
 export function stemOf(word: string): string {
   const single = IRREGULAR.get(word) ?? word
   if (!PLAIN.test(single)) return single.startsWith('ال') && single.length > 4 ? single.slice(2) : single
@@ -91,19 +87,18 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Each word with this stem has one of them. */
+/** Each word with this stem begins with one of these. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
 }
 
-/** Texts repeat words of usual length. */
+/** Texts repeat words of usual length, so their stems are cached. */
 const kept = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 14
 
 interface WordRun {
   text: string
-  /** Of this run. */
   stems: string[]
 }
 
@@ -124,7 +119,7 @@ function signsOf(run: string): string[] {
   return signs.flatMap((sign, at) => (at === 0 ? [sign] : [sign, `${signs[at - 1]}${sign}`]))
 }
 
-/** First words are worth more than late ones. */
+/** Later characters are not indexed, since the first words of a text matter more. */
 export const LONGEST_TEXT = 20_000
 
 export function stemsIn(folded: string): Set<string> {
@@ -136,13 +131,11 @@ export function stemsIn(folded: string): Set<string> {
 }
 
 export interface WantedWord {
-  /** Folded. */
   text: string
-  /** A text has the word if it has all of them. */
+  /** A text has the word if it has all of these. */
   stems: readonly string[]
 }
 
-/** Further ones are ignored. */
 const MOST_WANTED = 20
 const MOST_SIGNS = 40
 
@@ -156,8 +149,8 @@ const FILLERS = new Set(
 )
 
 /**
- * Each once; small words such as `near` and `der` only where there are no others. A run of a script without
- * blanks is one word, found by each pair of signs side by side.
+ * Small words such as `near` and `der` count only if there are no others. A run of a script without spaces is
+ * one word, found by each pair of its characters.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -183,7 +176,7 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/** By stem: one letter other, too many, too few, or two swapped. */
+/** Returns, by stem, words with one letter changed, more or less, or two swapped. */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -205,15 +198,14 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /**
- * While typing: stems of all words but the last; `begun` is its beginning, `whole` its stem. Undefined below
- * two letters.
+ * While a visitor types: `stems` are those of all words but the last, `begun` is the beginning of the last
+ * word, `whole` its stem. Undefined below two letters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))
   const last = words.pop()
   if (!last || [...last.text].length < LEAST_TYPED) return undefined
   const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
-  // Without blanks, the last stem is the last two signs.
   const whole = last.stems.at(-1) ?? ''
   return { stems, begun: last.stems.length > 1 ? whole : last.text.slice(0, LONGEST_WORD), whole }
 }

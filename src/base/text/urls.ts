@@ -1,13 +1,11 @@
 import { isIPv6 } from 'node:net'
 
-// URLs, query strings, clients by IP address.
-
 const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * Http, https or ftp with an ASCII host, or `mailto:` (rule 2.8). Other schemes act on the machine of whoever
- * follows them: `file:`, `javascript:`, `intent:`.
+ * Takes http, https and ftp with an ASCII host, and `mailto:` (rule 2.8). Other schemes, such as `file:`,
+ * `javascript:` and `intent:`, act on the machine of the reader who follows them.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -18,32 +16,31 @@ export function isUrl(text: string): boolean {
 
 const UNSAFE = /["<>\0-\x20\x7f]/g
 
-/** Characters that could end the attribute or script around it. */
+/** Encodes characters that could end the attribute or script around the URL. */
 export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
 
-/** `''` for a scheme that is refused today. */
+/** Returns '' for a stored URL whose scheme is refused today. */
 export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/** For logs and messages: what follows the host may be a secret. */
+/** Hides in logs and messages what follows the host, since it may be a secret. */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
   )
 }
 
-/** With its ampersand; empty without a value; lists joined by commas. */
+/** Returns `&name=value`; empty without a value. Lists are joined by commas. */
 export function parameter(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   return `&${name}=${encoded(String(value))}`
 }
 
-/** Each with an ampersand before it. */
 export function parametersOf(values: Readonly<Record<string, unknown>>): string {
   let text = ''
   for (const name in values) text += parameter(name, values[name])
@@ -60,7 +57,6 @@ function encoded(text: string): string {
 const WALL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 const WALL_LENGTH = 19
 
-/** Unchanged if it cannot be decoded. */
 export function decodeLeniently(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -69,7 +65,7 @@ export function decodeLeniently(text: string): string {
   }
 }
 
-/** For IPv6 the network (/64): a client has all its addresses. */
+/** Returns the /64 network of an IPv6 address, since one client has all addresses in it. */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []

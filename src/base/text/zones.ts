@@ -3,12 +3,12 @@ import { madeOnce } from '../cache.ts'
 
 // Wall times and UTC, names of zones, wall times that clock changes skip or repeat.
 
-/** Fixed, or of the tz database with the `periods` asked for so far. Offsets in ms. */
+/** A fixed offset in ms, or a zone of the tz database with the periods that were asked for so far. */
 type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }
   | { kind: 'named'; id: string; periods: Period[] }
 
-/** From `from` to just before `to`, ms. */
+/** Ms; `to` is excluded. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 export const MINUTE_MS = 60_000
@@ -26,8 +26,8 @@ export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * Offset and English names of CLDR. Those of `Intl` are mostly like `GMT+1` and differ between locales. Sent
- * as a zone, the first row counts.
+ * Offsets and English names of CLDR, since short names of `Intl` are mostly like `GMT+1` and differ between
+ * locales. If a client sends an abbreviation as a zone, its first row counts.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -96,7 +96,7 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/** They share an English name with a neighbour, but are digits in the tz database. */
+/** They share an English name with a neighbour, but the tz database abbreviates them with digits. */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -106,7 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Not by their English name: abbreviations by offset in minutes. */
+/** By offset in minutes, where the English name would give others. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -137,7 +137,7 @@ const abbreviationsByWord = new Map(
 )
 
 /**
- * Rule 2.7: an IANA name in any case, an abbreviation (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm`,
+ * Rule 2.7: an IANA name in any letter case, an abbreviation (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm`,
  * `UTC±h.5`; offsets to 14 hours.
  */
 export function isTimezone(text: string): boolean {
@@ -145,19 +145,25 @@ export function isTimezone(text: string): boolean {
 }
 
 /**
- * A skipped wall time has the offset before the change; of one that comes twice the first (rule 18.3).
+ * A skipped wall time has the offset before the change; a repeated one is read as the first (rule 18.3).
  * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
   return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** The second of a wall time that comes twice. @throws RangeError for an unknown zone */
+/**
+ * A repeated wall time is read as the second.
+ * @throws RangeError for an unknown zone
+ */
 export function lastWallToUtc(wall: string, zone: string): string {
   return formatUtc(lastUtcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** The only moment of the wall time. @throws RangeError for an unknown zone */
+/**
+ * Whether the wall time means this moment and no other.
+ * @throws RangeError for an unknown zone
+ */
 export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
   const known = getZone(zone)
   const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
@@ -176,7 +182,10 @@ export function utcToWall(utc: string, zone: string): string {
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))
 }
 
-/** Forward by the length of the gap (02:30 to 03:30). @throws RangeError for an unknown zone */
+/**
+ * Moves a skipped wall time forward by the length of the gap (02:30 to 03:30).
+ * @throws RangeError for an unknown zone
+ */
 export function settledWall(wall: string, zone: string): string {
   const known = getZone(zone)
   if (known.kind === 'fixed') return wall
@@ -186,14 +195,18 @@ export function settledWall(wall: string, zone: string): string {
   return settled === wallMs ? wall : formatUtc(settled)
 }
 
-/** ISO 8601, `+02:00`; seconds of historical times are dropped. @throws RangeError for an unknown zone */
+/**
+ * Returns an offset of ISO 8601 such as `+02:00`; seconds of historical ones are dropped.
+ * @throws RangeError for an unknown zone
+ */
 export function utcOffset(utc: string, zone: string): string {
   const { sign, hours, minutes } = offsetParts(offsetAt(getZone(zone), utcToMs(utc)))
   return `${sign}${hours}:${minutes}`
 }
 
 /**
- * As the tz database: `EST`, `CET`, or digits (`+03`). `UTC±x` is its own, `+02:00` is `GMT+0200` (rule 5.3).
+ * As in the tz database: `EST`, `CET`, or digits (`+03`). `UTC±x` stays, `+02:00` becomes `GMT+0200` (rule
+ * 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -204,16 +217,13 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/** Without fractions, years 1 to 9999. */
+/** Drops fractions of seconds, and stays within the years 1 to 9999. */
 export function formatUtc(ms: number): string {
   const iso = new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
 
-/**
- * Returns the milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'. The form is not checked:
- * other text gives NaN or any other number.
- */
+/** Takes 'YYYY-MM-DD HH:MM:SS'. The form is not checked: other text gives NaN or any number. */
 export function utcToMs(utc: string): number {
   const number = (from: number, to: number) => {
     let value = 0
@@ -221,29 +231,26 @@ export function utcToMs(utc: string): number {
     return value
   }
   const year = number(0, 4)
-  // Date.UTC takes a year below 100 for one of the twentieth century.
+  // `Date.UTC` takes years below 100 for the 20th century.
   if (year < 100) return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
-/** Returns the number of a day, or of the day of a wall time: 0 is 1 January 1970. */
+/** Takes a day or a wall time; 0 is 1 January 1970. */
 export function dayNumber(day: string): number {
   return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }
 
-/** The changes of the clocks of a zone. Offsets are in ms. */
 export interface ClockChanges {
-  /** The name of the zone in the tz database. */
   id: string
-  /** The offset before the first step. */
   offset: number
-  /** The changes in order; `at` is the UTC time in ms from which clocks have the offset. */
+  /** In order; `at` is the UTC time in ms from which clocks have the offset. */
   steps: { at: number; offset: number }[]
 }
 
 /**
- * Returns the changes of the clocks between two UTC times, both in ms; undefined for a zone of a fixed
- * offset, and for a text that names no zone.
+ * `from` and `to` are UTC times in ms. Undefined for a zone of a fixed offset, and for text that names no
+ * zone.
  */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
@@ -268,13 +275,10 @@ function findZone(text: string): Zone | undefined {
   return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/** Finds the zone with a name in lower case. Only zones that exist are kept, so their number is bounded. */
+/** Keys are in lower case. Only zones that exist are kept, so their number is bounded. */
 const zoneNamed = madeOnce(readZone)
 
-/**
- * Reads the name of a zone, in lower case. IANA names go before abbreviations: `CET` is the zone with summer
- * time, `CEST` is +02:00 all year.
- */
+/** IANA names win over abbreviations: `CET` is the zone with summer time, `CEST` is +02:00 all year. */
 function readZone(key: string): Zone | undefined {
   if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
   const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)
@@ -293,7 +297,6 @@ function readOffsetZone(key: string, isUtc: boolean): Zone | undefined {
   return { kind: 'fixed', offset, abbreviation: isUtc ? '' : `GMT${text.replace(':', '')}` }
 }
 
-/** Returns the milliseconds of an offset such as `+2`, `+02:00` or `-4.5`. */
 function offsetMs(text: string): number {
   const [, sign, hours, minutes, fraction] = /^([+-])(\d{1,2})(?::(\d\d))?(\.\d{1,2})?$/.exec(text) ?? []
   const size = Number(hours) * 60 + Number(minutes ?? 0) + Number(fraction ?? 0) * 60
@@ -310,18 +313,11 @@ function findZoneId(key: string): string | undefined {
   }
 }
 
-/**
- * Returns the UTC time of a wall time, both in ms; the ms of the wall time are those of the same digits in
- * UTC.
- */
 function utcMsOf(wall: number, zone: Zone): number {
   return zone.kind === 'fixed' ? wall - zone.offset : utcOfWall(wall, (utc) => offsetAt(zone, utc))
 }
 
-/**
- * Returns the UTC time of a wall time on clocks with these offsets, all in ms. Skipped and repeated times are
- * read as in `wallToUtc`.
- */
+/** All values are in ms. Skipped and repeated times are read as in `wallToUtc`. */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
   // No clock changes twice within two days, so these are the only offsets the wall time can have.
   const before = offsetAtUtc(wall - DAY_MS)
@@ -349,8 +345,8 @@ function periodAt(id: string, periods: Period[], utc: number): Period {
 
 function readPeriod(id: string, utc: number): Period {
   const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
-  // Temporal looks for the previous transition before the instant alone, so one millisecond is added to find
-  // a transition at the instant itself.
+  // Temporal looks for a previous transition only before the instant; one millisecond more finds one at the
+  // instant itself.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
   const to = moment.getTimeZoneTransition('next')
   return {
@@ -387,44 +383,32 @@ function offsetParts(offset: number): { sign: string; hours: string; minutes: st
   return { sign: offset < 0 ? '-' : '+', hours: two(Math.floor(size / 60)), minutes: two(size % 60) }
 }
 
-// Wall times that a change of the clock skips or repeats.
-
-/** A moment that a wall time may mean. */
 export interface PossibleTime {
-  /** 'YYYY-MM-DD HH:MM:SS' in UTC. */
   utc: string
-  /** The same moment as clocks of the zone show it. */
   wall: string
-  /**
-   * The offset, such as `+02:00`. Written behind the wall time, it says which of the two moments is meant.
-   */
+  /** Such as `+02:00`. Written behind the wall time, it says which moment is meant. */
   offset: string
-  /** The abbreviation of the zone at this moment, such as `CEST`. */
+  /** Such as `CEST`. */
   abbreviation: string
 }
 
-/** What a wall time may mean that a change of the clock skips or repeats. */
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
   /**
-   * The two moments, the earlier first. Without an offset, the later moment of a skipped time is meant, and
-   * the earlier one of a repeated time.
+   * The earlier comes first. Without an offset, the later one is meant of a skipped time, the earlier one of
+   * a repeated time.
    */
   moments: [PossibleTime, PossibleTime]
 }
 
-/**
- * English sentences on unclear times, with `{name}` where a value goes; other languages translate them by
- * these texts.
- */
+/** Locales translate these texts; `{name}` stands for a value. */
 export const unclearTimes = {
   skipped: 'There is no {time} on this day, since clocks go forward: it is {first} or {second}.',
   repeated: '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.',
 } as const
 
 /**
- * Returns the two moments that a wall time 'YYYY-MM-DD HH:MM:SS' may mean if a change of the clock skips or
- * repeats it; undefined for any other wall time.
+ * Takes a wall time 'YYYY-MM-DD HH:MM:SS'; undefined if it is clear.
  * @throws RangeError for an unknown zone
  */
 export function findUnclear(wall: string, zone: string): UnclearTime | undefined {
@@ -447,7 +431,7 @@ function momentOf(utc: string, zone: string): PossibleTime {
   return { utc, wall, offset: utcOffset(utc, zone), abbreviation: timezoneAbbreviation(zone, utc) }
 }
 
-/** Describes an unclear time with `say`, which translates: `There is no 02:30 on this day, …`. */
+/** Returns a sentence such as `There is no 02:30 on this day, …`, which `say` translates. */
 export function describeUnclear(
   wall: string,
   { code, moments }: UnclearTime,

@@ -10,23 +10,22 @@ import {
   utcToMs,
 } from '../../base/text/zones.ts'
 
-// How long events last, moves and copies of their times, lengths and distances in words.
+// Lengths of events, moved and copied times, lengths and distances in words.
 
-/** Of an event without an end. */
 export const USUAL_MINUTES = 120
 
 const DAYS_A_WEEK = 7
 
 /**
- * The length on the clock stays. Wall times; undefined for other text, an end before the start, or beyond the
- * year 9999.
+ * The length on the clock stays. Takes wall times; undefined for other text, an end before the start, and
+ * beyond the year 9999.
  */
 export function movedEnd(start: string, end: string, moved: string): string | undefined {
   if (![start, end, moved].every(hasWallForm) || end < start) return undefined
   return wallOf(utcToMs(moved) + utcToMs(end) - utcToMs(start))
 }
 
-/** Undefined for other text and beyond the year 9999. */
+/** Undefined for other text than a wall time, and beyond the year 9999. */
 export function endAfter(start: string, minutes = USUAL_MINUTES): string | undefined {
   return hasWallForm(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
 }
@@ -35,20 +34,19 @@ function wallOf(ms: number): string | undefined {
   return ms >= FIRST_MS && ms <= LAST_MS ? formatUtc(ms) : undefined
 }
 
-/** The first same weekday after the event and today. 'YYYY-MM-DD'. */
+/** Returns the first same weekday after both days, as 'YYYY-MM-DD'. */
 export function dayOfCopy(day: string, today: string): string {
   const ms = (date: string) => utcToMs(`${date} 00:00:00`)
   const weeks = Math.floor((ms(today) - ms(day)) / DAY_MS / DAYS_A_WEEK) + 1
   return addDays(day, Math.max(weeks, 1) * DAYS_A_WEEK)
 }
 
-/** The length on the clock stays. */
 export function timesOfCopy(start: string, end: string, today: string): { start: string; end: string } {
   const moved = `${dayOfCopy(start.slice(0, 10), today)}${start.slice(10)}`
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
 
-/** `1 hour, 30 minutes`, `2 days, 1 hour`; empty below a minute. */
+/** Such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
 export function lengthInWords(start: string, end: string, language: string): string {
   const ms = utcToMs(end) - utcToMs(start)
   if (!(ms >= MINUTE_MS)) return ''
@@ -58,12 +56,11 @@ export function lengthInWords(start: string, end: string, language: string): str
   return new Intl.DurationFormat(language, { style: 'long' }).format({ days, hours, minutes })
 }
 
-/** Longer distances are months up to two years, then years. */
 const MOST_DAYS = 60
 const DAYS_A_MONTH = 30.44
 const MONTHS_A_YEAR = 12
 
-/** `tomorrow`, `in 11 days`, `3 months ago`. */
+/** Such as `tomorrow`, `in 11 days` or `3 months ago`. */
 export function distanceInWords(day: string, today: string, language: string): string {
   const days = dayNumber(day) - dayNumber(today)
   const write = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })

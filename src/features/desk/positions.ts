@@ -8,7 +8,10 @@ export interface Position {
 
 const LONGEST = 2000
 
-/** @param near completes a short plus code. Undefined for anything else, and for short links, which do not tell. */
+/**
+ * A short plus code is completed by `near`. Undefined for other text, and for short links, which do not
+ * contain the position.
+ */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > LONGEST) return undefined
@@ -16,10 +19,8 @@ export function parsePosition(text: string, near?: Position): Position | undefin
   return found && roundedPosition(found)
 }
 
-/** As one writes it: `53.27, -9.05`. */
 export const writtenPosition = ({ lat, lng }: Position): string => `${lat}, ${lng}`
 
-/** A metre is enough. */
 function roundedPosition({ lat, lng }: Position): Position | undefined {
   const isPossible = Math.abs(lat) <= 90 && Math.abs(lng) <= 180
   return isPossible ? { lat: Number(lat.toFixed(6)), lng: Number(lng.toFixed(6)) } : undefined
@@ -44,11 +45,10 @@ function readGeo(text: string): Position | undefined {
   if (!/^geo:/i.test(text)) return undefined
   const asked = pairIn(/[?&]q=([^&(]{1,100})/.exec(text)?.[1])
   const own = pairIn(text.slice('geo:'.length))
-  // `geo:0,0?q=…` says the place in its query.
+  // `geo:0,0?q=…` has the place in its query.
   return asked && own?.lat === 0 && own.lng === 0 ? asked : own
 }
 
-/** Of Google, Apple, Bing, OpenStreetMap, Waze, HERE, OsmAnd. */
 const NAMED = [
   'll',
   'q',
@@ -74,14 +74,13 @@ function readLink(text: string): Position | undefined {
   if (!url) return undefined
   const { searchParams, hash } = url
   const path = decoded(url.pathname)
-  // The place itself stands last; `@` is the middle of the screen.
+  // The place itself stands last; `@` has the middle of the screen.
   const place = [...path.matchAll(/!3d(-?[\d.]{1,20})!4d(-?[\d.]{1,20})/g)].at(-1)
   if (place) return pairOf(place[1], place[2])
   const marked = pairOf(searchParams.get('mlat') ?? undefined, searchParams.get('mlon') ?? undefined)
   if (marked) return marked
   for (const name of NAMED) {
     const found = pairIn(searchParams.get(name))
-    // Yandex writes the longitude first.
     if (found) return /(^|\.)yandex\./.test(url.hostname) ? { lat: found.lng, lng: found.lat } : found
   }
   const [, lat, lng] = /map=\d{1,2}(?:\.\d{1,5})?\/(-?[\d.]{1,20})\/(-?[\d.]{1,20})/.exec(hash) ?? []
@@ -99,11 +98,11 @@ function decoded(text: string): string {
 // Plus codes (Open Location Code).
 
 const DIGITS = '23456789CFGHJMPQRVWX'
-/** Degrees of the first five pairs of digits. */
+/** Degrees that a step of each of the first five pairs of digits is wide. */
 const STEPS = [20, 1, 0.05, 0.0025, 0.000125]
 const WHOLE = 8
 
-/** Then five rows and four columns a digit. */
+/** Behind the five pairs, a digit is one of five rows and four columns. */
 function readPlusCode(text: string, near: Position | undefined): Position | undefined {
   const [, head, tail] =
     /^([23456789CFGHJMPQRVWX]{2,8})\+([23456789CFGHJMPQRVWX]{2,7})(?=$|[\s,])/i.exec(text) ?? []
@@ -112,7 +111,7 @@ function readPlusCode(text: string, near: Position | undefined): Position | unde
   return near && nearestTo(near, head, tail)
 }
 
-/** The square of the whole code of which the short one is the end, nearest to a place. */
+/** Of the full codes that end in this short one, returns the nearest to `near`. */
 function nearestTo(near: Position, head: string, tail: string): Position {
   const missing = WHOLE - head.length
   const size = STEPS[missing / 2 - 1] ?? 1
@@ -148,12 +147,10 @@ function middleOf(code: string): Position {
   return { lat: south + height / 2, lng: west + width / 2 }
 }
 
-// Figures.
-
-/** East and west, in four languages: `O` is west in French and Spanish, and east in German. */
+/** East and west in four languages: `O` is west in French and Spanish, but east in German. */
 const SIDES = 'NSEWO'
 
-/** `53.27, -9.05`, `53,27; -9,05`, `N 53.27 W 9.05`, `53°16'12"N 9°3'0"W`. */
+/** Reads `53.27, -9.05`, `53,27; -9,05`, `N 53.27 W 9.05` and `53°16'12"N 9°3'0"W`. */
 function readFigures(text: string): Position | undefined {
   const plain = text.toUpperCase().replaceAll('−', '-').replaceAll(/[()]/g, ' ')
   if (/[^\dNSEWO\s.,;:°º'′’"″”/-]/.test(plain)) return undefined
@@ -167,7 +164,7 @@ function readFigures(text: string): Position | undefined {
   return { lat: lat.degrees, lng: lng.degrees }
 }
 
-/** Divided by a semicolon, a comma with a blank, a side, or the middle comma of three. */
+/** Splits at a semicolon, a comma with a space, a side, or the middle one of three commas. */
 function halvesOf(text: string): readonly [string, string] | undefined {
   const signs = text.replaceAll('/', ';').replaceAll(', ', ';').split(';')
   if (signs.length === 2) return [signs[0] ?? '', signs[1] ?? '']

@@ -2,12 +2,10 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import { escapeHtml, safeText } from '../../base/text/html.ts'
 
-// HTML from the owner's Markdown.
-
-/** From the second level on (`below`), or lines in bold. */
+/** `below` writes headings from the second level on, `bold` lines in bold. */
 type HeadingForm = 'below' | 'bold'
 
-/** HTML is shown as typed, words in place of pictures, which would come from another host. */
+/** HTML is shown as typed. Pictures would come from another host, so their text stands in their place. */
 const READERS: Readonly<Record<HeadingForm, Marked>> = {
   below: readerWith('below'),
   bold: readerWith('bold'),
@@ -30,13 +28,13 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/** Each change of a setting and each preview reads all texts again. */
+/** Cached, since each change of a setting and each preview reads all texts again. */
 const read = emptyCache<string, string>(processBudget)
 
-/** Pairing marks of emphasis grows with the square of their number. */
+/** Pairing marks of emphasis takes time that grows with the square of their number. */
 const MOST_MARKS = 1500
 
-/** Sanitised. Too deep or too many marks: as typed. */
+/** Returns sanitised HTML. A text that nests too deep or has too many marks is shown as typed. */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

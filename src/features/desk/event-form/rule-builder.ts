@@ -19,34 +19,28 @@ import {
 // A recurrence as values of form controls, and back; next dates.
 
 /**
- * `dates` has no rule; `text` has no controls: the form shows it and sends it back. Members of another
+ * `dates` has no rule. `text` has no controls: the form shows it and sends it back. Fields of another
  * `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
-  /** Days, weeks, months or years between dates. */
   interval: number
-  /** Empty for that of the start. */
+  /** Empty for the weekday of the start. */
   weekdays: string[]
-  /** Monthly: 1 to 31, -1 for the last; undefined for that of the start, or with `weekday`. */
+  /** Monthly: 1 to 31, or -1 for the last; undefined for that of the start, or with `weekday`. */
   month_day?: number
-  /** Monthly: `2tu`, `-1fr`. */
+  /** Monthly: such as `2tu` or `-1fr`. */
   weekday?: string
   ends: 'never' | 'until' | 'count'
-  /** 'YYYY-MM-DD'. */
   until?: string
   count?: number
-  /** Wall times, or days. */
   added: string[]
-  /** Exceptions, in the same form. */
   left: string[]
-  /** Lines, if `repeats` is `text`. */
   text?: string
 }
 
 const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: 'never', added: [], left: [] }
 
-/** `2tu`, `-1fr`. */
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
 /** Lines stay a text if the fields would give back another recurrence. */
@@ -65,7 +59,6 @@ function sameLines(one: Recurrence, other: Recurrence, start: Start): boolean {
   return recurrenceLines(one, start).join('\n') === recurrenceLines(other, start).join('\n')
 }
 
-/** Undefined for a weekday that a form cannot show. */
 function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   const {
     frequency,
@@ -96,7 +89,7 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/** An object, the unchanged text, or `""` for none. */
+/** Returns an object, the unchanged text, or `""` for none. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const {
     repeats,
@@ -130,10 +123,9 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
 }
 
 const MOST_SHOWN = 100
-/** Over fifty years of a daily rule. */
 const MOST_PASSED = 20_000
 
-/** From `from` on, at most `most`; empty for no recurrence, a Fault for one that cannot be read. */
+/** Returns dates from `from` on; empty without a recurrence, a Fault for one that cannot be read. */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)
   if (!read) return []

@@ -71,8 +71,6 @@ import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from '
 
 export const SENT_PATH = `${ADD_PATH}sent/`
 
-/** Stands where the token comes in a kept page. */
-const PLACE = 'TOKEN-OF-THIS-FORM'
 /** Ms that a kept form is good for, and counts of the last hour. */
 const KEPT_MS = 60_000
 /** Pixels. */
@@ -86,9 +84,10 @@ async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
   const version = versionOf(route, now)
   const name = `${site.language} ${site.namedLanguage !== undefined}`
   const known = kept.get(name)
-  const parts = known?.version === version ? known : await makeKept(route, context, version, proof)
+  const token = sealForm(key, now)
+  const parts = known?.version === version ? known : await makeKept(route, context, { version, proof, token })
   kept.set(name, parts)
-  return { parts, token: sealForm(key, now) }
+  return { parts, token }
 }
 
 /** Forms are kept for a minute, in which neither data nor settings change. */
@@ -109,19 +108,13 @@ function keptForm(route: SuggestRoute, visit: Visit): FormParts | undefined {
 async function makeKept(
   route: SuggestRoute,
   context: Context,
-  version: string,
-  proof: number | undefined,
+  { version, proof, token }: { version: string; proof: number | undefined; token: string },
 ): Promise<KeptForm> {
   const viewing = await viewingOf(route.all.pages, context, ADD_PATH)
-  const { title, body } = await formView(route, context, { typed: {}, token: PLACE, proof })
+  const { title, body } = await formView(route, context, { typed: {}, token, proof })
   const page = laidOut(route, viewing, { title, body })
-  const at = page.indexOf(PLACE)
-  return {
-    version,
-    headers: formHeaders(route.service),
-    before: Buffer.from(page.slice(0, at)),
-    after: Buffer.from(page.slice(at + PLACE.length)),
-  }
+  const bytes = Buffer.from(page)
+  return { version, headers: formHeaders(route.service), page: bytes, at: bytes.indexOf(token), free: [] }
 }
 
 /** Bits, if the last hour had more submissions than the setting says. */

@@ -36,9 +36,9 @@ export interface SuggestRoute {
   settings: SubmissionSettings
   assets: SuggestAssets
   /** Read once it is needed. */
-  key: Promise<Buffer> | undefined
+  key: Promise<string> | undefined
   /** The key, once it is there. */
-  seal: Buffer | undefined
+  seal: string | undefined
   /** Empty forms, by language, around their tokens. */
   kept: Map<string, KeptForm>
   /** Submissions of the last hour, when they were counted, and since when there are too many. */
@@ -49,8 +49,11 @@ export interface KeptForm {
   version: string
   /** As `send` takes them. */
   headers: readonly string[]
-  before: Buffer
-  after: Buffer
+  /** With room for a token at `at`. */
+  page: Buffer
+  at: number
+  /** Copies that have left. */
+  free: Buffer[]
 }
 
 export interface SuggestAssets {
@@ -103,7 +106,7 @@ export interface SuggestView {
 /** Bytes, of all fields together. */
 const MOST_FORM = 65_536
 
-export async function keyOf(route: SuggestRoute): Promise<Buffer> {
+export async function keyOf(route: SuggestRoute): Promise<string> {
   route.key ??= readKey(route.service.database)
   const { key } = route
   key.catch(() => {
@@ -130,11 +133,15 @@ export function suggestAt(
 }
 
 function sendForm({ front }: SuggestRoute, visit: Visit, { parts, token }: FormParts): void {
-  const { before, after, headers } = parts
-  const body = Buffer.concat([before, Buffer.from(token), after])
-  const whole = { ...asNew(), status: 200, route: 'suggest', headers, tag: '', body, namesOrigins: true }
-  send(front, visit, { ...whole, isPlain: true }, 'ordinary')
+  const { page, at, headers, free } = parts
+  const body = free.pop() ?? Buffer.from(page)
+  body.write(token, at, 'latin1')
+  const own = { status: 200, route: 'suggest', headers, tag: '', body, namesOrigins: true } as const
+  const giveBack = () => free.length < MOST_FREE && free.push(body)
+  send(front, visit, { ...asNew(), ...own, isPlain: true }, 'ordinary', giveBack)
 }
+
+const MOST_FREE = 32
 
 async function answerVisit(route: SuggestRoute, page: SuggestPage, visit: Visit): Promise<void> {
   const { front, service } = route

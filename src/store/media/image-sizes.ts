@@ -3,13 +3,11 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
-// Checks uploaded images; makes their sizes, and icons.
-
-/** In the order of answers (rule 8.2). */
+/** The order of answers (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
-/** The stem of the image with this ending, such as `-300x225.jpg`. */
+/** `ending` is put behind the stem of the image, such as `-300x225.jpg`. */
 export interface PreparedFile {
   ending: string
   bytes: Buffer
@@ -20,20 +18,18 @@ interface PreparedPicture extends PreparedFile {
   height: number
 }
 
-/** Ready to be stored under names of one stem. */
 export interface PreparedImage {
-  /** Letters, digits, `-` and `_`. */
   stem: string
   mimeType: string
-  /** Without metadata, or a copy that fits `MAX_SIDE`. */
+  /** The image without metadata, or a copy that fits `MAX_SIDE`. */
   full: PreparedPicture
-  /** Without metadata, where `full` is a scaled copy. */
+  /** The image without metadata, if `full` is a scaled copy. */
   original?: PreparedFile
-  /** Smaller than `full`; two of the same dimensions are the same file. */
+  /** Only sizes smaller than `full`; two of the same dimensions are the same file. */
   sizes: Partial<Record<SizeName, PreparedPicture>>
 }
 
-/** Long side of the copy of a larger image (rule 8.3). */
+/** Pixels of the long side above which `full` is a scaled copy (rule 8.3). */
 const MAX_SIDE = 2560
 /** Seconds. */
 const DEADLINE = 20
@@ -42,9 +38,9 @@ const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
-  /** Decoding stays within some 500 MB of memory. */
+  /** With these, decoding takes up to some 500 MB of memory. */
   maxPixels: number
-  /** Making the sizes then takes over a second. */
+  /** From here on, making the sizes takes over a second. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
@@ -86,20 +82,18 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** A year, a month, and a name with the ending of an accepted format. */
+/** Takes a year, a month, and a name with the ending of an accepted format. */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }
 
-/** `application/octet-stream` for any other ending. */
+/** Returns `application/octet-stream` for any other ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
 }
 
-/** Bytes are read only when its turn comes. */
 export interface ImageFile {
-  /** Bytes. */
   size: number
   read: () => Promise<Buffer>
 }
@@ -114,17 +108,17 @@ interface Inspected {
   bytes: Buffer
   mimeType: string
   format: Format
-  /** In its orientation. */
+  /** Dimensions as they are shown, after the orientation. */
   dimensions: Dimensions
   orientation: number
   isMoving: boolean
 }
 
 /**
- * The sizes of rule 8.2 without metadata (`stripMetadata`); undefined when the image is damaged or no JPEG,
- * PNG, GIF, WebP or AVIF. Few are prepared at a time, and slow ones never hold up the others.
+ * Makes the sizes of rule 8.2 without metadata. Undefined if the image is damaged or no JPEG, PNG, GIF, WebP
+ * or AVIF. Few are made at a time, and slow ones never hold up the others.
  * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed,
- * rest_unavailable when too many wait
+ * rest_unavailable if too many wait
  */
 export async function prepareImage(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
   const sharp = await loadSharp()
@@ -134,7 +128,6 @@ export async function prepareImage(file: ImageFile, fileName: string): Promise<P
     return !found || (isSlow(found) && !isLarge) ? found : { prepared: await prepare(sharp, found, fileName) }
   })
   if (!inspected || 'prepared' in inspected) return inspected?.prepared
-  // Few bytes and many pixels: it waits with the slow ones.
   return takeTurn(queue, 'slow', () => prepare(sharp, inspected, fileName))
 }
 
@@ -154,7 +147,6 @@ async function readHead(sharp: SharpFactory, bytes: Buffer): Promise<Metadata | 
   }
 }
 
-/** @throws Problem rest_upload_image_too_large */
 async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | undefined> {
   const found = await readHead(sharp, bytes)
   const { mediaType: mimeType = '', autoOrient: dimensions, orientation = 1, pages = 1 } = found ?? {}
@@ -162,12 +154,12 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   if (!format || !dimensions) return undefined
   if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES)
     throw tooLarge(format.maxPixels)
-  // In an AVIF the orientation is a property, which Exif only repeats.
+  // AVIF has the orientation as a property, which Exif only repeats.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }
 
-/** @throws Problem rest_upload_image_too_large when it takes too long */
+/** @throws Problem rest_upload_image_too_large if it takes too long */
 async function prepare(
   sharp: SharpFactory,
   image: Inspected,
@@ -208,7 +200,6 @@ async function prepare(
   }
 }
 
-/** Seconds left. @throws Problem rest_upload_image_too_large after the deadline */
 function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
   return () => {
     const left = Math.ceil((deadline - performance.now()) / 1000)
@@ -220,8 +211,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Checked: no metadata is left, the dimensions are the same. Undefined where that fails; the shown image is
- * then made of the pixels.
+ * Checks that no metadata is left and the dimensions are the same. If it returns undefined, the image is made
+ * of its pixels.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -233,14 +224,14 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/** Exif with the orientation alone, and what readers put around it. */
+/** Bytes of Exif with the orientation alone, and what readers put around it. */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * Loaded with the first image, to keep the start quick, and set up once: again would refuse images that are
- * being read.
+ * Loaded with the first image, for a quick start, and only once: setting it up again would refuse images that
+ * are being read.
  */
 function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
@@ -254,14 +245,14 @@ async function openSharp() {
   sharp.unblock({
     operation: ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'].map((reader) => `VipsForeignLoad${reader}`),
   })
-  // The queue decides how many images are worked on, so each gets one thread.
+  // The queue decides how many images are made at a time, so each gets one thread.
   sharp.concurrency(1)
   return sharp
 }
 
 type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
 
-/** In its orientation, scaled to `MAX_SIDE`; of an animation the first frame. */
+/** Turns the image upright and scales it to `MAX_SIDE`; takes the first frame of an animation. */
 function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
@@ -302,7 +293,7 @@ const boxes: Readonly<Record<Exclude<SizeName, 'thumbnail'>, Dimensions>> = {
   '2048x2048': { width: 2048, height: 2048 },
 }
 
-/** Thumbnails are cropped, others fit their box, none is larger than the image (rule 8.2). */
+/** Thumbnails are cropped, others fit their box; none is larger than the image (rule 8.2). */
 function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   if (name === 'thumbnail') return { width: Math.min(150, full.width), height: Math.min(150, full.height) }
   const ratio = Math.min(1, boxes[name].width / full.width, boxes[name].height / full.height)
@@ -310,10 +301,8 @@ function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   return { width: scale(full.width), height: scale(full.height) }
 }
 
-/** Of a longer name its end is used. */
 const LONGEST_NAME = 300
 
-/** `image` when nothing is left of the name. */
 function stemOf(fileName: string): string {
   const base = fileName.slice(-LONGEST_NAME).split(/[/\\]/).at(-1) ?? ''
   const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
@@ -321,7 +310,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|(?<![-_])[-_]+$/g, '') || 'image'
 }
 
-/** `slow` may take seconds, and never holds all places. */
+/** `slow` may take seconds, and never takes all places. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -334,11 +323,10 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/** Each holds a thread of the pool that file and DNS look-ups use. */
+/** Each place takes a thread of the pool that files and DNS use. */
 const PLACES = 2
 const SLOW_PLACES = 1
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
-/** Seconds. */
 const RETRY_AFTER = 5
 
 export function makeImageQueue(): ImageQueue {
@@ -346,8 +334,8 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * In order, but quick work does not wait for slow work.
- * @throws Problem rest_unavailable at once, when too many wait
+ * Runs in order, but quick work does not wait for slow work.
+ * @throws Problem rest_unavailable at once, if too many wait
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
   const { waiting, running } = queue
@@ -375,8 +363,7 @@ function beginNext({ running, waiting }: ImageQueue): void {
 }
 
 /**
- * One copy without metadata that fits a square, as WebP; undefined for no image that can be read.
- * @param side pixels
+ * Makes one WebP without metadata that fits a square of `side` pixels; undefined if the image cannot be read.
  * @throws Problem as `prepareImage`
  */
 export async function boundedCopy(file: ImageFile, side: number): Promise<Buffer | undefined> {
@@ -396,14 +383,16 @@ export async function boundedCopy(file: ImageFile, side: number): Promise<Buffer
   })
 }
 
-/** Pixels; and seconds for one icon. */
 const MOST_PIXELS = 16_000_000
 const SECONDS = 5
 
-/** Four bytes each: red, green, blue, opacity. */
+/** Four bytes a pixel: red, green, blue, opacity. */
 export type Pixels = Buffer
 
-/** On a ground of this colour. @throws Error for bytes that are no accepted image */
+/**
+ * `ground` is the colour behind the image.
+ * @throws Error for bytes that are no accepted image
+ */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(image, { limitInputPixels: MOST_PIXELS })
@@ -414,7 +403,6 @@ export async function squarePng(image: Buffer, side: number, ground: string): Pr
     .toBuffer()
 }
 
-/** `side` in pixels. */
 export async function pixelsPng(pixels: Pixels, side: number): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(pixels, { raw: { width: side, height: side, channels: 4 } })

@@ -18,67 +18,61 @@ import { freeBytesOf, giveTo, type Owner, ownerAt, ROOM_BYTES, syncFolder } from
 import { diskProblem, Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
-// What a store of image files does; a store in a folder.
-
 export interface ImageService {
   store: MediaStore
   /** Empty for every public host. */
   hosts: readonly string[]
   maxBytes: number
-  /** Without a slash at the end, such as `https://example.org/media`. */
+  /** Such as `https://example.org/media`, without a slash at the end. */
   mediaUrl: string
 }
 
 interface StoredFile {
-  /** Must be read to the end or destroyed. */
+  /** It must be read to the end or destroyed. */
   stream: Readable
   mimeType: string
-  /** Bytes. */
   size: number
 }
 
 export interface ListedFile {
   key: string
-  /** Bytes. */
   size: number
   /** Ms since the epoch. */
   modified: number
-  /** A write began it and never finished; nobody can read it. */
+  /** An unfinished write left the file behind; nobody can read it. */
   isLeftover: boolean
 }
 
 /**
- * Keys such as `2026/11/poster.png` stand for the same bytes for ever, so answers may be cached without end.
+ * A key such as `2026/11/poster.png` stands for the same bytes for ever, so answers may be cached without
+ * end.
  */
 export interface MediaStore {
   /**
-   * Durable; false and no change when the key is taken: of several callers, on any node, one wins.
-   * @throws Error when the store fails or the key is malformed
+   * Durable. False, and nothing changes, if the key is taken: of several callers, on any node, one wins.
+   * @throws Error if the store fails or the key is malformed
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
   read: (key: string) => Promise<StoredFile | undefined>
   /**
-   * Its key stays taken, unless `list` called it a leftover.
-   * @throws Error when the store fails or the key is malformed
+   * The key stays taken, unless `list` called the file a leftover.
+   * @throws Error if the store fails or the key is malformed
    */
   remove: (key: string) => Promise<void>
   /**
-   * For copies of a store, where an interrupted attempt may have left files; new files are `put`.
-   * @throws Error when the store fails or the key is malformed
+   * Replaces a file that an interrupted copy of a store may have left; new files are `put`.
+   * @throws Error if the store fails or the key is malformed
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /** In any order: files, removed names (no bytes), leftovers of interrupted writes. */
+  /** Yields files, removed names (of no bytes) and leftovers, in any order. */
   list: () => AsyncIterable<ListedFile>
-  /** Resolves while files can be written, as far as this process knows. @throws Error */
+  /** Rejects if files cannot be written, as far as this process knows. */
   check: () => Promise<void>
 }
 
-/** A key stands for the same bytes for ever. */
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
-/**
- * The folder is made with the first file. When its disk is full or read-only, writes reject with a Problem.
- */
+/** The folder is made with the first file. If its disk is full or read-only, writes reject with a Problem. */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false, device: deviceOf(folder) }
   return {
@@ -94,15 +88,14 @@ export function localMediaStore(folder: string): MediaStore {
 }
 
 /**
- * Plain names between slashes; none starts with a dot, so no key leads out of the folder or to an unfinished
- * file.
+ * Takes plain names between slashes. None starts with a dot, so no key leads out of the folder or to an
+ * unfinished file.
  */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
-/** A file that is being written. */
 const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Without names that this service never makes. */
+/** Skips names that this service never makes. */
 async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -121,7 +114,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/** An empty file claims the name, then the whole bytes take its place. False when it is taken. */
+/** An empty file claims the name, then the whole bytes take its place. False if the name is taken. */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -134,7 +127,6 @@ async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** The file belongs to the owner of the store's folder, whoever writes it. */
 async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const owner = ownerAt(store)
   const firstMade = await mkdir(dirname(path), { recursive: true })
@@ -143,7 +135,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** In one step, durably. `firstMade` is the topmost folder made for it. */
+/** Puts the file in place in one step, durably. `firstMade` is the topmost folder that was made for it. */
 async function moveIn(
   path: string,
   bytes: Uint8Array,
@@ -183,7 +175,6 @@ async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Up to `top`. */
 async function syncFolders(folder: string, top: string): Promise<void> {
   await syncFolder(folder)
   if (folder !== top && dirname(folder) !== folder) await syncFolders(dirname(folder), top)
@@ -231,7 +222,7 @@ interface FolderHealth {
 
 const deviceOf = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.dev
 
-/** The disk of the images has been unmounted. @throws Problem rest_unavailable */
+/** @throws Problem rest_unavailable if the disk of the images has been unmounted */
 function requireMounted(health: FolderHealth): void {
   const device = deviceOf(health.folder)
   health.device ??= device
@@ -251,7 +242,6 @@ async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Pr
   }
 }
 
-/** After a failure it tries writes until one succeeds. @throws Problem */
 async function checkFolder(health: FolderHealth): Promise<void> {
   requireMounted(health)
   if (!health.isFailing) return
@@ -261,7 +251,7 @@ async function checkFolder(health: FolderHealth): Promise<void> {
 
 async function tryToWrite(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  // A small file may fit and the next one not.
+  // A small file may fit where the next one does not.
   if ((await freeBytesOf(folder)) < ROOM_BYTES) throw diskProblem('rest_insufficient_storage')
   const file = join(folder, `.${randomUUID()}`)
   try {

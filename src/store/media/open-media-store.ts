@@ -2,12 +2,10 @@ import { type Config, mediaUrl, type Site } from '../../base/config.ts'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
-// Opens the store of images that is configured.
-
 /**
- * `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client, which not every installation
- * has, is loaded on use.
- * @throws Error with one sentence when the address is of neither form, or the package is missing
+ * Takes `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client is loaded on use, since
+ * not every installation has it.
+ * @throws Error with one sentence if the address has neither form, or the package is missing
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {
   if (address.startsWith('file:')) return localMediaStore(address.slice('file:'.length))

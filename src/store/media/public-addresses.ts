@@ -1,9 +1,12 @@
 import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-// Which addresses the service may connect to on behalf of somebody else.
+// Decides which addresses the service may connect to for somebody else.
 
-/** Http or https. With `hosts` only these, on any port and address; else every host with a public address. */
+/**
+ * Takes http and https. With `hosts`, only these pass, on any port and address; else every host with a public
+ * address.
+ */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
   if (hosts.length > 0) return hosts.some((entry) => nameOf(URL.parse(`http://${entry}`)) === nameOf(target))
@@ -11,7 +14,7 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/** Without port, brackets and the root's dot; the URL parser has undone other spellings of IPv4. */
+/** Drops port, brackets and the last dot; the URL parser has undone other spellings of IPv4. */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
@@ -27,7 +30,7 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Looks a name up once and gives only checked addresses, so that the connection goes to one of these. Without
+ * Returns checked addresses only, from a single look-up, so that the connection goes to one of them. Without
  * `hosts` only public ones pass.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
@@ -42,7 +45,7 @@ export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   }
 }
 
-/** Of the IANA special-purpose registry, and the host services of one large cloud (168.63.129.16). */
+/** The IANA special-purpose registry, and the host services of one large cloud (168.63.129.16). */
 const specialV4 = rangesOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -61,12 +64,11 @@ const specialV4 = rangesOf('ipv4', [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ])
-/** All others are local, multicast, or carry an IPv4 address. */
+/** All other ranges are local or multicast, or hold IPv4 addresses. */
 const globalV6 = rangesOf('ipv6', ['2000::/3'])
-/** Not public: protocol assignments with Teredo, documentation, 6to4. */
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** IPv6 that carries an IPv4 address is refused, whatever that is. */
+/** Refuses every IPv6 address that contains an IPv4 address. */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

@@ -13,11 +13,8 @@ import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
 
-// Images in an S3-compatible bucket.
-
 export interface S3Place {
   bucket: string
-  /** Empty, or ending in a slash. */
   prefix: string
   /** Undefined for Amazon's own. */
   endpoint: string | undefined
@@ -27,17 +24,20 @@ export interface S3Place {
 /** Milliseconds. */
 export interface S3Limits {
   connect: number
-  /** While nothing moves. */
+  /** While no bytes move. */
   idle: number
-  /** Until an answer begins. */
+  /** Until the answer begins. */
   answer: number
-  /** Until a file is stored. */
+  /** Until the file is stored. */
   put: number
 }
 
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
-/** When connection or store fail, or another writer is busy with the name; and the pause between. */
+/**
+ * Attempts if the connection or store fails, and if another writer is busy with the name; the pause between
+ * them.
+ */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
@@ -48,8 +48,8 @@ const REPORT_EVERY = 1000
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
 /**
- * `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the
- * address
+ * Takes `s3://BUCKET/PREFIX?endpoint=…&region=…`.
+ * @throws Error with one sentence that repeats nothing of the address
  */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)
@@ -75,15 +75,15 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * Credentials from the usual places of the SDK. When the bucket fails, functions reject with
+ * Takes credentials from the usual places of the SDK. If the bucket fails, functions reject with
  * `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A removed file
  * leaves an empty one, so that its name stays taken. With conditional writes (`If-None-Match: *`) one of
- * several writers of a name wins; without, two nodes at the same moment may both succeed.
+ * several writers of a name wins; without, two nodes may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** Names that the bucket does not have yet. */
+  /** Names that are being written and that the bucket does not have yet. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -97,7 +97,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   const replace = async (input: PutObjectCommandInput) => {
     await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
   }
-  // The operator hears of a wrong bucket at the start and not at the first upload.
+  // An operator hears of a wrong bucket at the start, not at the first upload.
   const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
   limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
   return {
@@ -126,14 +126,13 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
       if (await sizeOf(key))
         await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
     },
-    // Only the bucket knows, when a write fails.
     check: async () => undefined,
     list: () => listObjects(client, place, limited, limits),
     restore: (key, bytes, mimeType) => replace({ ...nameOf(key), ...contentOf(bytes, mimeType) }),
   }
 }
 
-/** A thousand a request, without names that this service never makes. */
+/** A thousand a request. Skips names that this service never makes. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -157,7 +156,6 @@ function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
   const named = region ?? process.env.AWS_REGION ?? (endpoint === undefined ? undefined : 'us-east-1')
   return new S3Client({
     ...(named === undefined ? {} : { region: named }),
-    // Few other stores give each bucket a host name, and not all support Amazon's checksums.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -174,8 +172,8 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
 })
 
 /**
- * False when the name is taken by now. A store without conditional writes gets the request without the
- * condition.
+ * False if the name is taken by now. If the store has no conditional writes, the request is sent again
+ * without the condition.
  */
 async function putNew(
   client: S3Client,
@@ -199,7 +197,7 @@ async function putNew(
 
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
-/** With a timeout in ms; undefined for a missing object, a Problem on any failure. */
+/** Aborts after `ms`. Undefined for a missing object; throws a Problem on any failure. */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY
   return async (ms, work) => {
@@ -227,7 +225,7 @@ function statusOf(error: unknown): number | undefined {
 
 const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
 
-/** Without its text, which may repeat keys and signatures. */
+/** Leaves out the text of the error, which may repeat keys and signatures. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
   if (error.message === 'Region is missing') return 'no region is named (AWS_REGION)'

@@ -14,9 +14,9 @@ const strips: Readonly<Record<string, Strip>> = {
 }
 
 /**
- * Removes places, times, names, devices, previews, comments (Exif, XMP, IPTC). Pixels, colour profile and
- * animation stay, and `orientation` (1 to 8) as the one entry of new Exif. The same bytes when there is
- * nothing to remove; undefined for a file whose parts cannot be told apart.
+ * Removes Exif, XMP, IPTC and comments. Pixels, colour profile and animation stay; `orientation` (1 to 8)
+ * becomes the only entry of new Exif. Returns the same bytes if there is nothing to remove, undefined if the
+ * parts of the file cannot be told apart.
  */
 export async function stripMetadata(
   bytes: Buffer,
@@ -33,19 +33,18 @@ export async function stripMetadata(
   }
 }
 
-/** In order; neighbours are joined, so an unchanged file is one piece. */
+/** Neighbours are joined, so an unchanged file is one piece. */
 interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** Of the last piece in the source; -1 when that is not of the source. */
+  /** Where the last piece ends in the source; -1 if it is not from the source. */
   end: number
-  /** Kept or skipped. */
   parts: number
-  /** Where other work gets its next turn. */
+  /** The offset at which other work gets its next turn. */
   until: number
 }
 
-/** Bounds the work; an animation has three for each frame. */
+/** Bounds the work; an animation has three parts a frame. */
 const MOST_PARTS = 50_000
 /** Bytes between turns for other work. */
 const STRETCH = 2 ** 19
@@ -54,7 +53,7 @@ function noPieces(source: Buffer): Pieces {
   return { source, kept: [], end: -1, parts: 0, until: STRETCH }
 }
 
-/** To before `end`. @throws RangeError when the file ends before, or has too many parts */
+/** @throws RangeError if the file ends before `end`, or has too many parts */
 function keep(pieces: Pieces, start: number, end: number): void {
   skip(pieces, start, end)
   const { source, kept } = pieces
@@ -63,7 +62,7 @@ function keep(pieces: Pieces, start: number, end: number): void {
   pieces.end = end
 }
 
-/** To before `end`. @throws RangeError as `keep` */
+/** @throws RangeError as `keep` */
 function skip(pieces: Pieces, start: number, end: number): void {
   pieces.parts += 1
   if (start > end || end > pieces.source.length)
@@ -76,19 +75,18 @@ function add(pieces: Pieces, bytes: Buffer): void {
   pieces.end = -1
 }
 
-/** The source itself when nothing was removed. */
 function joined({ source, kept }: Pieces): Buffer {
   const [first] = kept
   return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
 }
 
-/** In the middle of a long part, once `at` has reached `until`. */
+/** For the middle of a long part, once `at` has reached `until`. */
 async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH
 }
 
-/** Exif 2.3, 4.6.2: a directory with the entry 0x0112, little-endian. */
+/** Exif 2.3, 4.6.2: a little-endian directory with the entry 0x0112. */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')
@@ -105,8 +103,8 @@ const JPEG_END = 0xd9
 const SCAN = 0xda
 
 /**
- * Of application segments only JFIF, colour profile and Adobe's colour transform stay, and nothing behind the
- * image.
+ * Of application segments only JFIF, colour profile and Adobe's colour transform stay; nothing stays behind
+ * the image.
  * @throws RangeError for a file whose segments cannot be told apart
  */
 async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
@@ -154,7 +152,6 @@ function exifSegment(orientation: number): Buffer {
   return Buffer.concat([head, Buffer.from('Exif\0\0', 'latin1'), exif])
 }
 
-/** Where the next segment begins, or the file ends. */
 async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   const { source: bytes } = pieces
   for (let at = start; ; at++) {
@@ -167,7 +164,7 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** Pixels, colours, animation. */
+/** Chunks of pixels, colours and animation. */
 const PNG_KEPT = new Set(
   'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(
     ' ',
@@ -201,10 +198,9 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum])
 }
 
-/** Pixels, animation, colour profile. */
+/** Chunks of pixels, animation and colour profile. */
 const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
 const HEAD_BYTES = 12
-/** Of the chunk VP8X. */
 const EXIF = 0x08
 const XMP = 0x04
 
@@ -244,7 +240,7 @@ function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   return whole
 }
 
-/** Animation and colours. */
+/** Blocks of animation and colours. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 
 const EXTENSION = 0x21
@@ -252,8 +248,8 @@ const IMAGE = 0x2c
 const GIF_END = 0x3b
 
 /**
- * Comments and foreign application blocks, such as XMP. @throws RangeError for a file whose blocks cannot be
- * told apart
+ * Removes comments and foreign application blocks, such as XMP.
+ * @throws RangeError for a file whose blocks cannot be told apart
  */
 async function stripGif(bytes: Buffer): Promise<Buffer> {
   const pieces = noPieces(bytes)
@@ -297,7 +293,7 @@ async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** ISO base media; bounds of its content. */
+/** A box of ISO base media; `start` and `end` bound its content. */
 interface Box {
   type: string
   typeAt: number
@@ -305,11 +301,11 @@ interface Box {
   end: number
 }
 
-/** Every reader ignores it. */
+/** Every reader ignores boxes of this type. */
 const FREE = 'free'
-/** No part of the picture: Exif, XMP, and everything with a media type. */
+/** Exif, XMP, and everything with a media type, which are no part of the picture. */
 const METADATA_ITEMS = new Set(['Exif', 'mime', 'uri '])
-/** Boxes that hold boxes; boxes with data about the picture, which are erased. */
+/** `CONTAINERS` hold boxes; `DROPPED` have data about the picture, and are erased. */
 const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
@@ -353,7 +349,6 @@ function erase(bytes: Buffer, { typeAt, start, end }: Box): void {
   bytes.fill(0, start, end)
 }
 
-/** And their types. */
 function eraseItems(bytes: Buffer, meta: Box): void {
   const boxes = boxesIn(bytes, meta.start + 4, meta.end)
   const find = (type: string) => boxes.find((box) => box.type === type)
@@ -382,7 +377,6 @@ interface Item {
   typeAt: number
 }
 
-/** @throws RangeError for an item without a type */
 function typedItems(bytes: Buffer, { start, end }: Box): Item[] {
   const first = start + (bytes.readUInt8(start) === 0 ? 6 : 8)
   return boxesIn(bytes, first, end).map((entry) => {
@@ -400,7 +394,6 @@ interface Place {
   end: number
 }
 
-/** `data` is the start of the `idat` box. */
 function itemPlaces(bytes: Buffer, { start, end }: Box, data: number | undefined): Place[] {
   const version = bytes.readUInt8(start)
   const sizes = bytes.readUInt16BE(start + 4)

@@ -8,21 +8,16 @@ import {
 } from './event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
-// Finds the coming events of a venue, an organizer or a term in its posting list. The work is bounded,
-// however long the list is.
+// Finds coming events of a venue, an organizer or a term in its posting list. The work is bounded, however
+// long the list is.
 
-/**
- * The most begun events that are checked for whether they still last, and the most of the next events that
- * are checked for whether to show them.
- */
+/** Begun events checked for whether they still last, and next events checked for whether to show them. */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
-/** A posting list, and the place in it from which events start on a day or later. */
 interface Coming {
   list: SortedSlots
   from: number
-  /** The slots of the events that began earlier and are still on. */
   lasting: number[]
 }
 
@@ -35,8 +30,8 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, over: string
 }
 
 /**
- * Counts the listed events of a venue or organizer that start on the day of `over` or end after that wall
- * time; of the events that have begun, only the latest 200 are checked.
+ * Counts listed events that start on the day of `over` or end after that wall time; of begun events only the
+ * latest 200 are checked.
  */
 export function countComing(
   index: EventIndex,
@@ -48,7 +43,7 @@ export function countComing(
   return list.size - from + lasting.length
 }
 
-/** An event for which others are found, with its own terms; its series is 0 for none. */
+/** The event for which others are found; `series` is 0 for none. */
 export interface Subject {
   id: number
   series: number
@@ -57,8 +52,8 @@ export interface Subject {
 }
 
 /**
- * Returns the ids of the next listed events at a venue from the day of `over` on, in order, at most `most`: one of each
- * series, without the subject and its series.
+ * Returns ids of the next listed events at a venue from the day of `over` on: one of each series, without the
+ * subject and its series.
  */
 export function nextAtVenue(
   index: EventIndex,
@@ -72,14 +67,13 @@ export function nextAtVenue(
   return oneOfEachSeries(index, slots, { id, series }, new Set(), most)
 }
 
-/** The weight of a shared record by its kind, which its rarity then multiplies. */
 const WEIGHTS = { term: 1, organizer: 0.75 } as const
-/** The most terms and organizers of an event whose events are checked. */
+/** Terms and organizers of an event whose events are checked. */
 const MOST_SHARED = 25
 
 /**
- * Returns the ids of the listed events from the day of `over` on that share most with the subject, the closest first: one
- * of each series, without the subject, its series, and the events in `shown`. What few events have in common
+ * Returns ids of the listed events from the day of `over` on that share most with the subject, the closest
+ * first: one of each series, without the subject, its series, and `shown`. What few events have in common
  * counts for more. Of each organizer and term the next 64 events are checked.
  */
 export function relatedEvents(
@@ -106,8 +100,8 @@ export function relatedEvents(
 }
 
 /**
- * Returns those of these events that are listed and end on `day` or later, the first of each series: starts
- * in wall time by id, in list order.
+ * Returns those listed events of `ids` that end on `day` or later, the first of each series: their starts as
+ * wall times, by id, in list order.
  */
 export function comingAmong(
   index: EventIndex,
@@ -124,7 +118,6 @@ export function comingAmong(
   return new Map(first.map((id) => [id, formatUtc(index.starts[(index.slotOf[id] as number) - 1] as number)]))
 }
 
-/** Returns the ids of these slots in their order, at most `most`, of each series the first one. */
 function oneOfEachSeries(
   index: EventIndex,
   slots: readonly number[],

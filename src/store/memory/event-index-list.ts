@@ -24,9 +24,7 @@ import {
   sliceSlots,
 } from './sorted-slots.ts'
 
-// Lists and counts events from the index.
-
-/** The bounds of a list of events, as wall times; an undefined bound is open. */
+/** Wall times; an undefined bound is open. */
 export interface EventWindow {
   /** start >=, unless `startsAfter` takes its place */
   from: string | undefined
@@ -38,7 +36,7 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/** The conditions of a list. An event must meet all of them; of a list of ids it must have one. */
+/** An event must meet all conditions; of a list of ids it must have one. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -46,43 +44,38 @@ export interface IndexQuery {
   organizers: readonly number[] | undefined
   series: readonly number[] | undefined
   featured: boolean | undefined
-  /** Numbers of access facts: an event must have all of them. */
+  /** Numbers of access facts, all of which an event must have. */
   access: readonly number[]
-  /** Numbers of attendances: an event must have one of them. */
+  /** Numbers of attendances, one of which an event must have. */
   attendance?: readonly number[] | undefined
   free?: boolean | undefined
-  /** The hours of the day in one of which an event must begin. An event of whole days begins in none. */
+  /** Hours of the day, in one of which an event must begin. An all-day event begins in none. */
   hours?: readonly number[] | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
   box?: Box | undefined
-  /** True where only the first occurrence of each series is listed. */
+  /** Lists only the first occurrence of each series. */
   isCollapsed?: boolean
-  /** The ids that events must be among, such as the result of a search. */
+  /** Ids that events must be among, such as the result of a search. */
   among: IdSet | undefined
-  /** The order of the events in place of that by start. */
   ranking?: Ranking | undefined
 }
 
-/**
- * The order by how well events match words: by the place that has the words, with coming events before past
- * ones.
- */
+/** Orders events by the place that has the words, with coming events before past ones. */
 export interface Ranking {
-  /** The events that have all words in their titles, and those that have each in their title or a name. */
+  /** Events with all words in the title, and events with each word in the title or a name. */
   titled: IdSet
   named: IdSet
-  /** The day `YYYY-MM-DD` before whose beginning past events have ended. */
+  /** `YYYY-MM-DD`; past events ended before it. */
   today: string
 }
 
-/** The ids of a page in order, and the number of all events that match. */
 export interface IndexPage {
   ids: number[]
   total: number
 }
 
-/** Returns one page of the list, and the exact total (rule 11.7). */
+/** The total is exact (rule 11.7). */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   if (!query.isCollapsed) return listEach(index, query, offset, limit)
   const { ids } = listEach(index, { ...query, ranking: undefined }, 0, index.slotCount)
@@ -98,7 +91,6 @@ export function listIndexed(index: EventIndex, query: IndexQuery, offset: number
   return unorderedPage(index, slots, offset, limit, compareRanks(index, ranking))
 }
 
-/** Returns the order of slots by rule 14.7. */
 function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Order {
   const [order, day, { ids, starts, ends }] = [compareSlots(index), utcToMs(`${today} 00:00:00`), index]
   const rank = (slot: number) => {
@@ -114,10 +106,7 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
   }
 }
 
-/**
- * Returns one page of the list with every occurrence. Most queries are answered from lists in order, without
- * a look at every event.
- */
+/** Lists every occurrence. Most queries are answered from lists in order, without a look at every event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query)
@@ -141,11 +130,10 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
   return slots.map((slot) => index.ids[slot] as number)
 }
 
-/** A condition of a list: an event must be in at least one of these postings. */
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
-  /** True where no event is in two of the postings, except one at several venues. */
+  /** Whether no event is in two of the postings, except one at several venues. */
   isApart: boolean
 }
 
@@ -177,12 +165,10 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
 }
 
 interface Bounds {
-  /** start >=, or > where it is open */
   from: Bound
-  /** start <, or <= where it is open */
   to: Bound
   ends: { before: number; after: number } | undefined
-  /** 24 numbers: 1 at each hour in which an event may begin. */
+  /** 24 numbers: 1 for each hour in which an event may begin. */
   hours: Uint8Array | undefined
 }
 
@@ -192,10 +178,7 @@ function hourSet(hours: readonly number[]): Uint8Array {
   return set
 }
 
-/**
- * Returns true when an event begins in one of these hours. One from midnight to a second before midnight
- * takes whole days, and begins in none.
- */
+/** An event from midnight to a second before midnight lasts all day, and begins at no hour. */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   const at = ((start % DAY_MS) + DAY_MS) % DAY_MS
   return (
@@ -236,11 +219,11 @@ function boundsOf(
   }
 }
 
-/** Slots of a list that are walked in the time that it takes to find and order the slot of one id. */
+/** Slots walked in the time that finding and ordering the slot of one id takes. */
 const WALKS_PER_ID = 64
-/** Slots that are walked in the time that it takes to find the bounds of a window in one posting list. */
+/** Slots walked in the time that finding the bounds of a window in one posting list takes. */
 const WALKS_PER_POSTING = 128
-/** Postings above which a choice is weighed by the sizes of its lists alone, without their bounds. */
+/** With more postings a choice is weighed by the sizes of its lists alone, without their bounds. */
 const FEW_POSTINGS = 16
 
 interface Range {
@@ -249,11 +232,9 @@ interface Range {
   to: number
 }
 
-/** A way to walk all slots that may match. */
 interface Source {
   /** The condition that every slot of this source meets; undefined for all events. */
   choice: Choice | undefined
-  /** The work of the walk, in slots. */
   weight: number
   ranges: () => Range[]
 }
@@ -268,13 +249,11 @@ function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
   return { choice, weight: ranges.reduce((sum, { from, to }) => sum + to - from, 0), ranges: () => ranges }
 }
 
-/** Returns the part of a list within the bounds of the start. */
 function within(list: SortedSlots, bounds: Bounds): Range {
   const from = lowerBound(list, bounds.from)
   return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
 }
 
-/** Returns the source with the least work. */
 function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Bounds): Source {
   const all = within(index.all, bounds)
   let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
@@ -285,9 +264,7 @@ function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Boun
   return least
 }
 
-/**
- * Returns a page of the events that are in every choice: it walks the shortest choice and tests the others.
- */
+/** Walks the shortest choice and tests the others. */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -320,22 +297,14 @@ function listMatching(
   return { ids: idsOf(index, page), total }
 }
 
-/** Slots of a window that are tested in the time that it takes to count one list of a choice. */
 const ASKED_PER_POSTING = 16
 
-/**
- * Returns true if to count the lists of a choice one by one costs less than to test every event of the
- * window.
- */
+/** Whether counting the lists of a choice costs less than testing every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
   const { from, to } = within(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
-/**
- * Returns a page of the events in any of several disjoint lists. Beyond the page, lists are counted without a
- * walk.
- */
 function listApart(
   index: EventIndex,
   choice: Choice,
@@ -355,10 +324,7 @@ function listApart(
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/**
- * Returns how often events of a window are counted too often when each list of a choice is counted by itself,
- * since they have several venues.
- */
+/** Counts how often events with several venues are counted too often if each list is counted by itself. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
   const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
@@ -371,7 +337,7 @@ function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds):
   return repeated
 }
 
-/** Returns the accepted slots of these ranges, each once, in no order. */
+/** Returns each accepted slot once, in no order. */
 function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
   if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
   const { met } = index
@@ -392,12 +358,9 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
   return slots
 }
 
-/**
- * The end of a page up to which its slots are picked from all; for a later page all slots are put in order.
- */
+/** Up to this end of a page its slots are picked from all; for a later page all slots are sorted. */
 const PICKED = 200
 
-/** Returns a page of slots that are in no order. */
 function unorderedPage(
   index: EventIndex,
   slots: number[],
@@ -410,16 +373,12 @@ function unorderedPage(
   return { ids: idsOf(index, first.slice(offset, end)), total: slots.length }
 }
 
-/** Returns the first `count` slots in order. */
 function pickFirst(slots: readonly number[], count: number, order: Order): number[] {
   const first: number[] = []
   for (const slot of slots) putFirst(first, slot, count, order)
   return first
 }
 
-/**
- * Inserts a slot at its place among the first `count`, once. Returns false when it comes after all of these.
- */
 function putFirst(first: number[], slot: number, count: number, order: Order): boolean {
   const last = first.at(-1)
   if (last !== undefined && first.length === count && order(last, slot) < 0) return false
@@ -431,13 +390,13 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
   return true
 }
 
-/** The most slots whose postings are counted, which takes a millisecond or two. */
+/** Slots whose postings are counted in a millisecond or two. */
 const MOST_COUNTED = 10_000
 
 /**
- * Returns a function that counts the events of a list by each of these terms or facts. Undefined where that
- * would take longer than two milliseconds. Where a list has more events than are counted one by one, and only
- * time narrows it, the counts are of the events that begin within the window.
+ * Returns a function that counts events by each of these terms or facts; undefined if that would take longer
+ * than two milliseconds. If a list has more events than are counted one by one, and only time narrows it, the
+ * events that begin within the window are counted.
  */
 export function countEach(
   index: EventIndex,
@@ -470,8 +429,8 @@ function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number
 }
 
 /**
- * Counts the events of a list by the day on which they begin; `days` are the first moments of consecutive
- * days. Undefined where that would take too long.
+ * Counts events by the day on which they begin; `days` are the first moments of consecutive days. Undefined
+ * if that would take too long.
  */
 export function countBegins(
   index: EventIndex,
@@ -499,12 +458,12 @@ export function countBegins(
   return counts
 }
 
-/** The most slots of which only the ends are looked at, which takes about a millisecond. */
+/** Slots of which only the ends are looked at, in about a millisecond. */
 const MOST_WALKED = 200_000
 
 /**
- * Visits each slot of a list once, in no order. Returns false, and visits none, where more than `most` slots
- * would be looked at.
+ * Visits each slot once, in no order. Returns false, and visits none, if more than `most` slots would be
+ * looked at.
  */
 function visitSlots(
   index: EventIndex,
@@ -528,12 +487,11 @@ function visitSlots(
   return true
 }
 
-/** Wall times, as in `EventWindow`. */
 export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
 
 /**
- * Counts the events of a list at each of these times; the times of the query must have all of them. Undefined
- * where that would take too long.
+ * Counts events at each of these times, all of which lie within those of the query. Undefined if that would
+ * take too long.
  */
 export function countTimes(
   index: EventIndex,
@@ -555,12 +513,11 @@ export function countTimes(
   return isKnown ? bounds.map(({ count }) => count) : undefined
 }
 
-/** As many as the bits of a number. */
 const MOST_CONDITIONS = 31
 
 /**
- * Counts the events of a list that meet each of these conditions, of at most 31; of a collapsed list each
- * series once. Undefined where that would take over two milliseconds.
+ * Counts events that meet each of these conditions, at most 31; of a collapsed list each series once.
+ * Undefined if that would take over two milliseconds.
  */
 export function countNarrowed(
   index: EventIndex,
@@ -592,14 +549,12 @@ export function countNarrowed(
   return isKnown ? counts : undefined
 }
 
-/** Returns bounds for the events that begin within a window, in place of those that are on within it. */
 function boundsOfStarts(index: EventIndex, window: EventWindow): Bounds {
   const from = window.startsAfter ?? window.from ?? window.endsAfter
   const plain = { ...window, from, startsAfter: undefined, endsAfter: undefined, endsBefore: undefined }
   return boundsOf(index, { window: plain })
 }
 
-/** Counts these slots by posting. */
 function tally(
   { linkStarts, linkCounts, links, postings }: EventIndex,
   slots: readonly number[],
@@ -618,10 +573,7 @@ function tally(
 
 type Test = (slot: number) => boolean
 
-/**
- * Returns a test of slots within the bounds of the start: true for a slot that meets these choices and all
- * other conditions.
- */
+/** Expects slots within the bounds of the start; tests these choices and all other conditions. */
 function acceptance(
   index: EventIndex,
   choices: readonly Choice[],
@@ -637,7 +589,7 @@ function acceptance(
   }
   if (hours) tests.push((slot) => isAtHour(hours, index.starts[slot] as number, index.ends[slot] as number))
   for (const choice of choices) tests.push(choiceTest(index, choice))
-  // One test is not wrapped: a search or a circle may leave a million slots to test.
+  // One test is not wrapped, since a search or a circle may leave a million slots to test.
   const [first, ...more] = tests
   if (!first) return () => true
   if (more.length === 0) return first
@@ -654,7 +606,6 @@ function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
   }
 }
 
-/** Returns the slots of these ids that are in every choice and within the bounds, in no order. */
 function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
   const tests = choices.map((choice) => choiceTest(index, choice))
   const { from, to, ends, hours } = bounds

@@ -12,10 +12,10 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads the values of listed public events from the database: of all of them into a new index, or of some
-// that changed.
+// Reads the values of listed public events from the database: of all into a new index, or of some that
+// changed.
 
-/** Rows read at once; between two reads requests get their turn. */
+/** Rows read at once; requests get their turn between two reads. */
 const AT_ONCE = 500
 /** The status that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
@@ -25,7 +25,6 @@ export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Returns the largest id of an event; 0 when there is none. */
 export async function lastEventId(db: Db): Promise<number> {
   const { largest } = await db
     .selectFrom('events')
@@ -35,9 +34,9 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * Reads all listed public events into a new index, in the order of lists, so that its columns are in that
- * order. Events that lists cannot order are left out and reported.
- * @throws when aborted
+ * Reads events in the order of lists, so that the columns are in that order. Events that lists cannot order
+ * are left out and reported.
+ * @throws Error if aborted
  */
 export async function readIndex(
   db: Db,
@@ -45,8 +44,8 @@ export async function readIndex(
   signal: AbortSignal,
   reporting: Reporting,
 ): Promise<EventIndex> {
-  // The room is for as many events as there are ids: spare room takes no memory until it is used, and to
-  // count the events takes a while.
+  // Sized for as many events as there are ids: unused memory costs nothing, and counting the events takes a
+  // while.
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await eachAfter(
@@ -94,9 +93,7 @@ interface ListedRow {
   featured: number
 }
 
-/**
- * Returns true if lists can be ordered by the times of an event; an event with malformed times is reported.
- */
+/** Reports an event with malformed times, by which lists cannot be ordered. */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   const wrong = (['start_date', 'end_date'] as const).find((name) => !hasWallForm(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
@@ -104,8 +101,8 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
 }
 
 /**
- * Selects the columns that an index of the database has. To read the whole calendar then touches no row, so
- * the texts of events do not pass through memory.
+ * Only columns of one index of the database, so that reading the whole calendar touches no row, and no texts
+ * pass through memory.
  */
 const eventColumns = (db: Db) =>
   db
@@ -131,19 +128,16 @@ const eventsAfter = statement<ListedRow>()((db, last) =>
   ),
 )
 
-/** Returns the numbers of what an event is linked to. */
 type LinksOf = (event: number) => readonly number[]
 
 interface EventLinks {
   terms: LinksOf
   venues: LinksOf
   organizers: LinksOf
-  /** The id of the event's series; 0 for none. */
   series: (event: number) => number
-  /** The numbers of the event's own access facts. */
   access: LinksOf
   free: (event: number) => boolean
-  /** The number of the event's attendance; 0 where nothing says how people take part. */
+  /** The number of the attendance; 0 if unknown. */
   attendance: (event: number) => number
 }
 
@@ -168,10 +162,8 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
   }
 }
 
-/** Returns the ids of the terms above a term. */
 type Ancestors = (term: number) => readonly number[]
 
-/** Returns a function that finds the ancestors of terms, each only once. */
 function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   const known = new Map<number, readonly number[]>()
   const climb = (id: number): readonly number[] => {
@@ -185,12 +177,12 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Makes the indexed events from all terms, by id. Events that are not public or not listed are missing. */
+/** Events that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * Reads these events; those that lists cannot order are missing and reported. The result adds the ancestors
- * of terms, which are read meanwhile.
+ * Events that lists cannot order are missing and reported. The ancestors of terms are added by the result,
+ * since terms are read meanwhile.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
@@ -209,8 +201,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     free: (event) => freeOnes.has(event),
     attendance: (event) => attendanceOf.get(event) ?? 0,
   }
-  // This is checked here and not in the query, where the database, without statistics, would scan everything
-  // that is public.
+  // Checked here and not in the query: without statistics the database would scan everything that is public.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
   return (terms) => {
     const ancestors = ancestorsIn(terms)
@@ -220,10 +211,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/**
- * Selects the links of events to records of a kind, in the event's order, with the status of the record.
- * Terms count as public.
- */
+/** Links are in the order of the event, with the status of the record; terms count as public. */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
@@ -271,10 +259,6 @@ const findLinks = statement<Ids>()((db, value) => {
       .where('event', 'in', value('ids'))
   return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
 })
-/**
- * Selects the links of a kind to public records, as pairs in one text: of the events after one id up to
- * another.
- */
 const packedLinksOf = (kind: LinkKind) =>
   statement<{ after: number; last: number }>()((db, value) => {
     const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
@@ -308,10 +292,7 @@ function byEvent(links: readonly Link[] = []): LinksOf {
   return (event) => groups.get(event) ?? NONE
 }
 
-/**
- * Reads all links of a kind of the events up to `largest` into two arrays of numbers: a million small lists
- * would take ten times the memory.
- */
+/** Reads links into two arrays of numbers, since a million small lists would take ten times the memory. */
 async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
   const ends = new Int32Array(largest + 1)
   const records = growing()
@@ -360,7 +341,6 @@ const occurrencesAfter = statement<Occurrence>()((db, last) =>
     .$castTo<Occurrence>(),
 )
 
-/** Reads the series of all events up to `largest`. */
 async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise<EventLinks['series']> {
   let seriesOf: Int32Array | undefined
   const note = (occurrences: readonly Occurrence[]) => {
@@ -371,7 +351,6 @@ async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise
   return (event) => seriesOf?.[event] ?? 0
 }
 
-/** Reads a value of the few events that have it, by an index of these, and returns the values by event. */
 async function readColumn<Row extends { id: number }, Value>(
   rowsAfter: (db: Db, last: { id: number }) => Promise<Row[]>,
   read: (row: Row) => Value,
@@ -386,10 +365,7 @@ async function readColumn<Row extends { id: number }, Value>(
   return values
 }
 
-/**
- * Takes the rows behind one another, some at a time, until there are none. Requests get their turn in
- * between.
- */
+/** Takes rows page by page until there are none; requests get their turn in between. */
 async function eachAfter<Key, Row extends Key>(
   first: Key,
   rowsAfter: (last: Key) => Promise<Row[]>,
@@ -419,15 +395,14 @@ const attendedAfter = statement<{ id: number }>()((db, last) =>
 
 const numberOfWay = (way: Attendance) => ATTENDANCES.indexOf(way)
 
-/** The numbers of facts of access; events with the same facts share a list. */
+/** Events with the same facts share a list. */
 const factNumbers = madeOnce((words: string): readonly number[] =>
   words === '' ? NONE : words.split(' ').map((word) => accessFacts.indexOf(word)),
 )
 
-/** The most bytes of all links. */
 const MOST_BYTES = 2 ** 32
 
-/** Makes a column that grows in place and leaves no copies behind. */
+/** It grows in place and leaves no copies behind. */
 function growing(): Int32Array<ArrayBuffer> {
   return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
 }
@@ -436,7 +411,6 @@ function grow(column: Int32Array<ArrayBuffer>, least: number): void {
   column.buffer.resize(Math.max(least, Math.ceil(column.length * 1.25)) * Int32Array.BYTES_PER_ELEMENT)
 }
 
-/** Returns the ids of the events linked to any of these venues or organizers, whatever their status. */
 export async function eventsLinkedTo(
   db: Db,
   kind: 'venue' | 'organizer',
@@ -465,9 +439,6 @@ const placesAfter = statement<{ id: number }>()((db, last) =>
   placesIn(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 
-/**
- * Reads the places and access facts of these venues into the index; venues that are not public lose theirs.
- */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const found = await findPlaces(db, { ids })

@@ -9,26 +9,24 @@ import {
   slotsInOrder,
 } from './sorted-slots.ts'
 
-// Holds the listed public events of the calendar in columns of numbers, and keeps their posting lists in
-// order.
+// Holds listed public events in columns of numbers, and keeps their posting lists in order.
 
 /**
- * The listed public events of the calendar in memory, from which anonymous lists are answered. The index has
- * no texts, only the values that lists are ordered and narrowed by: about 70 bytes an event. The database has
- * the truth; `event-memory.ts` keeps the index in step with it.
+ * Anonymous lists are answered from it. It has no texts, only the values that lists are ordered and narrowed
+ * by: about 70 bytes an event. The database has the truth; `event-memory.ts` keeps the index in step with it.
  */
 export interface EventIndex {
-  /** The columns, by slot. Times are wall times in ms, as if they were UTC. */
+  /** Columns are by slot. Times are wall times in ms, as if they were UTC. */
   ids: Int32Array
   starts: Float64Array
   ends: Float64Array
   dates: Float64Array
-  /** Where the postings of a slot begin in `links`, and the number of them. */
+  /** Where the postings of a slot begin in `links`, and their number. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
   /** The posting of the event's venue, `NO_VENUE` or `SEVERAL_VENUES`. */
   venues: Int32Array
-  /** The id of the event's series; 0 for a single event. */
+  /** The id of the series; 0 for a single event. */
   series: Int32Array
   links: Int32Array
   linksUsed: number
@@ -39,58 +37,51 @@ export interface EventIndex {
    */
   ordered: number
   freeSlots: number[]
-  /** The slot of each event plus 1, by id; 0 for events that are not listed. */
+  /** The slot plus 1 by event id; 0 for events that are not listed. */
   slotOf: Int32Array
-  /** All slots in the order of lists. */
   all: SortedSlots
   /**
-   * The posting lists, by number. A map gives the number by the posting's key; a cell has its own. A list
-   * that no query has used yet is only in `noted`.
+   * Posting lists by number. `postingOf` has the number by key; a cell has its own. A list that no query has
+   * used yet is only in `noted`.
    */
   postings: (SortedSlots | undefined)[]
-  /** The slots of all posting lists at the time the index was filled, and the end of each list. */
+  /** Slots of all posting lists when the index was filled, and where each list ends. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
   postingOf: Map<number, number>
-  /** The key of each posting. */
   postingKeys: number[]
   places: Places
-  /** The numbers of the access facts of public venues, by venue. */
   venueAccess: Map<number, readonly number[]>
-  /** The visit stamp of each slot, and the latest stamp given. */
+  /** The visit stamp of each slot, and the latest stamp. */
   met: Uint32Array
   gatherings: number
 }
 
-/** An event as the index takes it: the values that lists are ordered and narrowed by. */
 export interface IndexedEvent {
   id: number
   start_date: string
   end_date: string
   date: string
   featured: boolean
-  /** The terms that the event is assigned to. */
   terms: readonly number[]
-  /**
-   * The terms above these, in any order and any number of times: an event of a category is one of the
-   * category's ancestors too (rule 13.2).
-   */
+  /** The terms above these, perhaps repeated: an event of a category is in its ancestors too (rule 13.2). */
   ancestors: readonly number[]
-  /** The venues and organizers of the event that everybody may see, in order. */
+  /** Only records that everybody may see, in order. */
   venues: readonly number[]
   organizers: readonly number[]
-  /** The id of the event's series; 0 for a single event. */
   series: number
-  /** The numbers of the access facts of the event itself. */
   access: readonly number[]
   free: boolean
-  /** The number of the event's attendance; 0 where nothing says how people take part. */
+  /** 0 if unknown. */
   attendance: number
 }
 
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
-/** `several`: events with more than one venue; the others: events of one record, with one flag or in one cell. */
+/**
+ * `several` has events with more than one venue; the others have events of one record, with one flag or in
+ * one cell.
+ */
 export type PostingKind =
   | 'term'
   | 'venue'
@@ -120,7 +111,6 @@ const KINDS: Record<PostingKind, number> = {
 const KEY_STEP = 16
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
-/** Makes an empty index with room for this many events, with ids up to `largestId`; it grows when needed. */
 export function emptyIndex(events = 64, largestId = 256): EventIndex {
   return {
     ids: new Int32Array(events),
@@ -150,15 +140,12 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
 }
 
 /**
- * Postings with room at first: more than an average event has, with terms, ancestors, a venue and its cells,
- * an organizer and three flags.
+ * Postings an event, above the average: terms, ancestors, a venue and its cells, an organizer and three
+ * flags.
  */
 const LINKS_EXPECTED = 14
 
-/**
- * Returns the order in which lists show the events of slots (rule 11.7): by start, then publication date,
- * then id.
- */
+/** The order of rule 11.7: by start, then publication date, then id. */
 export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
   a < index.ordered && b < index.ordered
     ? a - b
@@ -167,14 +154,14 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Appends an event to an index that is being filled in the order of lists; no posting list has it before
- * `listNoted`. An event that is there already has moved while the index was filled, and stays as it is.
+ * Events must come in the order of lists; no posting list has them before `listNoted`. An event that is there
+ * already has moved meanwhile, and stays.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
 }
 
-/** Makes all posting lists of a filled index at once; made one by one they would leave much garbage. */
+/** Makes all posting lists at once; made one by one they would leave much garbage. */
 export function listNoted(index: EventIndex): void {
   const { slotCount, linkStarts, linkCounts, links } = index
   const ends = new Int32Array(index.postings.length)
@@ -205,7 +192,6 @@ export function listNoted(index: EventIndex): void {
   index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
-/** Adds an event, or moves it to its new place; does nothing where its values are the same. */
 export function putEvent(index: EventIndex, event: IndexedEvent): void {
   if (isAsItStands(index, event)) return
   dropEvent(index, event.id)
@@ -231,7 +217,6 @@ function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
   )
 }
 
-/** Removes an event, if the index has it. */
 export function dropEvent(index: EventIndex, id: number): void {
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return
@@ -242,26 +227,21 @@ export function dropEvent(index: EventIndex, id: number): void {
   if (slot >= index.ordered) index.freeSlots.push(slot)
 }
 
-/** Returns true for an event that is in the index. */
 export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
 }
 
-/** The least number of unused postings at which an index is made anew. */
+/** Unused postings from which on an index is made anew. */
 const SPARE_POSTINGS = 10_000
 
 /**
- * Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so an
- * index made anew is smaller.
+ * Whether most postings belong to cells that venues have left. Their numbers are not reused, so an index made
+ * anew is smaller.
  */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }
 
-/**
- * Returns the posting numbers of these ids of a kind, leaving out ids without events. The ids must be
- * different.
- */
 export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<number>): number[] {
   const postings: number[] = []
   for (const id of ids) {
@@ -271,15 +251,12 @@ export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<
   return postings
 }
 
-/**
- * Returns true when the index has had events of this venue or organizer. A record without events may not even
- * exist.
- */
+/** Whether the index has had events of the record; without any, it may not even exist. */
 export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
   return index.postingOf.has(keyOf(kind, id))
 }
 
-/** Returns the ids of the listed events of a term and of all terms below it, in the order of lists. */
+/** Events of terms below it are included, in the order of lists. */
 export function eventsOfTerm(index: EventIndex, id: number): number[] {
   const list = slotsOfPosting(index, index.postingOf.get(keyOf('term', id)))
   return sliceSlots(list, 0, list.size).map((slot) => index.ids[slot] as number)
@@ -287,15 +264,11 @@ export function eventsOfTerm(index: EventIndex, id: number): number[] {
 
 const NOTHING = emptySlots()
 
-/** Returns the slots of a posting in the order of lists; none for undefined. */
 export function slotsOfPosting(index: EventIndex, posting: number | undefined): SortedSlots {
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/**
- * Returns a posting list ready to be changed. Each list is made when it is first needed, since most never
- * are.
- */
+/** A list is made when it is first needed, since most never are. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -313,13 +286,9 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/**
- * Returns the publication date in ms. It orders only events that start at the same moment, so 0 will do for a
- * malformed date.
- */
+/** Returns ms. It only orders events that start at the same moment, so 0 will do for a malformed date. */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
-/** Writes an event into the columns and returns its slot, which no posting list has yet. */
 function takeSlot(index: EventIndex, event: IndexedEvent): number {
   const slot = index.freeSlots.pop() ?? index.slotCount++
   if (slot >= index.ids.length) widenColumns(index)
@@ -333,7 +302,7 @@ function takeSlot(index: EventIndex, event: IndexedEvent): number {
   return slot
 }
 
-/** The postings of one event. The array is reused, since a million events pass through it. */
+/** Reused, since a million events pass through it. */
 const scratch: number[] = []
 
 function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
@@ -398,7 +367,7 @@ function venueOf(index: EventIndex, { venues }: IndexedEvent): number {
   return venues.length > 1 ? SEVERAL_VENUES : postingFor(index, keyOf('venue', only))
 }
 
-/** Drops the links of slots that no event has any more, and makes room for `more` new ones. */
+/** Drops the links of unused slots, and makes space for `more` new ones. */
 function compactLinks(index: EventIndex, more: number): void {
   let live = 0
   for (let slot = 0; slot < index.slotCount; slot++)

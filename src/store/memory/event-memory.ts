@@ -21,70 +21,56 @@ import {
 } from './event-index-read.ts'
 import { dropAllPieces, dropPieces, type EventPieces, emptyPieces } from './event-pieces.ts'
 
-// Keeps the calendar in the memory of this process in step with the database, and caches the results of
-// searches.
+// Keeps the calendar in memory in step with the database, and caches results of searches.
 
-/** The calendar in the memory of this process, which follows the database by the record of changes. */
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /**
-   * The name of the present state of the data: an answer stays valid for as long as the version it was made
-   * at.
-   */
+  /** Names the present state of the data; an answer stays valid as long as the version it was made at. */
   version: string
-  /** Rises whenever the old addresses of sources that have moved here may have changed. */
+  /** Rises whenever old addresses of sources that have moved here may have changed. */
   sources: number
-  /** Rises whenever owners may have changed settings, once these are in effect. */
+  /** Rises after owners may have changed settings, once these are in effect. */
   settings: number
   following: Following
 }
 
-/** The state of the memory in following the database. */
 interface Following {
   database: Database
   source: RecordSource
   report: (error: unknown) => void
-  /** Puts the settings of owners into effect. */
+  /** Puts settings of owners into effect. */
   renewSettings: () => Promise<void>
-  /** Told of changes of users and of their credentials. */
+  /** Called after changes of users and of their credentials. */
   usersChanged: () => void
-  /** Aborted when the memory is closed. */
   stop: AbortController
   unsubscribe: () => void
-  /** The cursor up to which changes were applied; undefined before the first look. */
+  /** Changes up to it were applied; undefined before the first look. */
   cursor: Cursor | undefined
-  /** How many times changes were announced, and how many of these are applied. */
+  /** How often changes were announced, and how many announcements are applied. */
   announced: number
   applied: number
-  /** True while everything is read anew and the present index goes on to answer. */
+  /** Whether everything is read anew while the present index answers. */
   isRenewing: boolean
   /** The run that applies changes now, and the one that begins after it. */
   working: Promise<void> | undefined
   next: Promise<void> | undefined
   loading: Promise<void> | undefined
-  /** Resolves when a small calendar has been read, or when lists need not wait for it any more. */
+  /** Resolves when a small calendar has been read, or lists need not wait for it any more. */
   soon: Promise<void> | undefined
 }
 
-/** The largest event id of a small calendar, which is read within some tenths of a second. */
+/** A calendar is small up to this event id; reading it takes some tenths of a second. */
 const SMALL = 20_000
-/** The most milliseconds that lists wait until a small calendar is read. */
+/** Ms that lists wait at most for a small calendar. */
 const SOON_MS = 1000
-/**
- * Milliseconds for which a service with a larger calendar leaves the processor to requests before it reads
- * the calendar.
- */
+/** Ms for which the first requests have the processor before a larger calendar is read. */
 const HEAD_START_MS = 300
 
-/**
- * Milliseconds from a failure to read the calendar to the next try; they double after each failure, up to
- * `last`.
- */
+/** Ms until the calendar is read again after a failure; doubled each time, up to `last`. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
- * Makes an empty memory that follows a database. `budget` bounds pieces and results of searches. `report`
- * gets failures and unlistable events.
+ * `budget` bounds pieces and results of searches. `report` gets failures, and events that cannot be listed.
  */
 export function openEventMemory(
   database: Database,
@@ -126,19 +112,19 @@ export function openEventMemory(
   }
 }
 
-/** Returns true when the database may have changes that have not been applied. */
+/** Whether the database may have changes that have not been applied. */
 export function isBehind({ following }: EventMemory): boolean {
   return following.database.look() || following.applied !== following.announced
 }
 
-/** Returns true when a read that ends now may show changes that have not been applied. */
+/** Whether a read that ends now may show changes that have not been applied. */
 export function mayBeBehind(memory: EventMemory): boolean {
   return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
 }
 
 /**
  * Returns a function that says whether what was read since this call is as current as the memory, so that it
- * may be kept.
+ * may be cached.
  */
 export function readingFrom(memory: EventMemory): () => boolean {
   const { version } = memory
@@ -169,35 +155,34 @@ export function catchUp(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Reads the calendar into the memory, in steps that let requests through. Each failure is reported and the
- * reading tried again, until it succeeds.
- * @throws when the memory is closed
+ * Reads the calendar in steps that let requests through. A failure is reported, and the reading tried again.
+ * @throws Error if the memory is closed
  */
 export function loadMemory(memory: EventMemory): Promise<void> {
   const { following } = memory
   const loading = readUntilDone(memory)
   following.loading = loading
-  // A failure is left out here: lists are then read from the database, which gives the reason.
+  // A failure is ignored here: lists are then read from the database, which gives the reason.
   following.soon = endOfSmall(following, loading).catch(() => undefined)
   return loading
 }
 
 /**
- * Returns a promise while a small calendar is being read, else undefined. A list that waits for it comes as
- * soon as one from the database, for which a thread would have to be started. The promise never rejects.
+ * Returns a promise, which never rejects, while a small calendar is being read. A list that waits for it
+ * comes as soon as one from the database, for which a thread would have to start.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
 }
 
-/** Stops following the database, and waits for reads under way. */
+/** Waits for reads under way. */
 export async function closeMemory({ following }: EventMemory): Promise<void> {
   following.unsubscribe()
   following.stop.abort()
   await Promise.all([following.loading, following.working].map((work) => work?.catch(() => undefined)))
 }
 
-/** Runs `work` once no other work applies changes. */
+/** Waits until no other work applies changes. */
 async function alone(following: Following, work: () => Promise<void>): Promise<void> {
   while (following.working) await following.working.catch(() => undefined)
   const run = work().finally(() => {
@@ -207,7 +192,6 @@ async function alone(following: Following, work: () => Promise<void>): Promise<v
   return run
 }
 
-/** Applies the changes since the cursor. */
 async function takeIn(memory: EventMemory): Promise<void> {
   const { following } = memory
   const { cursor, announced } = following
@@ -227,7 +211,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
     if (memory.index && isMostlySpare(memory.index)) renew(memory)
   }
   // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw
-  // that transaction run have the new cursor from the start.
+  // that transaction have the new cursor from the start.
   memory.version = read.cursor
   following.cursor = read.cursor
   following.applied = announced
@@ -235,7 +219,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
 
 async function renewSettings(memory: EventMemory): Promise<void> {
   await memory.following.renewSettings()
-  // Pieces speak the language of the calendar, and its currency.
+  // Pieces have texts in the language of the calendar, and its currency.
   dropAllPieces(memory.pieces)
   memory.settings++
 }
@@ -256,9 +240,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/**
- * Empties the memory and reads it anew, after a change that could not be applied: no request fails for it.
- */
+/** After a change that could not be applied the memory is read anew, so that no request fails for it. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)
@@ -270,7 +252,6 @@ function loadBeside(memory: EventMemory): void {
   void loadMemory(memory).catch(() => undefined)
 }
 
-/** Reads everything anew while the present index goes on to answer. */
 function renew(memory: EventMemory): void {
   const { following } = memory
   if (following.isRenewing) return
@@ -313,16 +294,13 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   }
 }
 
-/**
- * Resolves when a small calendar has been read or lists have waited long enough for it; at once for a large
- * calendar.
- */
+/** Also resolves when lists have waited long enough, and at once for a large calendar. */
 function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
   const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
 }
 
-/** The calendar as it was read, and the cursor that was taken before. */
+/** `start` was taken before the reading. */
 interface ReadCalendar {
   terms: Map<number, TermRow>
   index: EventIndex
@@ -330,15 +308,15 @@ interface ReadCalendar {
 }
 
 /**
- * Replaces the index by the one that was read, once it has every change since its cursor: no list counts on
- * it before. Returns false where these changes are no longer recorded, so that all must be read again.
+ * Replaces the index only once the new one has every change since its cursor: no list counts on it before.
+ * Returns false if these changes are not recorded any more, so that all must be read again.
  */
 async function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<boolean> {
   const { source, database } = memory.following
   await takeIn(memory)
   const since = await database.readChanges(start)
   if (since === 'too old') return false
-  // A change made while the calendar was read may have been read or not; to apply it twice does no harm.
+  // A change made meanwhile may have been read or not; applying it twice does no harm.
   const state = { index, pieces: memory.pieces, terms, termIds: termIdsOf(terms.values()) }
   await applyChanges(state, source, since.changes)
   dropAllPieces(memory.pieces)
@@ -348,16 +326,14 @@ async function replaceAll(memory: EventMemory, { terms, index, start }: ReadCale
   return true
 }
 
-/** The part of the memory that changes of records are applied to. */
 interface EventState {
-  /** The listed public events; undefined until they have been read for the first time. */
+  /** Undefined until events have been read for the first time. */
   index: EventIndex | undefined
   pieces: EventPieces
   terms: Map<number, TermRow>
   termIds: TermIds
 }
 
-/** The ids of the terms of each taxonomy, by slug. */
 type TermIds = Readonly<Record<Taxonomy, Map<string, number>>>
 
 function termIdsOf(terms: Iterable<TermRow>): TermIds {
@@ -366,21 +342,17 @@ function termIdsOf(terms: Iterable<TermRow>): TermIds {
   return ids
 }
 
-/** The connection that reads changed records. */
 interface RecordSource {
   db: Db
-  /** Aborts the reading of everything. */
   signal: AbortSignal
   reporting: Reporting
 }
 
 const EVENTS_AT_ONCE = 100
-/** Touched events above which it is quicker to read all events anew. */
+/** With more touched events it is quicker to read all events anew. */
 const RELOAD_ABOVE = 20_000
 
-/**
- * Reads the changed records and brings the state in step with them. Does nothing before the index was read.
- */
+/** Does nothing before the index was read. */
 async function applyChanges(
   state: EventState,
   source: RecordSource,
@@ -439,10 +411,7 @@ function applyEvents(state: EventState, index: EventIndex, ids: readonly number[
   }
 }
 
-/**
- * Applies changed terms. Returns the events that must be read again: those of moved or deleted terms and of
- * all terms below them.
- */
+/** Returns the events to read again: those of moved or deleted terms, and of all terms below these. */
 function applyTerms(
   state: EventState,
   index: EventIndex,
@@ -483,15 +452,14 @@ function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
   )
 }
 
-/** Bytes that a cached result costs beside its ids and its key. */
+/** Bytes of a cached result besides its ids and its key. */
 const OVERHEAD = 300
 
-/** The cached results of searches, so that the next page of one costs nothing. */
+/** Results are cached, so that the next page of a search costs nothing. */
 export interface EventSearches {
   found: Cache<string, IdSet>
-  /** Searches under way. */
   asked: Map<string, Promise<IdSet>>
-  /** The results of searches by `words`. */
+  /** Results of searches by `words`. */
   words: Cache<string, WordsFound>
   askedWords: Map<string, Promise<WordsFound>>
 }
@@ -500,10 +468,7 @@ function emptySearches(budget: CacheBudget): EventSearches {
   return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
-/**
- * Finds the events of a search in data of at least this version, cached or from the database. A cached result
- * may have part of the next change.
- */
+/** Data are of at least this version: a cached result may have part of the next change. */
 export function findSearched(
   searches: EventSearches,
   version: string,
@@ -524,10 +489,7 @@ export function findSearched(
   return looking
 }
 
-/**
- * Finds the events that have the words of a text, in data of at least this version, from the cache or the
- * database.
- */
+/** Data are of at least the memory's version. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

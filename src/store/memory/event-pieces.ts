@@ -1,17 +1,17 @@
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, keepCached } from '../../base/cache.ts'
 
-// Events as JSON that is already written: kept in memory, and put into answers.
+// Events as written JSON, which memory keeps and answers copy.
 
 /**
- * A value that has already been written as JSON, in parts that nothing changes. Answers copy their bytes; code
- * that needs the members parses them (`unwritten`).
+ * A value written as JSON, in parts that never change. Answers copy its bytes; code that needs members parses
+ * it (`unwritten`).
  */
 export interface WrittenJson {
   readonly parts: readonly Buffer[]
   toJSON: () => unknown
 }
 
-/** Makes a written value of parts, which must together be one JSON value in UTF-8. */
+/** Together the parts must be one JSON value in UTF-8. */
 export const writtenJson = (parts: readonly Buffer[]): WrittenJson => ({ parts, toJSON: parse })
 
 function parse(this: WrittenJson): unknown {
@@ -22,7 +22,6 @@ export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && 'toJSON' in value && value.toJSON === parse
 }
 
-/** Returns a value with its members: a written value is parsed, any other returned. */
 export function unwritten(value: unknown): unknown {
   return isWritten(value) ? value.toJSON() : value
 }
@@ -34,30 +33,27 @@ export function lengthOf(parts: readonly Buffer[]): number {
 }
 
 /**
- * An event as JSON around its categories and tags, whose counts change more often than anything else of it. It
- * is never changed: another state of the event is another piece.
+ * The JSON of an event around its categories and tags, whose counts change most often. It never changes:
+ * another state of the event is another piece.
  */
 export interface EventPiece {
-  /** All before the first category. */
   before: Buffer
   categories: readonly number[]
   tags: readonly number[]
-  /** All behind the last tag. */
   after: Buffer
 }
 
-/** An event read by itself, and the number of its version. */
+/** An event read by itself; `sequence` is the number of its version. */
 export interface SinglePiece extends EventPiece {
   sequence: number
 }
 
-/** The most bytes of an event that is kept. */
+/** Longer events are not cached; in bytes. */
 const LONGEST_KEPT = 200_000
 
-/** The bytes that a piece takes up beside its JSON. */
+/** Bytes of a piece besides its JSON. */
 const OVERHEAD = 400
 
-/** The caches of pieces, and the changes that they have followed. */
 export interface EventPieces {
   /** Public events as lists show them, by id. */
   listed: Cache<number, EventPiece>
@@ -65,9 +61,8 @@ export interface EventPieces {
   single: Cache<number, SinglePiece>
   /** Rises whenever everything is dropped. */
   age: number
-  /** Rises with every drop: a row that was read before a drop may be older than a piece kept after it. */
+  /** Rises with every drop: a row read before a drop may be older than a piece cached after it. */
   drops: number
-  /** The number of changes of each event, by id. */
   changes: Uint32Array
 }
 
@@ -81,7 +76,6 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
   }
 }
 
-/** Makes a piece of the JSON before and behind the terms of an event. */
 export function makePiece(
   before: string,
   { categories, tags }: Pick<EventPiece, 'categories' | 'tags'>,
@@ -95,7 +89,7 @@ export function makePiece(
 const COMMA = Buffer.from(',')
 const TAGS = Buffer.from('],"tags":[')
 
-/** Writes an event with its terms as they are now; `jsonOf` returns no bytes for one that is not shown. */
+/** Terms are shown as they are now; `jsonOf` returns no bytes for one that is not shown. */
 export function writePiece(
   { before, categories, tags, after }: EventPiece,
   jsonOf: (term: number) => Buffer,
@@ -117,7 +111,6 @@ export function writePiece(
   return writtenJson(parts)
 }
 
-/** Keeps an event, unless it is very long. */
 export function keepPiece<Piece extends EventPiece>(
   kept: Cache<number, Piece>,
   id: number,
@@ -129,7 +122,7 @@ export function keepPiece<Piece extends EventPiece>(
     keepCached(kept, id, piece, length + (categories.length + tags.length) * 8 + OVERHEAD)
 }
 
-/** Drops the pieces of a changed event, and counts the change. */
+/** Also counts the change. */
 export function dropPieces(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.listed, id)
@@ -149,19 +142,16 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** The state of some events at one time, to be compared with a later one. */
 export interface EventStates {
   age: number
-  /** The number of changes that each event had seen. */
   changes: readonly number[]
 }
 
-/** Returns the present state of these events. */
 export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** Returns true if these events have not changed since `before`, except for the counts of their terms. */
+/** Counts of terms may have changed. */
 export function areUnchanged(
   { age, changes }: EventPieces,
   ids: readonly number[],
@@ -170,7 +160,7 @@ export function areUnchanged(
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
-/** Writes a text into a buffer of its own: small buffers share memory with others, and hold all of it. */
+/** The text gets a buffer of its own, since small buffers share memory and keep all of it alive. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

@@ -4,20 +4,15 @@ import { boxAround, type Circle } from '../storage/statement.ts'
 
 // Finds the venues in a circle or box of the map by the cells of three nested grids.
 
-/**
- * The places of venues, in cells of three nested grids, so that venues near a point are found without a look
- * at all venues.
- */
+/** Cells let venues near a point be found without a look at all venues. */
 export interface Places {
-  /** The place of each venue, by its id. */
+  /** By venue id. */
   all: Map<number, Place>
-  /** The cells of all grids, by number. */
   cells: Map<number, Cell>
-  /** The cells of the coarsest grid. */
   coarsest: Cell[]
 }
 
-/** A point on the earth, in degrees. */
+/** Degrees. */
 interface Point {
   lat: number
   lng: number
@@ -25,7 +20,6 @@ interface Point {
 
 interface Place extends Point {
   venue: number
-  /** The cells that the place is in, the coarsest first. */
   path: readonly Cell[]
 }
 
@@ -33,24 +27,24 @@ export interface Cell {
   number: number
   /** The posting of the events in the cell, which the index sets. */
   posting: number | undefined
-  /** The centre of the cell, and the distance in km from there to its farthest corner, or a little more. */
+  /** `reach` is the km from the centre to the farthest corner, or a little more. */
   centre: Direction
   reach: number
-  /** The cells of the next finer grid that have venues; none in the finest. */
+  /** Cells of the next finer grid that have venues; none in the finest. */
   cells: Cell[]
-  /** The venues in the cell; only cells of the finest grid have them. */
+  /** Only cells of the finest grid have places. */
   places: Place[]
 }
 
 /**
- * The cells of a degree in each grid, below 30, 4 and half a kilometre wide: so the edge of a circle around a
- * town leaves few venues to test.
+ * Cells a degree: they are up to 30, 4 and half a kilometre wide, so the edge of a circle around a town
+ * leaves few venues to test.
  */
 const GRIDS = [4, 32, 256] as const
 const [COARSEST] = GRIDS
 /**
- * More than the cells of a row around the earth, and more than those of a grid, so that no two cells get the
- * same number.
+ * More than the cells of a row around the earth, and more than those of a grid, so that numbers of cells are
+ * unique.
  */
 const ROW = 100_000
 const GRID = 1e10
@@ -59,7 +53,7 @@ export function noPlaces(): Places {
   return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
-/** Sets the place of a venue; `point` is undefined when the venue has no coordinates or is not public. */
+/** `point` is undefined if the venue has no coordinates or is not public. */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
   if (before && before.lat === point?.lat && before.lng === point.lng) return
@@ -69,16 +63,13 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/**
- * The content of a part of the map: disjoint cells that lie in it as a whole, and the venues in it outside
- * these cells, in no order.
- */
+/** Disjoint cells that lie within an area, and the venues in it outside these cells, in no order. */
 interface Within {
   cells: Cell[]
   venues: number[]
 }
 
-/** Finds the cells and venues in a box, which may cross the date line. */
+/** The box may cross the date line. */
 export function placesInBox(places: Places, box: Box): Within {
   const within: Within = { cells: [], venues: [] }
   const look = (cell: Cell): void => {
@@ -96,7 +87,6 @@ export function placesInBox(places: Places, box: Box): Within {
   return within
 }
 
-/** Finds the cells and venues in a circle. */
 export function placesWithin(places: Places, circle: Circle): Within {
   const { lat, lng, radius } = circle
   const centre = directionOf(lat, lng)
@@ -123,14 +113,13 @@ export function placesWithin(places: Places, circle: Circle): Within {
   return { cells, venues }
 }
 
-/** Returns the numbers of the cells that a point is in, the coarsest first: whole numbers from 0 on. */
 export function cellsOf({ lat, lng }: Point): number[] {
   return GRIDS.map((perDegree) => numberOf(lineOf(lat, perDegree), lineOf(lng, perDegree), perDegree))
 }
 
 /**
- * Returns the numbers of the coarsest cells that a circle may reach; undefined above `most`, and for a circle
- * without bounds of longitude.
+ * Returns the coarsest cells that a circle may reach; undefined above `most`, and for a circle without bounds
+ * of longitude.
  */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
@@ -149,7 +138,6 @@ const lineOf = (degrees: number, perDegree: number) => Math.floor(degrees * perD
 const numberOf = (row: number, column: number, perDegree: number) =>
   perDegree * GRID + (row + 90 * perDegree) * ROW + column + 180 * perDegree
 
-/** Returns the corner of a cell in the south and west, and its width, in degrees. */
 function cornerOf({ number }: Cell): [south: number, west: number, size: number] {
   const perDegree = Math.floor(number / GRID)
   const row = Math.floor((number % GRID) / ROW) - 90 * perDegree
@@ -186,7 +174,6 @@ function emptyCell(point: Point, number: number, perDegree: number): Cell {
   return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }
 }
 
-/** Removes a venue from its cells, and empty cells from their grids, the finest first. */
 function leaveCells({ cells, coarsest }: Places, place: Place): void {
   for (const [i, cell] of [...place.path.entries()].reverse()) {
     cell.places = cell.places.filter((other) => other !== place)

@@ -1,12 +1,12 @@
-// Keeps lists of slots in order, so that a slot is quickly added, removed, found and counted.
+// Lists of slots in order, in which a slot is quickly added, removed, found and counted.
 
 /**
- * A list of slots in the order of their keys. It consists of blocks, so that to add one slot among a million
- * moves at most a block. A slot is the small number that stands for an event in the columns of the index.
+ * Slots in the order of their keys, in blocks: adding one among a million moves at most a block. A slot is
+ * the small number that stands for an event in the columns of the index.
  */
 export interface SortedSlots {
   blocks: Block[]
-  /** The number of slots before each block, which is wrong after a change until the next count. */
+  /** The number of slots before each block; wrong after a change until the next count. */
   before: Int32Array
   isCounted: boolean
   size: number
@@ -17,10 +17,7 @@ interface Block {
   size: number
 }
 
-/**
- * Compares two slots: negative when `a` comes before `b`, positive when after, and never 0 for two different
- * slots.
- */
+/** Negative if `a` comes before `b`; never 0 for two different slots. */
 export type Order = (a: number, b: number) => number
 
 const FULL = 1024
@@ -29,12 +26,10 @@ export function emptySlots(): SortedSlots {
   return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/**
- * The first `before` of every list. A list of one block never needs another, since that block starts at 0.
- */
+/** The first `before` of every list. A list of one block needs no other, since that block starts at 0. */
 const UNCOUNTED = new Int32Array(0)
 
-/** Makes a list of slots that are already in order; the list takes over the array. */
+/** The slots are in order already; the list takes over the array. */
 export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   const blocks: Block[] = []
   for (let from = 0; from < slots.length; from += FULL) {
@@ -44,7 +39,6 @@ export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   return { blocks, before: UNCOUNTED, isCounted: false, size: slots.length }
 }
 
-/** Adds a slot at its place. */
 export function addSlot(list: SortedSlots, slot: number, order: Order): void {
   const at = blockFor(list, slot, order)
   const block = list.blocks[at]
@@ -63,8 +57,8 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
 }
 
 /**
- * Removes a slot, whose key must still be the one it was added with.
- * @throws Error when the slot is not at the place of its key
+ * The key of the slot must be the one it was added with.
+ * @throws Error if the slot is not at the place of its key
  */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {
   const at = blockFor(list, slot, order)
@@ -77,22 +71,18 @@ export function removeSlot(list: SortedSlots, slot: number, order: Order): void 
   changed(list, -1)
 }
 
-/** A place in the order of lists: before all slots with a key, or behind them when it is open. */
+/** A place in the order: before all slots with a key, or after them if it is open. */
 export interface Bound {
   key: number
   isOpen: boolean
-  /** The keys by slot; lists are in the order of these. */
   keys: Float64Array
   /**
-   * Slots below this number are in the order of their keys, so whether they come before the bound is known
-   * without their keys.
+   * Slots below this number are in the order of their keys, so comparing them with the bound needs no key.
    */
   ordered: number
-  /** The first of these slots that does not come before the bound. */
   first: number
 }
 
-/** Makes the bound at a key. Slots below `ordered` must be in the order of `keys`. */
 export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen: boolean): Bound {
   let low = 0
   let high = ordered
@@ -106,8 +96,8 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
 }
 
 /**
- * Counts the slots of a list before a bound. It calls no function for each slot, since a circle counts
- * hundreds of lists.
+ * Counts the slots before a bound. It calls no function for each slot, since a circle counts hundreds of
+ * lists.
  */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound
@@ -141,7 +131,6 @@ function firstFrom({ slots, size }: Block, { key, isOpen, keys, ordered, first }
   return low
 }
 
-/** Returns the slots at the places from `from` to before `to`. */
 export function sliceSlots(list: SortedSlots, from: number, to: number): number[] {
   const slots: number[] = []
   if (from >= to) return slots
@@ -159,16 +148,10 @@ export function sliceSlots(list: SortedSlots, from: number, to: number): number[
   return slots
 }
 
-/**
- * Visits a part of a list: the slots at the places from `from` to before `to` of an array. To return false
- * ends the walk.
- */
+/** Visits slots at the places from `from` to before `to` of an array; false ends the walk. */
 export type Run = (slots: Int32Array, from: number, to: number) => unknown
 
-/**
- * Calls `visit` for the slots at the places from `from` to before `to`, in order, a block at a time, until it
- * returns false.
- */
+/** Visits a block at a time, in order, until `visit` returns false. */
 export function eachRun(list: SortedSlots, from: number, to: number, visit: Run): void {
   let left = to - from
   if (left <= 0) return
@@ -183,7 +166,6 @@ export function eachRun(list: SortedSlots, from: number, to: number, visit: Run)
   }
 }
 
-/** Calls `visit` for each slot at the places from `from` to before `to`, in order, until it returns false. */
 export function eachSlot(
   list: SortedSlots,
   from: number,
@@ -216,9 +198,7 @@ function split(list: SortedSlots, at: number): void {
   list.blocks.splice(at + 1, 0, upper)
 }
 
-/**
- * Returns the block that a slot belongs to: the first whose last slot does not come before it, else the last.
- */
+/** Returns the first block whose last slot does not come before this one, else the last block. */
 function blockFor(list: SortedSlots, slot: number, order: Order): number {
   let low = 0
   let high = list.blocks.length - 1

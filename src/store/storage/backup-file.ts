@@ -19,29 +19,26 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// Backups: a SQLite file without indexes, whatever the database, with the tables of content, images as an
-// archive of sqlite3 (`sqlar`), and a manifest. No service starts on it: it has no table `migrations`.
+// Backups: SQLite files without indexes, with the tables of content, images as an archive of sqlite3
+// (`sqlar`), and a manifest. No service starts on one, since it has no table `migrations`.
 
-/** Written into the backup. */
 export interface Manifest {
-  /** Every form of the file has its own number. */
+  /** Rises with every change of the form. */
   format: number
   made_utc: string
-  /** Of the program. */
+  /** The version of the program. */
   version: string
   edition: string
-  /** Of the calendar. */
+  /** The name of the calendar. */
   calendar: string
-  /** That the tables have gone through. */
+  /** Migrations that the tables have gone through. */
   migrations: string[]
-  /** By table. */
   rows: Record<string, number>
-  /** And their bytes. */
   files: number
   bytes: number
-  /** Named by an image and absent from the media store. */
+  /** Files that an image names and the media store does not have. */
   missing: string[]
-  /** Nobody can sign in to a calendar restored from it. */
+  /** Nobody can sign in to a calendar restored from such a backup. */
   withoutSecrets?: true
 }
 
@@ -49,23 +46,24 @@ export type TablesManifest = Pick<Manifest, 'edition' | 'calendar' | 'migrations
 
 export const BACKUP_FORMAT = 1
 
-/** `Klnd`, at the head of the file. */
+/** `Klnd`, in the header of the file. */
 const APPLICATION_ID = 0x4b6c6e64
 
 export interface BackupWriter {
-  /** Of what has been written. */
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
   /** Only then is the file a backup. */
   finish: (manifest: Manifest) => void
-  /** Without a manifest. */
+  /** Leaves the file without a manifest. */
   close: () => void
 }
 
 /**
- * As of one moment, into a new file that nobody else can read, while the calendar is written to.
+ * Copies the tables as of one moment, while the calendar is written to, into a new file that no other user
+ * can read.
  * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out hashes and the like
- * @throws Error with one sentence when there is no calendar, the file exists, or the disk has too little room
+ * @throws Error with one sentence if there is no calendar, the file exists, or the disk has too few bytes
+ * left
  */
 export async function writeBackupTables(
   address: string,
@@ -90,7 +88,7 @@ export async function writeBackupTables(
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
-      // Nothing in an unfinished file has to survive a crash.
+      // An unfinished file does not have to survive a crash.
       target.exec(
         `pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`,
       )
@@ -110,10 +108,8 @@ export async function writeBackupTables(
   }
 }
 
-/** The rest may be indexes and room of former rows. */
 const LEAST_CONTENT = 1 / 10
 
-/** A tenth of the database, and all images. */
 async function leastBytes(db: Db): Promise<number> {
   const { rows } = await databaseSize(db).execute(db)
   const images = await db
@@ -123,12 +119,12 @@ async function leastBytes(db: Db): Promise<number> {
   return Math.round(Number(rows[0]?.bytes ?? 0) * LEAST_CONTENT + Number(images?.bytes ?? 0))
 }
 
-/** `sqlite3 FILE -A` lists and unpacks it. */
+/** `sqlite3 FILE -A` lists and unpacks the archive. */
 const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Tables have the same form, so SQLite copies whole records in next to no time. */
+/** Tables have the same form, so SQLite copies whole records, which is quick. */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -195,7 +191,6 @@ async function copyFromServer(
   return describeTables(target, migrations, { edition, calendar }, shapes)
 }
 
-/** By table. */
 async function tableForms(
   migrations: readonly string[],
   features: readonly FeatureTables[],
@@ -243,21 +238,20 @@ function makeWriter(target: DatabaseSync): BackupWriter {
   }
 }
 
-/** Mapped into memory, to be read without copying. */
+/** Mapped into memory, so that pages are read without copying. */
 const MAPPED_BYTES = 2 ** 30
 
 export interface OpenBackup {
   manifest: Manifest
   db: Db
-  /** In order. */
   listFiles: () => string[]
   readFile: (key: string) => Uint8Array
   close: () => void
 }
 
 /**
- * Checks every page and link, rows and files against the manifest. @throws Error with one sentence when it is
- * not sound
+ * Checks every page and link, and compares rows and files with the manifest.
+ * @throws Error with one sentence if the backup is not sound
  */
 export function openBackup(file: string): OpenBackup {
   const connection = new DatabaseSync(file, { readOnly: true })

@@ -5,8 +5,8 @@ import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from './s
 import * as sqlite from './sqlite/sqlite-changes.ts'
 import { wholeList } from './statement.ts'
 
-// Records changed between two cursors, page by page. Neither cursor moves meanwhile, and a row changed again
-// leaves the range, so pages are parts of one list that only becomes shorter.
+// Lists records changed between two cursors, page by page. The cursors stay, and a row changed again leaves
+// the range, so pages are parts of one list that only becomes shorter.
 
 export interface ChangeRange {
   from: Cursor
@@ -25,26 +25,27 @@ export interface ListedChange extends ChangePlace {
   is_public: number
 }
 
-/** Their answers show other records, or list with them. */
+/** Kinds whose answers show other records, or list with them. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
-/** The end of the record of changes, then in rising order earlier transactions that were running. */
+/**
+ * A cursor has the end of the record of changes, then in rising order earlier transactions that were running.
+ */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
   const [end = 0n, ...running] = text.split('-').map(BigInt)
   return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
 }
 
-/** Or the cursor is of another history of the calendar. */
+/** True as well for a cursor of another history of the calendar. */
 export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
 
-/** In the order of places behind `after`, at most `most`. */
 export async function listChanges(
   db: Db,
   range: ChangeRange,
@@ -74,8 +75,8 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Events show series, venues, organizers, terms and images; venues and organizers images; categories those
- * above and below. Without records of the range itself; behind `after`, at most `most`.
+ * Lists records that show changed ones: events show series, venues, organizers, terms and images; venues and
+ * organizers images; categories those above and below. Records of the range itself are left out.
  */
 export async function listShowing(
   db: Db,
@@ -130,7 +131,6 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   tag: () => sql`select id from terms where 1 = 0`,
 }
 
-/** Changed or not. */
 export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
   const table = TABLE_OF[kind]
   const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``

@@ -4,30 +4,23 @@ import { DatabaseUnavailable, isHindered } from './unavailable.ts'
 
 // Gathers writes that come at about the same time, so that they share a transaction or a commit.
 
-/** One of several writes that share a transaction, and its writer. */
 export interface Sharing<Item> {
   item: Item
   by: Writer
 }
 
-/**
- * Does all of these writes, and returns their results in the same order. Like the work of every transaction,
- * it may run again.
- */
+/** Returns results in the order of the writes. It may run again, like the work of every transaction. */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
-/** A write that waits for its group. */
 export interface WaitingWrite extends Sharing<unknown> {
   work: SharedWork<unknown, unknown>
-  /** True for one that has failed together with others, and is tried by itself. */
   isAlone: boolean
-  /** Milliseconds of `performance.now` at which a write that still waits for a lock is refused. */
+  /** Ms of `performance.now`, at which a write that still waits for a lock is refused. */
   deadline: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
 
-/** Makes a write of a work that many share, and a promise of its result. */
 export function waitingWrite<Item, Result>(
   work: SharedWork<Item, Result>,
   { item, by }: Sharing<Item>,
@@ -46,7 +39,7 @@ export function waitingWrite<Item, Result>(
   return { write, done }
 }
 
-/** Takes the first write off the queue, and at most `most` of the same work in all. */
+/** Takes the first write, and others of the same work, at most `most` together. */
 export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   const first = queue.shift()
   if (!first) return []
@@ -61,7 +54,7 @@ export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   return taken
 }
 
-/** Does writes of one work. Changes that name no writer of their own are recorded under the first. */
+/** Changes that name no writer of their own are recorded under the first. */
 export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknown[]> {
   const [first] = writes
   if (!first) return Promise.resolve([])
@@ -69,34 +62,27 @@ export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknow
   return first.work(tx, writes)
 }
 
-/** Tells the writers their results. */
 export function tellResults(writes: readonly WaitingWrite[], results: readonly unknown[]): void {
   for (const [at, { resolve }] of writes.entries()) resolve(results[at])
 }
 
-/** Writes that are written in groups. */
 export interface Groups {
-  /** The writes that wait, in order. */
   queue: WaitingWrite[]
   add: (write: WaitingWrite) => void
-  /** Runs work while no group is being written; the writes wait for its end. One work at a time. */
+  /** Runs work while no group is being written; writes wait for its end. One work at a time. */
   between: (work: () => Promise<unknown>) => Promise<void>
-  /** Resolves when no write is left. */
   ended: () => Promise<void>
 }
 
 interface Grouping {
-  /** The most writes in a group. */
   most: number
-  /** Milliseconds that a group waits for as many writes as the last one had. */
+  /** Ms that a group waits for as many writes as the last one had. */
   patienceMs: () => number
-  /** Takes writes off the queue and writes them. Resolves to how many there were. */
   write: (queue: WaitingWrite[]) => Promise<number>
 }
 
-/** Milliseconds that a group waits while each turn of the event loop brings more writes. */
+/** Ms that a group waits while each turn of the event loop adds writes. */
 const GATHER_MS = 3
-/** Milliseconds between looks. */
 const PAUSE_MS = 1
 
 export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
@@ -105,8 +91,8 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
   let between: (() => Promise<unknown>) | undefined
   let draining: Promise<void> | undefined
   /**
-   * Waits as long as each turn brings more writes, and then until there are as many as in the last group, since
-   * clients answered together write again at about the same time. A single writer waits for nobody.
+   * Waits as long as each turn adds writes, then until there are as many as in the last group, since clients
+   * answered together write again at about the same time. A single writer waits for nobody.
    */
   const gather = async () => {
     const began = performance.now()
@@ -145,19 +131,16 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
   }
 }
 
-// Groups that are a transaction each, for a database that runs several at once.
-
-/** The most writes of one work in a transaction. */
 const MOST_ALIKE = 32
 /**
- * Milliseconds after which the next transaction begins although one is still under way: that one may be
- * waiting for a lock that the others do not need.
+ * Ms after which the next transaction begins although one is under way, which may be waiting for a lock that
+ * the others do not need.
  */
 const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
-/** Makes groups of one transaction each. A group waits for others half as long as the last one took. */
+/** A group waits for others half as long as the last one took. */
 export function groupTransactions(write: Write): Groups {
   let ms = 0
   return makeGroups({
@@ -173,9 +156,8 @@ export function groupTransactions(write: Write): Groups {
 }
 
 /**
- * Does the writes of one work that have come when the transaction begins. Where they fail together, each is
- * done again in a transaction of its own. Resolves to how many there were, once they are done or have taken
- * `LONG_MS`.
+ * Does the writes of one work that are there when the transaction begins. If they fail together, each is done
+ * again in its own transaction. Resolves to their number, once they are done or have taken `LONG_MS`.
  */
 async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
   const long = Promise.withResolvers<void>()
@@ -191,8 +173,7 @@ async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
       tellResults(taken ?? [], results)
     } catch (error) {
       const failed = taken ?? queue.splice(0)
-      // Nobody knows whether a commit that the database did not answer was done, so nothing is written a
-      // second time.
+      // Nobody knows whether a commit that the database did not answer was done, so nothing is written twice.
       const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
       if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
       else await Promise.all(failed.map((one) => writeNext(write, [one])))

@@ -5,7 +5,6 @@ import { formatUtc } from '../../base/text/moments.ts'
 
 // Addresses of databases: their file, their secrets, and the note of a calendar copied elsewhere.
 
-/** Undefined for a database on a server. */
 export function databaseFile(address: string): string | undefined {
   return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
 }
@@ -27,14 +26,14 @@ const SHOWN = new Set([
 
 const HIDDEN = '***'
 
-/** For messages and logs, whatever its form. Hides too much rather than too little. */
+/** Hides passwords in messages and logs, rather too much than too little. */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/** The password may contain any character, even `@`, `/`, `?`. */
+/** The password may contain any character, even `@`, `/` and `?`. */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -57,7 +56,7 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/** `host=… password=…`: everything from the first word that may be secret. */
+/** In `host=… password=…`, hides everything from the first word that may be secret. */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -66,11 +65,11 @@ function withoutSecretWords(address: string): string {
   return secret === -1 ? address : words.slice(0, secret).join('') + HIDDEN
 }
 
-/** Every SQLite file begins so, and every backup. */
+/** Every SQLite file and every backup begins with it. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// A calendar that was copied into another database goes on there; a note beside the file keeps services from
-// starting on it.
+// A calendar that was copied into another database goes on there; a note beside the old file keeps services
+// from starting on it.
 
 export const NOTE_END = '-moved'
 
@@ -80,8 +79,8 @@ function placeAt(address: string): { file: string; note: string } | undefined {
 }
 
 /**
- * A sentence for the operator, even where the note cannot be written; undefined without a file.
- * @param now milliseconds since the epoch
+ * Returns a sentence for the operator, even if the note cannot be written; undefined without a file. `now` is
+ * in ms.
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
   const place = placeAt(from)
@@ -99,7 +98,6 @@ export function noteMove(from: string, to: string, now: number): string | undefi
   }
 }
 
-/** Another calendar has come to this address. */
 export function forgetMove(address: string): void {
   const place = placeAt(address)
   if (place) rmSync(place.note, { force: true })
@@ -112,7 +110,7 @@ export function copyNote(from: string, to: string): boolean {
   return isThere
 }
 
-/** Where the calendar was copied to, and what to do. */
+/** `told` says where the calendar was copied to, `todo` what to do. */
 export interface Move {
   told: string
   todo: string
@@ -126,14 +124,14 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
-/** On standard error; returns whether it was copied. */
+/** Writes to standard error; returns whether the calendar was copied. */
 export function warnOfMove(address: string): boolean {
   const move = findMove(address)
   if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)
   return move !== undefined
 }
 
-/** @throws Error that says where the calendar is, and how the file is taken back */
+/** @throws Error that says where the calendar is, and how to use the file again */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

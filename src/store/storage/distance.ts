@@ -1,10 +1,8 @@
-// Computes distances on the earth.
-
-/** Mean radius, km. */
+/** Mean radius in km. */
 export const EARTH_RADIUS = 6371.0088
 export const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** Haversine; degrees. */
+/** Takes degrees; haversine. */
 export function distanceKm(lat1: number, lng1: number, lat2: number, lng2: number): number {
   const a =
     Math.sin(radians(lat2 - lat1) / 2) ** 2 +
@@ -19,13 +17,13 @@ export interface Direction {
   z: number
 }
 
-/** Degrees. */
+/** Takes degrees. */
 export function directionOf(lat: number, lng: number): Direction {
   const [north, east] = [radians(lat), radians(lng)]
   return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }
 }
 
-/** Km; `distanceKm` apart from rounding, and several times as fast. */
+/** Returns km, like `distanceKm` apart from rounding, and several times as fast. */
 export function distanceBetween(a: Direction, b: Direction): number {
   const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z]
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2))

@@ -6,9 +6,9 @@ import type { Tables } from './schema.ts'
 // The row that says which calendar a database holds: edition, name, held or not.
 
 /**
- * The name of this history. Cursors of different editions never mean the same state, so clients get them
- * together. It changes when the database goes back to an earlier state, which the database cannot notice
- * itself.
+ * The name of this history. Cursors of different editions never mean the same state, so clients get the
+ * edition with the cursor. It changes when the database goes back to an earlier state, which the database
+ * itself cannot notice.
  */
 export async function readEdition(db: Db): Promise<string> {
   const { edition } = await db.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
@@ -22,7 +22,7 @@ export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/** The name stays through editions and backups. */
+/** The calendar's name stays through editions and backups. */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
@@ -42,12 +42,10 @@ export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   return Number(numUpdatedRows) > 0
 }
 
-/** And what to do about it. */
 export const HELD_NOTICE =
   'Webhooks, e-mail and imports on a schedule are held, since this calendar is a copy of another.'
 export const HELD_REMEDY = 'kalends resume lets them go on.'
 
-/** For lists of webhooks and imports. */
 export async function describeHeld(db: Db): Promise<string[]> {
   return (await readIdentity(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }

@@ -21,15 +21,16 @@ export interface Examined {
   server: string
   /** Undefined for a server. */
   file: string | undefined
-  /** `missing` ones this version would run, `unknown` ones a newer version made. Undefined without a calendar. */
+  /**
+   * `missing` steps this version would run; `unknown` ones were made by a newer version. Undefined without a
+   * calendar.
+   */
   steps: { missing: string[]; unknown: string[] } | undefined
-  /** Bytes of a SQLite file, and of its free pages; a server gives them back by itself. */
+  /** Bytes of a SQLite file, and of its free pages; undefined for a server, which frees pages by itself. */
   size: { all: number; free: number } | undefined
-  /** In the words of the database. */
   damage: string[]
-  /** Undefined where it can be written. */
+  /** Why it cannot be written; undefined if it can. */
   readOnly: string | undefined
-  /** Ms since the epoch; undefined for a file. */
   clock: number | undefined
   /** A server without pg_trgm has none. */
   hasSearchIndex: boolean
@@ -37,23 +38,21 @@ export interface Examined {
   lastChange: string
   /** Tokens of the feed of changes begin with it. */
   edition: string
-  /** As `lastChange`. */
   lastBackup: string
   images: ExaminedImages
-  /** With a valid credential now. */
   administrators: number
-  /** The calendar is a copy of another. */
+  /** Whether the calendar is a copy of another. */
   isHeld: boolean
   troubles: Trouble[]
 }
 
-/** Their number, and up to 1000 at random with the columns that name files. */
+/** `sample` has up to 1000 images at random, with the columns that name files. */
 export interface ExaminedImages {
   total: number
   sample: Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>[]
 }
 
-/** Only the tables of this version can give them. */
+/** What only the tables of this version can give. */
 type Told = Omit<Examined, 'server' | 'file' | 'size' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const nothingTold = (steps: Examined['steps']): Told => ({
@@ -67,7 +66,6 @@ const nothingTold = (steps: Examined['steps']): Told => ({
   troubles: [],
 })
 
-/** The most troubles of a kind. */
 export const NAMED = 20
 
 const MOST_IMAGES = 1000
@@ -75,7 +73,6 @@ const MOST_IMAGES = 1000
 type Row = Record<string, unknown>
 export type Ask = (text: string) => Promise<Row[]>
 
-/** By features. */
 interface Brought {
   tables: readonly FeatureTables[]
   troubles: (ask: Ask) => Promise<Trouble[]>
@@ -85,7 +82,7 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
-/** @throws Error with one sentence when it is missing or does not answer */
+/** @throws Error with one sentence if the database is missing or does not answer */
 export async function examineDatabase(address: string, nowUtc: string, brought: Brought): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)
@@ -136,8 +133,8 @@ async function findDamage(ask: Ask): Promise<string[]> {
 }
 
 /**
- * With the pages of its log. Without a log no process has it open: opened as immutable, it gets no files
- * beside it.
+ * Reads the WAL too. Without a WAL no process has the file open; opened as immutable, it gets no files beside
+ * it.
  */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)
@@ -184,7 +181,6 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, broug
     missing: stepNames(brought.tables).filter((name) => !names.includes(name)),
     unknown: findNewer(names, brought.tables),
   }
-  // A calendar of another version may have other tables.
   if (steps.missing.length + steps.unknown.length > 0) return nothingTold(steps)
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`
@@ -206,14 +202,13 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, broug
   }
 }
 
-/** By `kalends backup`; empty for never. */
+/** The last `kalends backup`; empty for never. */
 export function findLastBackup(ask: Ask): Promise<string> {
   return textOf(ask, `select max(time_utc) from history where kind = 'backup'`)
 }
 
 const BACKUP_DAYS = 7
 
-/** `now` in ms since the epoch. */
 export const isOldBackup = (takenUtc: string, now: number): boolean =>
   now - utcToMs(takenUtc) >= BACKUP_DAYS * DAY_MS
 

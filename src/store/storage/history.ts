@@ -18,18 +18,18 @@ import { statement, wholeList } from './statement.ts'
 // What a transaction writes beside its rows: sequences, ids, record of changes, webhook messages, history,
 // former values.
 
-// Every transaction that changes a record raises its sequence by one, or to the seconds since 2020 where
-// those are more: it rises even when an older state comes back or the number was forgotten. It is SEQUENCE in
+// Every transaction that changes a record raises its sequence by one, or to the seconds since 2020 if those
+// are more: it rises even when an older state comes back or the number was forgotten. It is SEQUENCE in
 // calendars, and orders webhooks, the feed of changes and the history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
-/** The seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
+/** Returns the seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
 }
 
-/** By id; records that never changed are missing. */
+/** Records that never changed are missing. */
 export async function findSequences(
   db: Db,
   kind: ChangeColumns['kind'],
@@ -60,10 +60,9 @@ export async function findEventSequences(
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
-/** By which a sequence may be ahead after many changes in a short time. */
 const AHEAD = 3600
 
-/** Above those that readers got before the calendar went back. */
+/** Raises sequences above those that readers got before the calendar went back. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)} then max(sequence) else ${sql.lit(now)} end
@@ -78,7 +77,6 @@ const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) 
 
 const IDS_AT_ONCE = 30
 
-/** In order. */
 export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   const ids: number[] = []
   while (ids.length < count) {
@@ -94,20 +92,21 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   return id
 }
 
-// `changes` has one row for each record, with its latest change. `position` follows the order of commits: on
-// SQLite a number of each commit (`sqlite-changes.ts`), on PostgreSQL the transaction's id, and a snapshot
-// tells which a reader has seen (`postgres-changes.ts`).
+// `changes` has one row for each record, with its latest change. `position` follows the order of commits: a
+// number of each commit on SQLite (`sqlite-changes.ts`), the id of the transaction on PostgreSQL
+// (`postgres-changes.ts`).
 
-/** Who missed more starts afresh. High, since removing a term changes all its events. */
+/**
+ * A reader that missed more starts afresh. The number is high, since removing a term changes all its events.
+ */
 export const MOST_CHANGES = 20_000
 
 /**
- * `sequence` and `known_from` are of a new record; `times` counts the transactions of the commit that changed
- * it.
+ * `sequence` and `known_from` are for a new record; `times` counts the transactions of the commit that
+ * changed it.
  */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/** `next` is the SQL of the new sequence. */
 export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
@@ -115,24 +114,22 @@ export const onChanged = (
   is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
 
 /**
- * The highest among them. `keys` is SQL for kinds and ids. A series takes its dates along: calendars know
- * both by one UID.
+ * Sets the highest sequence among them: calendars know a series and its dates by one UID. `keys` is SQL for
+ * kinds and ids.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
 
-/** JSON for `levelSequences`; undefined where no series changed. */
 export function keysToLevel(changes: readonly LatestChange[]): string | undefined {
   if (!changes.some(({ kind }) => kind === 'series')) return undefined
   const dated = changes.filter(({ kind }) => kind === 'series' || kind === 'event')
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Their present version is the first known one. */
+/** Makes the present version the first known one. */
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
-/** JSON for `forgetVersions`. */
 export function keysToForget(recordings: readonly Recording[]): string | undefined {
   const forgotten = recordings.flatMap(({ changes, keepsFormer }) =>
     keepsFormer ? [] : [...changes.values()],
@@ -143,7 +140,6 @@ export function keysToForget(recordings: readonly Recording[]): string | undefin
     : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Each record once, with its latest change. */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()
   for (const { changes, writer } of recordings) {
@@ -196,16 +192,14 @@ const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db,
     .where('record', '=', value('record')),
 )
 
-/** Before its latest change. */
 export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: number): Promise<boolean> {
   const [row] = await selectWasPublic(db, { kind, record })
   return row?.was_public === 1
 }
 
 // Messages are written in the transaction of the change, one for every webhook that asks for it. A change
-// that follows from another has no act and no message, such as the dates of a changed series.
+// that follows from another, such as a date of a changed series, has no act and no message.
 
-/** Categories and tags are terms. */
 export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
 /** The end of types of messages. */
@@ -215,7 +209,7 @@ type Verb = (typeof VERBS)[number]
 interface WebhookChange {
   kind: string
   record: number
-  /** Of private webhooks; that of all others, empty where these get no message. */
+  /** For private webhooks; `public_verb` is for all others, empty if these get no message. */
   verb: Verb
   public_verb: Verb | ''
   /** An occurrence that changes with its series gets no message of its own. */
@@ -226,7 +220,6 @@ interface WebhookChange {
   time: string
 }
 
-/** JSON; undefined when there are none. */
 export function webhookChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
   const told: WebhookChange[] = []
   const later = countLater(recordings)
@@ -256,13 +249,12 @@ function verbOf({ act, isDeleted }: Recorded): Verb {
   return act?.action === 'create' ? 'created' : 'updated'
 }
 
-/** At least one webhook is enabled. */
 export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
 
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 
-/** Before and after the source `c` of the changes. Without webhooks it reads no change. */
+/** The SQL before and after `c`, the source of the changes. Without webhooks it reads no change. */
 export const TELL = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
@@ -278,10 +270,9 @@ export const TELL = {
 /** `later` transactions of the same commit changed the record. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
-/** Of a name, address or client. */
+/** Maximum characters of a name, address or client. */
 const LONGEST_TEXT = 200
 
-/** In the order of acts. */
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
@@ -300,7 +291,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** Acts without a record, such as a backup. `now` in ms. */
+/** For acts without a record, such as a backup. `now` is in ms. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -342,23 +333,22 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/** 200 characters, never half a surrogate pair. Empty for a damaged value. */
+/** Cuts to 200 characters, never within a surrogate pair. Empty for a damaged value. */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
 }
 
-/** Undefined conditions are left out. */
 export interface HistoryFilter {
   user?: { id: number } | { login: string } | undefined
   kind?: HistoryColumns['kind'] | undefined
   record?: number | undefined
-  /** First time, and time before which: UTC `YYYY-MM-DD HH:MM:SS`. */
+  /** UTC `YYYY-MM-DD HH:MM:SS`; `until` is excluded. */
   since?: string | undefined
   until?: string | undefined
 }
 
-/** The newest first, at most `most`. */
+/** The newest come first. */
 export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
   const { user, kind, record, since, until } = filter
   let rows = db.selectFrom('history').selectAll()
@@ -370,7 +360,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** The oldest, at most `most`, up to the first that is not from before the time; returns how many. */
+/** Drops the oldest acts, up to the first that is not from before the time. Returns their number. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -389,9 +379,10 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
 }
 
 // A version is rebuilt from the present row by going back through former values. Long texts have a table of
-// their own: one that goes back and forth, or that all dates of a series have, is kept once (decision 27).
+// their own, so that one which goes back and forth, or which all dates of a series have, is stored once
+// (decision 27).
 
-/** They follow from others, or every write sets them. */
+/** These follow from others, or every write sets them. */
 const DERIVED = new Set([
   'search',
   'folded',
@@ -413,16 +404,13 @@ export function formerOf(before: object, columns: object): FormerValues {
 const isEqual = (a: unknown, b: unknown) =>
   a === b || (Array.isArray(a) && JSON.stringify(a) === JSON.stringify(b))
 
-/** Longer texts are kept in `former_texts`. */
+/** Longer texts are stored in `former_texts`. */
 const LONG_TEXT = 256
 
-/** Readers of versions parse these. */
 const PARSED = new Set(['cost', 'rules'])
 
-/** Hash, and length in bytes. */
 type Named = Omit<FormerTextColumns, 'last'>
 
-/** JSON with hashes for long texts, its bytes, and the long texts. */
 interface KeptFormer {
   former: string
   former_bytes: number
@@ -431,7 +419,7 @@ interface KeptFormer {
 
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/** None for a new record or a deleted one. `named` has long texts of other changes. */
+/** None for a new or deleted record. `named` has long texts of other changes. */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
     return NO_FORMER
@@ -494,7 +482,6 @@ export async function findTexts(
 
 const TEXTS_AT_ONCE = 100
 
-/** With long texts. */
 export async function formerBytes(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number | string }>`
     select (select coalesce(sum(former_bytes), 0) from history where former_bytes > 0)
@@ -522,11 +509,11 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   return acts.length
 }
 
-/** Marks earlier versions as unknown, drops long texts that no later act names. */
+/** Marks earlier versions as unknown, and drops long texts that no later act names. */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)
-  // In the order in which every writer locks these rows.
+  // Every writer locks these rows in this order.
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
     await sql`update changes set known_from = ${sequence} where kind = ${kind} and record = ${record}`.execute(
       tx,

@@ -1,9 +1,8 @@
 // Sets of ids as bits.
 
-/** Bit `id % 32` of number `id / 32`. */
+/** Id n is bit `n % 32` of number `n / 32`. */
 export type IdSet = Uint32Array<ArrayBuffer>
 
-/** Empty, or with all ids up to `largest`. */
 export function makeIdSet(largest: number, content: 'none' | 'all' = 'none'): IdSet {
   const ids: IdSet = new Uint32Array((largest >>> 5) + 1)
   return content === 'all' ? ids.fill(0xffffffff) : ids
@@ -13,7 +12,7 @@ export function addId(ids: IdSet, id: number): void {
   ids[id >>> 5] = (ids[id >>> 5] as number) | (1 << (id & 31))
 }
 
-/** Another set where the id lies beyond the end. */
+/** Returns another set if the id lies beyond the end. */
 export function withId(ids: IdSet, id: number): IdSet {
   const at = id >>> 5
   const wide = at < ids.length ? ids : roomier(ids, Math.max(at + 1, ids.length * 2))
@@ -21,7 +20,7 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/** A copy where it has fewer than `length` numbers of 32 ids. */
+/** Copies a set with fewer than `length` numbers of 32 ids. */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)
@@ -48,7 +47,7 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** In order, to before `end`; both multiples of 32. */
+/** Lists in order, from `first` to before `end`; both are multiples of 32. */
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {
@@ -58,28 +57,26 @@ export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] 
   return listed
 }
 
-/** Both must have room for the same ids. */
+/** Both sets must have the same length. */
 export function inBoth(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & (b[i] as number)
   return ids
 }
 
-/** Both must have room for the same ids. */
 export function onlyInFirst(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & ~(b[i] as number)
   return ids
 }
 
-/** Both must have room for the same ids. */
 export function inEither(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) | (b[i] as number)
   return ids
 }
 
-/** Whatever room either has. */
+/** The sets may differ in length. */
 export function idsInBoth(a: IdSet, b: IdSet): IdSet {
   const length = Math.max(a.length, b.length)
   return inBoth(roomier(a, length), roomier(b, length))

@@ -4,11 +4,11 @@ import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
 import { statement, wholeList } from './statement.ts'
 
-// Answers to requests with an Idempotency-Key, kept for a day.
+// Stores answers to requests with an Idempotency-Key for a day.
 
 export const KEPT_HOURS = 24
 
-/** Of one user; the oldest go. */
+/** Per user; the oldest are dropped. */
 export const MOST_KEPT = 10_000
 
 type Place = Pick<KeptAnswerColumns, 'user' | 'key'>
@@ -21,7 +21,7 @@ const deleteKept = statement<Place>()((db, value) =>
   db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
 )
 
-/** Undefined from before `sinceUtc`. */
+/** Undefined for an answer from before `sinceUtc`. */
 export async function findKept(
   db: Db,
   place: Place,
@@ -31,7 +31,6 @@ export async function findKept(
   return kept && kept.kept_utc >= sinceUtc ? kept : undefined
 }
 
-/** Without answers from before `sinceUtc`. */
 export async function findFingerprints(
   db: Db,
   user: number,
@@ -43,13 +42,12 @@ export async function findFingerprints(
   return rows.map(({ fingerprint }) => fingerprint)
 }
 
-/** With the write that it reports. Of two at once under one key the second fails. */
+/** Belongs into the transaction of the write. Of two at once under one key the second fails. */
 export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<void> {
   await deleteKept(tx, { user: answer.user, key: answer.key })
   await tx.insertInto('kept_answers').values(answer).execute()
 }
 
-/** Returns how many. */
 export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in
@@ -58,7 +56,7 @@ export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise
   return rows.length
 }
 
-/** Of each user beyond the latest `kept`; returns how many. */
+/** Drops answers of each user beyond the latest `kept`; returns their number. */
 export async function dropBeyond(tx: Db, kept: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

@@ -12,7 +12,7 @@ export function isListed({
   return status === 'publish' && hide_from_listings === 0
 }
 
-/** A CASE, so that SQLite uses no index for it: it would scan all listed events for the few of a series. */
+/** A CASE keeps SQLite from using an index here: it would scan all listed events for the few of a series. */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)

@@ -4,7 +4,7 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks until the end of a transaction, of names and of rows that a write decides by. SQLite has one writing
+// Locks names and rows that a write decides by until the end of the transaction. SQLite has one writing
 // transaction, so these do nothing there. A statement begun right after a lock sees the row as it is once
 // locked.
 
@@ -41,13 +41,12 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/** In the order of ids, so that concurrent writers do not deadlock. */
+/** Locks in the order of ids, so that concurrent writers do not deadlock. */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
 }
 
-/** Without rows that another transaction has locked. */
 export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
@@ -60,8 +59,8 @@ const release = statement<Record<never, never>>()(() => sql`release savepoint at
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
 /**
- * On failure database and recording are as before, and the transaction goes on. Not to be nested. Rejects
- * with the error.
+ * If `work` fails, database and recording are as before, and the transaction goes on; rejects with the error.
+ * Not to be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

@@ -9,8 +9,8 @@ import { prepareSearch } from './search/search-index.ts'
 
 const migrations: readonly Migration[] = [
   allTables,
-  // The language that a person has at the desk (empty: that of the calendar), who invited somebody, and what
-  // a change of the zone did to each event and series.
+  // Adds a person's language at the desk (empty: that of the calendar), the inviter, and what a change of the
+  // zone did to each event and series.
   step('0063-settings-at-the-desk', ({ id, text, sequence }) => [
     `alter table users add column language ${text} not null default ''`,
     `alter table sign_in_links add column inviter ${id} not null default 0`,
@@ -23,13 +23,11 @@ const migrations: readonly Migration[] = [
 
 export interface Migrated {
   ran: string[]
-  /** For the operator. */
   remarks: string[]
 }
 
 type Tell = (sentence: string) => void
 
-/** Those of features come after the kernel's. */
 function stepsWith(features: readonly FeatureTables[]): readonly Migration[] {
   return [...migrations, ...features.flatMap(({ migrations: own = [] }) => own)]
 }
@@ -40,7 +38,7 @@ export const stepNames = (features: readonly FeatureTables[]): readonly string[]
 /**
  * Of several processes one migrates, the others wait. `tell` gets a sentence before an existing calendar is
  * changed, which may take minutes.
- * @throws Error with one sentence when the database is of a newer version
+ * @throws Error with one sentence if the database is of a newer version
  */
 export async function migrate(
   database: Database,
@@ -57,8 +55,8 @@ export async function migrate(
 }
 
 /**
- * A restore first runs only the steps of its backup, so that its rows fit. @throws Error with one sentence
- * when the database is of a newer version
+ * A restore runs only the steps of its backup first, so that its rows fit.
+ * @throws Error with one sentence if the database is of a newer version
  */
 export async function migrateWithin(
   tx: Db,
@@ -83,7 +81,6 @@ export async function migrateWithin(
   return lacking.map(({ name }) => name)
 }
 
-/** A sentence for the operator when searches stay slow. */
 export async function finishMigration(tx: Db): Promise<string | undefined> {
   await adoptForeignChanges(tx)
   return prepareSearch(tx)
@@ -98,14 +95,17 @@ function refuseNewer(done: Iterable<string>, features: readonly FeatureTables[])
     )
 }
 
-/** An unknown step may have changed any table; one of a feature that is left out here has its own alone. */
+/**
+ * An unknown step may have changed any table; one of a feature that is left out here has changed only its
+ * own.
+ */
 export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const isHere = (feature: string | undefined) =>
     feature === undefined || features.some((tables) => tables.feature === feature)
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/** With those of features that are left out here. */
+/** Steps of features that are left out here are among them. */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])
@@ -113,7 +113,10 @@ export function findUnknown(done: Iterable<string>, features: readonly FeatureTa
     .sort()
 }
 
-/** What copies a calendar has to know all of its tables. @throws Error with one sentence */
+/**
+ * Copying a calendar needs all of its tables to be known.
+ * @throws Error with one sentence
+ */
 export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {
   refuseNewer(done, features)
   const left = new Set(findUnknown(done, features).map(featureOfStep))

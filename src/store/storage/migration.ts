@@ -1,22 +1,19 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
-// What a migration is.
-
-/** Never edited once released, and without today's declarations, which change. */
+/** It is never edited once released, and uses no declarations of today, which change. */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>
 }
 
-/** What a feature keeps in the database. */
 export interface FeatureTables {
   feature: string
-  /** They touch no other tables than the feature's, and are named such as `mail-0001-outbox`. */
+  /** They touch only tables of the feature, and have names such as `mail-0001-outbox`. */
   migrations?: readonly Migration[]
-  /** Neither copied nor in backups. */
+  /** Tables that are neither copied nor in backups. */
   own?: readonly string[]
-  /** Not in backups without secrets. */
+  /** Tables that are not in backups without secrets. */
   secret?: readonly string[]
 }
 
@@ -33,15 +30,14 @@ export async function listFeatureTables(features: readonly KeepsTables[]): Promi
 export const featureOfStep = (name: string): string | undefined => /^(.*[a-z])-\d{4}-/.exec(name)?.[1]
 
 /**
- * It makes every table in place of the steps before it, and has the name of the last, so that a calendar
- * which went through those counts as having done it.
+ * Makes every table in place of the steps before it. It has the name of the last, so that a calendar which
+ * went through those counts as having done it.
  */
 export const FIRST_STEP = '0052-nothing-presented'
 
-/** Without those that the first step replaces. */
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)
 
-/** Of an empty table. */
+/** The table must be empty. */
 export async function startSequence(db: Db, table: string, first: number): Promise<void> {
   const statement = isPostgres(db)
     ? sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(first)}`
@@ -57,8 +53,8 @@ interface ColumnTypes {
 }
 
 /**
- * Texts compare by code point on both. Ids are as wide as whole numbers of clients, so an impossible id finds
- * nothing and does not fail.
+ * Texts compare by code point on both databases. Ids are as wide as whole numbers of clients, so an
+ * impossible id finds nothing and does not fail.
  */
 export function columnTypes(db: Db): ColumnTypes {
   if (isPostgres(db)) {

@@ -16,8 +16,8 @@ import { DatabaseUnavailable } from './unavailable.ts'
 // Opens databases; watches whether they can be written.
 
 /**
- * `sqlite:FILE`, made where missing, or `postgres://…`. Functions reject with DatabaseUnavailable while it
- * cannot be reached or is overloaded.
+ * Takes `sqlite:FILE`, which is made if missing, or `postgres://…`. Functions of the database reject with
+ * DatabaseUnavailable while it cannot be reached or is overloaded.
  * @throws Error with one sentence
  */
 export async function openDatabase(address: string): Promise<Database> {
@@ -25,7 +25,7 @@ export async function openDatabase(address: string): Promise<Database> {
   if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    // On demand: with SQLite the driver would take memory for nothing.
+    // Loaded on demand: with SQLite the driver would take memory for nothing.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return watchWrites(await openPostgres(address), undefined)
   }
@@ -34,7 +34,10 @@ export async function openDatabase(address: string): Promise<Database> {
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
-/** And migrates. `tell` gets sentences for the operator. @throws Error with one sentence */
+/**
+ * Opens and migrates. `tell` gets sentences for the operator.
+ * @throws Error with one sentence
+ */
 export async function openStorage(
   config: Config,
   features: readonly KeepsTables[],
@@ -48,7 +51,10 @@ export async function openStorage(
   return database
 }
 
-/** Never makes a new one. @throws Error with one sentence when there is no calendar */
+/**
+ * Never makes a new database.
+ * @throws Error with one sentence if there is no calendar
+ */
 export async function openCalendar(config: Config, features: readonly KeepsTables[]): Promise<Database> {
   await refuseLost(config)
   const database = keepingAsAsked(await openExisting(databaseAddress(config)), config)
@@ -63,7 +69,6 @@ export async function openCalendar(config: Config, features: readonly KeepsTable
   }
 }
 
-/** No former values, where the configuration grants them no bytes. */
 function keepingAsAsked(database: Database, { history_bytes }: Config): Database {
   if (history_bytes > 0) return database
   const write: Database['write'] = (work, by) => {
@@ -76,13 +81,16 @@ function keepingAsAsked(database: Database, { history_bytes }: Config): Database
   return { ...database, write }
 }
 
-/** @throws Error with one sentence when it cannot be opened, or there is none */
+/** @throws Error with one sentence if the database cannot be opened, or there is none */
 export async function openExisting(address: string): Promise<Database> {
   await requireFile(address)
   return openDatabase(address)
 }
 
-/** A new database in place of a lost one would hide the loss. @throws Error with one sentence */
+/**
+ * A new database in place of a lost one would hide the loss.
+ * @throws Error with one sentence
+ */
 export async function refuseLost(config: Config): Promise<void> {
   const address = databaseAddress(config)
   await requireContent(address)
@@ -115,7 +123,10 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** With its content. @throws Error with one sentence */
+/**
+ * Requires that the file has content.
+ * @throws Error with one sentence
+ */
 export async function requireFile(address: string): Promise<void> {
   await requireContent(address)
   const file = databaseFile(address)
@@ -126,7 +137,10 @@ export async function requireFile(address: string): Promise<void> {
 /** Ms within which a process writes to a new file; one still empty has lost its content. */
 const BEGINNING_MS = 500
 
-/** SQLite would take it for a new database. @throws Error with one sentence */
+/**
+ * SQLite would take an empty file for a new database.
+ * @throws Error with one sentence
+ */
 async function requireContent(address: string): Promise<void> {
   const file = databaseFile(address)
   if (file === undefined || file === ':memory:') return
@@ -155,8 +169,8 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
 }
 
 /**
- * After a write failed for lack of room or permission, until a trial write succeeds. `file` is that of
- * SQLite.
+ * After a write failed for lack of disk space or permission, `ping` fails until a trial write succeeds.
+ * `file` is that of SQLite.
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
@@ -183,10 +197,9 @@ function watchWrites(database: Database, file: string | undefined): Database {
   }
 }
 
-/** Milliseconds. */
 const LOOK_EVERY = 2000
 
-/** Reports the first of several failures, and the end. Returns the timer. */
+/** Reports the first of several failures, and their end. Returns the timer. */
 export function tellFailures(
   database: Database,
   report: (error: unknown) => void,

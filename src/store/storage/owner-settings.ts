@@ -18,14 +18,12 @@ import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Settings that owners change while the service runs. The start of the service wins over the table, the table
-// over defaults; processes learn of changes by the record of changes.
+// Settings that owners change while the service runs. Flags and variables win over the table, the table over
+// defaults. Processes learn of changes by the record of changes.
 
-/** Of the look. */
 export type OwnerSetting = LookSetting
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
-/** Zone, language and currency. */
 export type SiteSetting = keyof typeof siteSettings
 export const SITE_SETTINGS = Object.keys(siteSettings) as readonly SiteSetting[]
 
@@ -36,7 +34,7 @@ export type OwnerValues = Partial<Record<AnySetting, string | null>>
 
 export type OwnerTexts = Partial<Record<AnySetting, string>>
 
-/** Of all settings in the record of changes and the history. */
+/** The id of all settings in the record of changes and the history. */
 export const SETTINGS_RECORD = 1
 
 export function isOwnerSetting(name: string): name is OwnerSetting {
@@ -49,7 +47,7 @@ export function isSiteSetting(name: string): name is SiteSetting {
 
 const isKnown = (name: string): name is AnySetting => isOwnerSetting(name) || isSiteSetting(name)
 
-/** The end of a sentence. */
+/** Returns the end of a sentence that begins with the setting. */
 export function faultOfSetting(name: AnySetting, value: string): string | undefined {
   if (isSiteSetting(name)) return faultOf(() => siteSettings[name].read(value))
   if (isLookFile(name)) {
@@ -77,7 +75,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** As stored, or the end of its address. */
+/** Takes a name as it is stored, or the end of the file's address. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '
@@ -91,14 +89,16 @@ function isKept(name: AnySetting, value: string): boolean {
   )
 }
 
-/** By setting, of a file its name. Unknown and invalid rows are left out. */
+/** A file is given by its name. Unknown and invalid rows are left out. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
-/** Writes differing values under the lock `settings`; who compares versions takes it before. */
+/**
+ * Writes differing values under the lock `settings`; a caller that compares versions takes the lock before.
+ */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
   const had = await readOwnerSettings(tx)
@@ -121,7 +121,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/** Undefined for a text that is no `data:` address, but that of the present file. */
+/** Undefined for the address of the present file, which is no `data:` address. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined
@@ -164,7 +164,6 @@ function recordSettings(tx: Tx, former: FormerValues): void {
 export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: AnySetting): boolean =>
   Object.hasOwn(given, name)
 
-/** Without files. */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
     .filter((entry): entry is [AnySetting, string] => isKnown(entry[0]) && !isGiven(config, entry[0]))

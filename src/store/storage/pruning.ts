@@ -6,33 +6,31 @@ import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
-// Drops rows that are kept for a limited time.
+// Drops rows that are stored for a limited time.
 
 /** In the record of changes, and for withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
-/** It has ended by then (`sessions.ts`). */
+/** Sessions have ended by then (`sessions.ts`). */
 const SESSION_DAYS = 90
 
-/** Rows of a feature that are kept for a limited time. */
+/** Rows of a feature that are stored for a limited time. */
 export interface Pruning {
   days: number
-  /** Drops at most `most` rows from before a time. Returns how many. */
+  /** Drops at most `most` rows from before a time, and returns their number. */
   drop: (tx: Db, beforeUtc: string, most: number) => Promise<number>
 }
 
-/** Other writers wait for a few milliseconds only. */
+/** With so few, other writers wait for some milliseconds only. */
 const DROPPED_AT_ONCE = 1000
 
-/** These texts may be long. */
 const VALUES_AT_ONCE = 100
 
 /**
- * In small writes: tombstones and withdrawn events after 90 days; kept answers after a day, and beyond 10,000
- * of a user; what features name; expired links, sessions unused for 90 days; history after `historyDays`; former values beyond `mostBytes`.
- * A reader that missed a dropped tombstone starts afresh.
- * @param historyDays 0 keeps all
- * @param now milliseconds since the epoch
+ * Drops in small writes: tombstones and withdrawn events after 90 days; stored answers after a day, and
+ * beyond 10,000 of a user; rows of features; expired links, and sessions unused for 90 days; history after
+ * `historyDays` (0: never); former values beyond `mostBytes`. A reader that missed a dropped tombstone starts
+ * afresh. `now` is in ms.
  */
 export async function dropOld(
   database: Pick<Database, 'read' | 'write'>,
@@ -57,7 +55,6 @@ export async function dropOld(
     if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
 }
 
-/** Returns how many sessions. */
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
   // The page of an expired invitation says whom to ask.
   await tx
@@ -78,7 +75,10 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
   return Number(numDeletedRows)
 }
 
-/** Their times have no index, so this walks through all, some with each write. The latest stays (`findLastWithdrawal`). */
+/**
+ * Times of withdrawals have no index, so this walks through all rows, some with each write. The latest stays
+ * (`findLastWithdrawal`).
+ */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0
   while (after !== null) {
@@ -87,7 +87,6 @@ async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: strin
   }
 }
 
-/** The last id looked at; null where no row is left. */
 async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select max(event) as last from
     (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(
@@ -105,8 +104,8 @@ async function untilFew(drop: () => Promise<number>): Promise<void> {
 }
 
 /**
- * The time of the latest withdrawal, however long ago, in UTC: a feed that an event has left is not older than
- * that (RFC 4287, 4.2.15). Empty for none.
+ * Returns the UTC time of the latest withdrawal, however long ago: a feed that an event has left is not older
+ * than that (RFC 4287, 4.2.15). Empty for none.
  */
 export async function findLastWithdrawal(db: Db): Promise<string> {
   const found = await db

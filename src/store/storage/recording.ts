@@ -9,13 +9,12 @@ export interface Writer {
   user: number
   login: string
   address: string
-  /** User-Agent, command, or part of the service. */
+  /** The User-Agent, a command, or a part of the service. */
   client: string
-  /** As in answer and log. */
+  /** The id of the request, as in answer and log. */
   request: string
 }
 
-/** On behalf of no user. */
 export function writerBy(client: string): Writer {
   return { user: 0, login: '', address: '', client, request: '' }
 }
@@ -23,22 +22,24 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** The public could see it before, and can from now on. */
+  /** Whether the public could see the record before, and can from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /** Public lists left it out before, and will; public webhooks do not get such records. */
+  /**
+   * Whether public lists left the record out before, and do so from now on; public webhooks do not get such
+   * records.
+   */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
   former?: FormerValues | undefined
-  /** Where several writers share the transaction. */
   by?: Writer | undefined
 }
 
-/** By column, and lists of ids by link. */
+/** Values by column, and lists of ids by link. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
-/** `role`, `grant` and `revoke` are on users and credentials. */
+/** `role`, `grant` and `revoke` are for users and credentials. */
 export type WriteAction =
   | 'create'
   | 'update'
@@ -50,7 +51,7 @@ export type WriteAction =
   | 'grant'
   | 'revoke'
 
-/** A change that follows from another has none, such as a count of a term. */
+/** A change that follows from another has no act, such as a count of a term. */
 export interface Act {
   action: WriteAction
   name: string
@@ -60,13 +61,11 @@ export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
-/** Each record once; written when the transaction ends. */
+/** Has each record once; written when the transaction ends. */
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /**
-   * Of earlier transactions of the same commit, whose changes this one reads and which have no sequence yet.
-   */
+  /** Earlier transactions of the same commit, whose changes this one reads and which have no sequence yet. */
   earlier: readonly Recording[]
   keepsFormer: boolean
 }
@@ -77,14 +76,12 @@ export interface Recording {
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
-/** The same object. */
 export function recordingOf(db: Kysely<Tables>, writer: Writer, earlier: readonly Recording[] = []): Tx {
   return Object.assign(db, {
     recording: { writer, changes: new Map<string, Recorded>(), earlier, keepsFormer: true },
   })
 }
 
-/** By an earlier transaction of the commit. */
 export function isChangedEarlier(
   { recording }: Tx,
   { kind, record }: Pick<RecordedChange, 'kind' | 'record'>,
@@ -107,7 +104,7 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
   })
 }
 
-/** Known only while the record is written. */
+/** For values that are known only while the record is written. */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],
@@ -120,7 +117,7 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/** The order in which every writer locks rows, so that no two wait for each other. */
+/** Every writer locks rows in this order, so that no two wait for each other. */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

@@ -14,25 +14,25 @@ import { queryBuilder } from './sqlite/sqlite.ts'
 import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
 import { gatherStatistics } from './tables.ts'
 
-// Puts a restored calendar in the place of another, which is kept, and puts kept ones back.
+// Puts a restored calendar in the place of another, which is kept as a copy, and puts copies back.
 
-/** Undefined where there is none that can be read. */
+/** Undefined if there is no calendar that can be read. */
 export type Former = { calendar: string; held: number } | undefined
 
-/** Within one transaction; its failure makes the replacement fail. */
+/** Runs within one transaction; if it fails, so does the replacement. */
 export type Fill = (tx: Db, former: Former) => Promise<void>
 
 export interface Replacing {
-  /** Ms since the epoch. */
+  /** Ms. */
   now: number
-  /** What is going to be written. */
+  /** Gets sentences about what is going to be written. */
   tell: (sentence: string) => void
 }
 
 /**
  * Whatever happens, the address leads to the whole former state or the whole new one. Returns where the
- * former is kept.
- * @throws Error with one sentence when the database is in use, or the new one cannot be made
+ * former one is kept.
+ * @throws Error with one sentence if the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(
   address: string,
@@ -44,8 +44,8 @@ export async function replaceDatabase(
 }
 
 /**
- * The newest or `wanted`, with a new edition; the present one is kept in its turn.
- * @throws Error with one sentence when there is none, or the database is in use
+ * Puts back the newest copy, or `wanted`, with a new edition; what is there now becomes a copy.
+ * @throws Error with one sentence if there is no copy, or the database is in use
  */
 export async function putBack(
   address: string,
@@ -56,7 +56,7 @@ export async function putBack(
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
 
-/** The oldest first. */
+/** The oldest come first. */
 export async function listCopies(address: string): Promise<SafetyCopy[]> {
   const file = databaseFile(address)
   if (file !== undefined) return listFileCopies(file)
@@ -75,7 +75,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // Nobody can say whose calendar a damaged file was: held like one from elsewhere.
+    // Nobody can say whose calendar a damaged file was, so it is held like one from elsewhere.
     const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
@@ -89,7 +89,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
     try {
       await database.migrate((tx) => fill(tx, former))
     } finally {
-      // The last connection writes the log into the file and removes it.
+      // The last connection writes the WAL into the file and removes it.
       await database.close()
     }
     giveTo(next, owner)
@@ -104,7 +104,6 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   }
 }
 
-/** The owner of the file, else of its folder, else of the nearest folder above. */
 function makePlace(file: string): Owner {
   const owner = ownerAt(resolve(file))
   const made: string[] = []
@@ -115,9 +114,9 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Joins its log. Who waits for the file meanwhile finds it moved and does not use it. Undefined for a file
- * that is no database.
- * @throws Error with one sentence when somebody uses it
+ * Writes the WAL into the file. A process that waits for the file meanwhile finds it moved and does not use
+ * it. Undefined for a file that is no database.
+ * @throws Error with one sentence if another process uses it
  */
 function holdFile(file: string): DatabaseSync | undefined {
   const connection = new DatabaseSync(file, { timeout: 0 })
@@ -131,14 +130,14 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/** A second name, so that a file has the first at every moment. */
+/** Gives the file a second name, so that it has the first at every moment. */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
   if (existsSync(file)) {
     removeSecondNames(file)
     linkSync(file, kept)
     copyNote(file, kept)
   }
-  // A log without its file must not be taken for that of the new file.
+  // A WAL without its file must not be taken for that of the new file.
   if (!isWhole) moveBeside(file, kept)
 }
 
@@ -163,7 +162,7 @@ async function putFileBack(
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // Killed before the last step, the calendar is not served, rather than in two places.
+    // If killed before the last step, the calendar is not served, rather than in two places.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -186,10 +185,9 @@ function renewEditionOf(copy: string): void {
   }
 }
 
-/** Somebody is reading a table. */
 const LOCK_MS = 10_000
 
-/** A single connection, so that any other counts as another process. */
+/** With a single connection, any other counts as another process. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -257,7 +255,6 @@ async function readFormer(tx: Db): Promise<Former> {
   return Number(rows[0]?.found) === 0 ? undefined : readIdentity(tx)
 }
 
-/** A service that has just ended may take so long. */
 const LEAVES_WITHIN_MS = 3000
 
 async function refuseWhileUsed(tx: Db): Promise<void> {
@@ -280,7 +277,6 @@ async function countOthers(tx: Db): Promise<number> {
   return rows[0]?.others ?? 0
 }
 
-/** Up to the new place. */
 async function findMoves(tx: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ move: string }>`${sql.raw(`
     select 'alter table ' || c.oid::regclass as move from pg_class c
@@ -298,13 +294,12 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// Safety copies: a replaced database keeps a name with the time of the restore, a file beside or a schema.
-// Only an operator removes one.
+// A copy has a name with the time of the restore, as a file beside or as a schema. Only an operator removes
+// one.
 
 interface SafetyCopy {
   name: string
   bytes: number
-  /** Command or statement. */
   removal: string
 }
 
@@ -312,10 +307,9 @@ const BESIDE = ['-wal', '-shm', '-journal']
 
 const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
-/** By time, then by count. */
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/** The oldest first; earlier versions gave no time. A second name of the file is no copy. */
+/** The oldest come first; earlier versions gave no time. A second name of the file is no copy. */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {
@@ -327,7 +321,7 @@ export function listFileCopies(file: string): SafetyCopy[] {
 
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/** Sorts after all copies. @param now milliseconds since the epoch */
+/** Returns a name that sorts after all copies. `now` is in ms. */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(
@@ -336,12 +330,10 @@ export function freeFileCopy(file: string, now: number): string {
   )
 }
 
-/** A restore that was killed before its last step leaves them. */
 function removeSecondNames(file: string): void {
   for (const name of namesBeside(file)) if (statSync(name).ino === inodeOf(file)) rmSync(name)
 }
 
-/** Whether the database is there or not. */
 function moveBeside(from: string, to: string): void {
   for (const end of besideOf(from)) renameSync(from + end, to + end)
 }
@@ -362,7 +354,7 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
 
-/** The oldest first. */
+/** The oldest come first. */
 export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
@@ -376,7 +368,7 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   }))
 }
 
-/** Sorts after all copies. @param now milliseconds since the epoch */
+/** Returns a name that sorts after all copies. `now` is in ms. */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
@@ -384,7 +376,7 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * With a count within a second. A name that became free is not given again: it would sort before older
+ * Adds a count within a second. A name that became free is not given again, since it would sort before older
  * copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
@@ -396,7 +388,10 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
   return `${name}${mark}${last + 1}`
 }
 
-/** Or the newest. @throws Error with one sentence when there is none */
+/**
+ * Returns the newest copy if none is wanted.
+ * @throws Error with one sentence if there is none
+ */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =
     wanted === undefined ? copies.at(-1) : copies.find(({ name }) => [name, basename(name)].includes(wanted))

@@ -5,12 +5,11 @@ import type { organizerFields, venueFields } from '../../base/fields/linked-fiel
 
 // Every table: columns, and types of rows.
 
-/** Rule 4.1. */
+/** Kinds that share one sequence of ids (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'
-/** As the record of changes names them. */
 export type VersionedKind = RecordKind | 'term'
-/** With author, status, slug, and a page. */
+/** Kinds with author, status, slug, and a page. */
 export type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 
 /** Times are `YYYY-MM-DD HH:MM:SS`, flags 0 or 1. */
@@ -19,24 +18,24 @@ export interface RecordColumns {
   author: number
   status: string
   slug: string
-  /** Publication, in the site's zone. */
+  /** The publication, in the zone of the site. */
   date: string
-  /** All zeros while never published (rule 4.3). */
+  /** All zeros until it is published (rule 4.3). */
   date_utc: string
-  /** 1 where a client sent the publication date. */
+  /** 1 if a client sent the publication date. */
   dated: number
   modified: string
   modified_utc: string
   image: number | null
-  /** 1 when all texts are by holders of the unfiltered-HTML right. */
+  /** 1 if all texts are by users who may write unfiltered HTML. */
   trusted: number
   /** Folded, one line a field. */
   search: string
 }
 
-/** `eventFields` declares the plain ones. */
+/** `eventFields` declares the other columns. */
 interface EventColumns extends RecordColumns {
-  /** RFC 5545, 3.8.4.7; never changes. */
+  /** It never changes (RFC 5545, 3.8.4.7). */
   uid: string
   start_date: string
   end_date: string
@@ -44,29 +43,28 @@ interface EventColumns extends RecordColumns {
   utc_end_date: string
   timezone: string
   all_day: number
-  /** JSON list. */
+  /** A JSON list. */
   cost: string
   /** Null for a single event. */
   series: number | null
-  /** Of an occurrence: its start by the rule, even where moved. */
+  /** The start of an occurrence by the rule, even if it was moved. */
   recurrence_id: string
-  /** Of an occurrence: fields changed for this date alone, joined by commas. */
+  /** Fields changed for this occurrence alone, joined by commas. */
   own: string
-  /** Of the event, without its venue, joined by blanks. */
+  /** Facts of the event without its venue, joined by spaces. */
   access_words: string
-  /** 1 when all costs are zero. */
+  /** 1 if all costs are zero. */
   is_free: number
-  /** UTC; empty where everybody may see the link already. */
+  /** UTC; empty if everybody may see the link already. */
   online_from: string
 }
 
-/** Wall times in the zone of the series. */
+/** Wall times are in the zone of the series. */
 interface SeriesColumns {
   id: number
   author: number
   status: string
   title: string
-  /** The beginning of slugs of occurrences. */
   slug: string
   /** RFC 5545, 3.8.4.7. */
   uid: string
@@ -74,24 +72,22 @@ interface SeriesColumns {
   all_day: number
   /** The rule counts from it. */
   start_date: string
-  /** Elapsed seconds, or for whole days of the wall clock. */
+  /** Elapsed seconds; for all-day series, seconds of the wall clock. */
   duration: number
-  /** JSON list of RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
+  /** A JSON list of RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
   rules: string
-  /** Occurrences up to it are events; `9999-12-31 23:59:59` when no more come. */
+  /** Occurrences up to it are events; `9999-12-31 23:59:59` if no more come. */
   written_until: string
-  /** JSON of the values of all occurrences. */
   shared: string
-  /** Two people who change it at once notice each other. */
+  /** Shows two people who change the series at once. */
   version: number
   created_utc: string
   modified_utc: string
 }
 
-/** Their declarations have the plain ones. */
 export interface LinkedColumns extends RecordColumns {
   excerpt: string
-  /** Finds namesakes. */
+  /** Finds records of the same name. */
   folded: string
 }
 
@@ -114,13 +110,12 @@ export interface ImageColumns {
   height: number
   /** Bytes. */
   filesize: number
-  /** JSON: name to `{ file, width, height, filesize, mime_type }`. */
+  /** JSON of `{ file, width, height, filesize, mime_type }` by name. */
   sizes: string
-  /** Where it was fetched from. */
   source_url: string
-  /** When `file` is a scaled copy. */
+  /** Set if `file` is a scaled copy. */
   original_image: string
-  /** 0 at left and top, to 1; null for the middle. */
+  /** From 0 at the left and top to 1; null for the middle. */
   focal_x: number | null
   focal_y: number | null
 }
@@ -131,11 +126,9 @@ interface TermColumns {
   name: string
   slug: string
   description: string
-  /** 0 for none. */
   parent: number
   /** Published events. */
   count: number
-  /** For order and search. */
   folded: string
 }
 
@@ -148,13 +141,13 @@ export interface UserColumns {
   created_utc: string
   /** Empty for a user who may sign in. */
   deactivated_utc: string
-  /** Of the desk; empty: that of the calendar. */
+  /** The language of the desk; empty for that of the calendar. */
   language: string
 }
 
 export interface DeskPasswordColumns {
   user: number
-  /** Argon2id, behind parameters and salt (`desk-passwords.ts`). */
+  /** Argon2id, behind its parameters and salt (`desk-passwords.ts`). */
   hash: string
   changed_utc: string
 }
@@ -164,9 +157,8 @@ export interface SessionColumns {
   hash: string
   user: number
   created_utc: string
-  /** About when it was last used. */
   seen_utc: string
-  /** User-Agent, and address at sign-in. */
+  /** User-Agent; `address` is the one at sign-in. */
   client: string
   address: string
 }
@@ -175,28 +167,27 @@ export interface SignInLinkColumns {
   /** SHA-256 of the token. */
   hash: string
   user: number
-  /** No password yet; forgotten; looking around. */
+  /** For a new user, a forgotten password, or visitors of the demo. */
   purpose: 'set-up' | 'reset' | 'demo'
   expires_utc: string
-  /** The user who made it; 0 for the command line and the first start. */
+  /** The user who made the link; 0 for the command line and the first start. */
   inviter: number
 }
 
-/** A change of the zone of the site, which moves the events that were in the former one. */
+/** A change of the zone of the site, which moves the events of the former zone. */
 export interface ZoneChangeColumns {
   id: number
   former_zone: string
   new_zone: string
-  /** The hour that a clock shows, or the moment. */
+  /** What events keep: the hour on the clock, or the moment. */
   keeps: 'hour' | 'moment'
   state: 'moving' | 'moved' | 'returning' | 'returned'
-  /** Later ones were made in the new zone. */
   last_event: number
   user: number
   done_utc: string
 }
 
-/** JSON of the times before and after. */
+/** `former` and `moved` are JSON of the times. */
 export interface ZoneMoveColumns {
   change: number
   kind: 'event' | 'series'
@@ -205,7 +196,6 @@ export interface ZoneMoveColumns {
   moved: string
 }
 
-/** Kept as a hash. */
 export interface CredentialColumns {
   id: number
   user: number
@@ -215,48 +205,45 @@ export interface CredentialColumns {
   created_utc: string
   /** Joined by commas; empty for all rights of the role. */
   scope: string
-  /** Empty for never. */
   expires_utc: string
-  /** About; or empty. */
+  /** Updated now and then; empty if never used. */
   used_utc: string
-  /** UUID of the program that asked for it. */
   app_id: string
 }
 
 /**
- * Every cache follows it. Without a row a record has not changed since the table exists; deleted ones stay 90
- * days.
+ * Every cache follows this record. Without a row a record has not changed since the table exists; rows of
+ * deleted ones stay 90 days.
  */
 export interface ChangeColumns {
   /**
-   * `count`: a term's number of events alone, more frequent than the term. `source`: a moved source with
-   * changed old addresses. `settings`: all owner settings.
+   * `count` is a change of a term's count alone. `source` is a moved source whose old addresses changed.
+   * `settings` are all owner settings.
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** Of the commit among all (`storage/history.ts`). A text on PostgreSQL. */
+  /** The place of the commit (`storage/history.ts`). A text on PostgreSQL. */
   position: number | string
   /** Rises with every transaction that changes the record. */
   sequence: number
-  /** At some time before the latest change. */
+  /** 1 if it was public at some time before the latest change. */
   was_public: number
-  /** Published events, venues, organizers; every image and term; no user. */
+  /** 1 for published events, venues and organizers, and every image and term; 0 for users. */
   is_public: number
   deleted: number
   changed_utc: string
-  /** 0 for nobody. */
   user: number
   /** Versions before it cannot be shown. */
   known_from: number
 }
 
-/** What the public saw last; kept for 90 days. */
+/** What the public saw last; stored for 90 days. */
 interface WithdrawnEventColumns
   extends Pick<
     EventColumns,
     'uid' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
   > {
-  /** It may exist or not. */
+  /** The event may exist or not. */
   event: number
   title: string
   featured: number
@@ -270,64 +257,61 @@ interface WithdrawnEventColumns
   withdrawn_utc: string
 }
 
-/** Public, and left by its record. Where several did: the latest. */
+/** A public slug that its record has left; of several such records, the latest. */
 export interface OldSlugColumns {
   kind: PagedKind | Taxonomy
   slug: string
   record: number
-  /** To the millisecond, ISO 8601. */
+  /** ISO 8601, to the millisecond. */
   left_utc: string
 }
 
-/** Never changed, except that old ones lose former values. */
+/** Rows never change, but old ones lose former values. */
 export interface HistoryColumns {
   id: number
   time_utc: string
   /** 0 for the command line, the schedule and the service. */
   user: number
-  /** At that time. */
   login: string
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /** After the act; 0 without a record, or from before sequences. */
+  /** The sequence after the act; 0 without a record, or from before sequences. */
   sequence: number
-  /** At that time; of a long one the beginning. */
+  /** The name at that time; the beginning of a long one. */
   name: string
   address: string
-  /** User-Agent or command. */
   client: string
-  /** As in answer and log. */
+  /** The id of the request, as in answer and log. */
   request: string
   /** JSON by column or link (`storage/history.ts`). */
   former: string
   former_bytes: number
 }
 
-/** Rows of the history name its hash. */
+/** Rows of the history have its hash. */
 export interface FormerTextColumns {
   hash: string
   bytes: number
-  /** Newest row of the history that names the text, or a higher id. */
+  /** The newest row of the history that names the text, or a higher id. */
   last: number
   text: string
 }
 
 interface EditionColumns {
   edition: string
-  /** Stays the same through restores. */
+  /** It stays the same through restores. */
   calendar: string
-  /** Webhooks and scheduled imports: the calendar is a copy of another. */
+  /** 1 holds webhooks and scheduled imports, since the calendar is a copy of another. */
   held: number
 }
 
-/** Kept for a day. */
+/** Stored for a day. */
 export interface KeptAnswerColumns {
   user: number
   key: string
-  /** Of the request. */
   fingerprint: string
-  /** Capabilities of the user, separated by blanks. */
+  /** Capabilities of the user, separated by spaces. */
   rights: string
   status: number
   location: string
@@ -339,42 +323,40 @@ export interface KeptAnswerColumns {
 export interface ImportSourceColumns {
   id: number
   address: string
-  /** For changes of the site; and as JSON the options of the run that got it. */
+  /** A token for changes of the site; `options` is JSON of the run that got it. */
   token: string
   options: string
-  /** Who reads the source, until when. */
+  /** The process that reads the source, and until when. */
   holder: string
   held_until_utc: string
-  /** `moved`: the calendar has replaced the source; `stays`: it remains the original. */
+  /** `moved`: the calendar has replaced the source; `stays`: the source remains the original. */
   origin: '' | 'moved' | 'stays'
 }
 
 /**
- * With the state of both when the item was last written. An image of a moved source has a second row for its
+ * Has the state of both when the item was last written. An image of a moved source has a second row for its
  * old address.
  */
 export interface ImportItemColumns {
   source: number
   kind: string
-  /** In the source. */
+  /** The item's name in the source. */
   identity: string
   occurrence: string
   record: number
-  /** RFC 5545, 3.8.7.4; 0 where the source counts none. */
+  /** RFC 5545, 3.8.7.4; 0 if the source counts none. */
   sequence: number
-  /** Of all values. */
   digest: string
   /** JSON fingerprints: `written` of the item, `kept` of the record. */
   written: string
   kept: string
-  /** A path where the source has moved, an address where it stays; else empty. */
+  /** A path if the source has moved, a URL if it stays; else empty. */
   page: string
 }
 
-/** A row whose id the database gives. */
 export type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
-/** Plain columns of events, venues and organizers come from their declarations. */
+/** Declarations add the other columns of events, venues and organizers. */
 export interface Tables {
   records: { id: Generated<number>; kind: RecordKind }
   events: EventColumns & Columns<typeof eventFields>
@@ -399,18 +381,16 @@ export interface Tables {
   kept_answers: KeptAnswerColumns
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
-  /** `owner-settings.ts`. */
   owner_settings: { name: string; value: string }
-  /** Base64; `owner_settings` has its name for a value. */
+  /** Base64; `owner_settings` has its name as a value. */
   look_files: { name: string; content: string }
   import_sources: WithSequence<ImportSourceColumns>
   import_items: ImportItemColumns
-  /** One row. */
   editions: EditionColumns
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/** With the highest sequence of its own, of a series with its UID, and the least when it was withdrawn. */
+/** `sequence` is the highest of its own, of a series with its UID, and the least when it was withdrawn. */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>
@@ -429,5 +409,4 @@ export const TABLE_OF = {
   category: 'terms',
   tag: 'terms',
 } as const satisfies Record<VersionedKind | Taxonomy, keyof Tables>
-/** With author, status and slug. */
 export type RecordTable = (typeof TABLE_OF)[PagedKind]

@@ -18,8 +18,7 @@ import { EARTH_RADIUS, radians } from './distance.ts'
 import type { Tables } from './schema.ts'
 import { likePattern } from './search/substring-search.ts'
 
-// Statements compiled once and run with other values; parts of queries that databases write differently or
-// stores share.
+// Statements compiled once and run with other values; SQL that databases write differently or stores share.
 
 type Scalar = string | number | bigint | null
 
@@ -29,24 +28,20 @@ type Columns = object
 /** A scalar, a list for `in`, a row or rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
-/** One for a scalar, one for each entry of a list and column of a row. */
 type Place<T> = [T] extends [Scalar]
   ? RawBuilder<T>
   : T extends readonly (infer Entry)[]
     ? Place<Entry>[]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
-/** As many as the value has. */
 export type ValuePlaces<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
-/** Rows that it selects or returns. */
 type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
 
 interface Query<Row> {
   compile: (db: Db) => CompiledQuery<Row>
 }
 
-/** A query that returns nothing has a result of the query builder. */
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
 /** The value `name`, entry `at` of that list, `column` of that row, or the `whole` list. */
@@ -61,9 +56,8 @@ interface Compiled {
   query: CompiledQuery
   /** Undefined for a value of the query itself. */
   slots: (Slot | undefined)[]
-  /** Up to `NAMED_AFTER`. */
   runs: number
-  /** Under which a server may prepare it (`nameOf`). */
+  /** A server may prepare the query under it (`nameOf`). */
   name: string | undefined
 }
 
@@ -74,11 +68,10 @@ const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * Compiled once: building it each time would cost many times as much.
+ * Compiles a query once, since building it each time would cost many times as much.
  *
- *     const findEvent = statement<{ id: number }>()((db, value) =>
- * db.selectFrom('events').selectAll().where('id', '=', value('id')))
- *     const [row] = await findEvent(db, { id })
+ * const findEvent = statement<{ id: number }>()((db, value) => select.where('id', '=', value('id')))
+ * const [row] = await findEvent(db, { id })
  *
  * Works on either database, in transactions and outside. A value is a scalar, a list for `in` (not empty), a
  * row for `values` or `set`, or rows with the same columns (not empty). `build` is called once for each shape
@@ -128,15 +121,13 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
 }
 
 const NAMED_AFTER = 8
-/** Every session of a server keeps each. */
+/** Every session of a server stores each. */
 const MOST_NAMES = 200
 const LONGEST_NAMED = 8000
 
 const names = new Map<string, string>()
 
-/**
- * Made from the SQL text, so no session has another statement under it, even when processes use it in turn.
- */
+/** Made from the SQL text, so no session has another statement under it, even if processes use it in turn. */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
     compiled.runs += 1
@@ -153,7 +144,7 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/** Undefined when it cannot do so at the moment. */
+/** Returns undefined if it cannot run the statement at the moment. */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -164,7 +155,7 @@ type Dialect = 'sqlite' | 'postgres'
 
 const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
-/** The query builder runs the others. */
+/** The query builder runs statements of other connections. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
@@ -198,7 +189,6 @@ function compile<Values, Result>(
   }
 }
 
-/** Scalars, never rows. */
 function isLong(value: unknown): value is readonly Scalar[] {
   return Array.isArray(value) && value.length > LONGEST_PLACED && !isRow(value[0])
 }
@@ -229,7 +219,10 @@ function placesOf(
   return Array.from({ length: paddedLength(value.length) }, (_, at) => place(name, at))
 }
 
-/** Columns of rows and lengths of lists; undefined for too many rows. @throws Error for an empty list */
+/**
+ * The shape has columns of rows and lengths of lists; undefined for too many rows.
+ * @throws Error for an empty list
+ */
 function shapeOf(values: object): string | undefined {
   let shape = ''
   for (const name in values) {
@@ -250,7 +243,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** Padded with the last entry, so that few statements serve all lengths. */
+/** Lists are padded with the last entry, so that few statements serve all lengths. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }
@@ -271,7 +264,7 @@ function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
 }
 
 const MOST = 25
-/** Of remaining rows: a statement for every number would be compiled for a single use. */
+/** Sizes of the remaining parts: a statement for every number would be compiled for a single use. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
@@ -286,26 +279,25 @@ function sizeFor(left: number): number {
   return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
 }
 
-/** In the column `value`. */
 export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
 }
 
-/** A list on PostgreSQL, its JSON on SQLite. */
+/** `value` is a list on PostgreSQL, its JSON on SQLite. */
 function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
   return sql<Entry>`(select unnest(${value}::${type}))`
 }
 
-// What databases write differently, or stores share.
+// SQL that databases write differently, or stores share.
 
 /** `%` and `_` stand for themselves. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`
 }
 
-/** Rule 14.3: within one field. */
+/** Rule 14.3: all words within one field. */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
@@ -319,8 +311,8 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * One value: the query has the same text for every length, and the list may exceed the values of a statement.
- * Empty matches nothing.
+ * As one value, so the query has the same text for every length, and the list may exceed the values of a
+ * statement. An empty list matches nothing.
  */
 export function wholeList<Entry extends string | number>(
   db: Db,
@@ -330,24 +322,25 @@ export function wholeList<Entry extends string | number>(
   return listValue(db, isPlain, isPostgres(db) ? entries : JSON.stringify(entries))
 }
 
-/** In no order. */
 export const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
 )
 
 const KM_PER_DEGREE = (Math.PI * EARTH_RADIUS) / 180
 
-/** Degrees, km. */
+/** Degrees; `radius` is in km. */
 export interface Circle {
   lat: number
   lng: number
   radius: number
 }
 
-/** Against rounding. */
 const ROUNDING = 1e-9
 
-/** Degrees to north and south, to east and west; the latter undefined across the date line or with a pole. */
+/**
+ * Degrees to north and south, and to east and west; the latter are undefined across the date line or with a
+ * pole.
+ */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
   const farthest = Math.abs(circle.lat) + latitudes
@@ -356,7 +349,7 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/** The box first, by an index, then the exact distance. */
+/** An index finds the box, then the exact distance decides. */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
@@ -374,7 +367,7 @@ export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   return venues.and(conditions)
 }
 
-/** May cross the date line. */
+/** The box may cross the date line. */
 export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const isEast = venues('venues.geo_lng', '>=', west)
@@ -396,8 +389,8 @@ function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * `12,7 12,9 13,7`; null for no rows. Millions of rows would take longer than finding them, and leave as much
- * garbage.
+ * Writes `12,7 12,9 13,7`; null for no rows. Millions of rows would take longer than finding them, and leave
+ * as much garbage.
  */
 export function packPairs(
   db: Db,
@@ -414,7 +407,6 @@ const COMMA = ','.charCodeAt(0)
 const BLANK = ' '.charCodeAt(0)
 const ZERO = '0'.charCodeAt(0)
 
-/** In order. */
 export function eachPair(packed: string, visit: (first: number, second: number) => void): void {
   let first = 0
   let number = 0

@@ -7,16 +7,16 @@ import { countedSteps, type FeatureTables } from './migration.ts'
 export interface TableShape {
   name: string
   columns: string[]
-  /** In the order of the key. */
   key: string[]
-  /** Numbers new rows by itself. */
+  /** A column that numbers new rows by itself. */
   counter: string | undefined
 }
 
 export type Row = Record<string, unknown>
 
 /**
- * They serve the database and not the calendar: migrations, editions, derived tables, kept answers, sign-ins.
+ * These serve the database and not the calendar: migrations, editions, derived tables, stored answers,
+ * sign-ins.
  */
 const OWN = [
   'migrations',
@@ -42,22 +42,20 @@ export const secretTables = (features: readonly FeatureTables[]): readonly strin
   ...features.flatMap(({ secret = [] }) => secret),
 ]
 
-/** Filled by each database: copied changes are one transaction. */
+/** Filled by each database, since copied changes are one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])
 
-/** Rows at once, and values that either database takes. */
 const BATCH_ROWS = 500
 const BATCH_VALUES = 30_000
 
 interface ColumnRow {
   table: string
   column: string
-  /** In the primary key; null outside. */
   place: number | null
   counts: boolean | number
 }
 
-/** Each after the tables that it refers to. */
+/** Each table comes after those that it refers to. */
 export async function listTables(db: Db, features: readonly FeatureTables[] = []): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
@@ -95,7 +93,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/** `counts`: by a counter, or on SQLite by the largest number. */
+/** `counts` is true for a counter, and on SQLite for the largest number. */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
@@ -107,7 +105,7 @@ const sqliteReferences = sql<{ table: string; to: string }>`
   select l.name as "table", f."table" as "to" from pragma_table_list l, pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table'`
 
-/** Without those of extensions. */
+/** Leaves out tables of extensions. */
 const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
@@ -142,7 +140,6 @@ export async function countRows(db: Db, table: TableShape): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** By primary key, in batches for `insertRows`. */
 export async function* readRows(db: Db, table: TableShape): AsyncGenerator<Row[]> {
   const { name, columns, key } = table
   if (key.length === 0) throw new Error(`The table ${name} has no primary key to read it by.`)
@@ -164,7 +161,7 @@ export async function insertRows(tx: Db, { name, columns }: TableShape, rows: re
   await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
 }
 
-/** Above every number ever given. */
+/** Returns a number above every one ever given. */
 export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
   if (isPostgres(db)) {
     const { rows: found } = await sql<{
@@ -182,7 +179,6 @@ export async function findNextNumber(db: Db, { name }: TableShape, counter: stri
   return rows[0]?.next ?? 1
 }
 
-/** Sets the number that the next row of a table gets, whatever rows the table has. */
 export async function setNextNumber(
   tx: Db,
   { name }: TableShape,
@@ -202,8 +198,8 @@ export async function setNextNumber(
 }
 
 /**
- * Has PostgreSQL gather statistics of its tables; after many rows came at once, it would otherwise plan
- * queries as for empty tables. SQLite needs none.
+ * PostgreSQL gathers statistics: after many rows came at once, it would plan queries as for empty tables.
+ * SQLite needs none.
  */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)

@@ -3,7 +3,7 @@ import type { RecordKind, Taxonomy } from './schema.ts'
 
 // Reports records that cannot be shown, and leaves them out of lists.
 
-/** Its row has values that this program never writes. */
+/** The row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
@@ -17,7 +17,7 @@ export interface Reporting {
   report: (error: unknown) => void
 }
 
-/** @throws UnshowableRecord naming the record, where `show` throws */
+/** @throws UnshowableRecord if `show` throws */
 export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Shown): Shown {
   try {
     return show()
@@ -26,7 +26,6 @@ export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Show
   }
 }
 
-/** Where `show` throws, reports the record and returns undefined. */
 export function showOrLeaveOut<Shown>(
   reporting: Reporting,
   kind: LoggedKind,
@@ -41,7 +40,7 @@ export function showOrLeaveOut<Shown>(
   }
 }
 
-/** The same lists are read again and again; `since` in ms of `performance.now()`. */
+/** Lists with the record are read again and again. `since` is in ms of `performance.now()`. */
 interface Notes {
   since: number
   noted: Set<string>
@@ -54,7 +53,7 @@ const notes = new WeakMap<Reporting['report'], Notes>()
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
-/** A record once a minute, at most 50 records a minute. */
+/** Reports a record once a minute, and at most 50 records a minute. */
 export function noteUnshowable({ report }: Reporting, kind: LoggedKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)

@@ -49,7 +49,6 @@ async function makeTables(db: Db): Promise<void> {
 
 type Types = ReturnType<typeof columnTypes> & { onPostgres: boolean }
 
-/** The row goes with the user. */
 const ofUser = (id: string) => `"user" ${id} not null references users (id) on delete cascade`
 
 const people = ({ sequence, id, text }: Types) => [
@@ -70,7 +69,7 @@ const people = ({ sequence, id, text }: Types) => [
   'create index sign_in_links_user on sign_in_links ("user")',
 ]
 
-/** Searched seldom and written with every change: it has few indexes, and none of rows without former values. */
+/** Searched seldom and written with every change: few indexes, and none of rows without former values. */
 const history = ({ sequence, id, text }: Types) => [
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null,
     "user" ${id} not null, login ${text} not null, action ${text} not null, kind ${text} not null,
@@ -114,8 +113,7 @@ function posts({ sequence, id, text, real }: Types): string[] {
       ${texts('address city country province state zip phone stateprovince website')}, geo_lat ${real}, geo_lng ${real},
       ${facts('step_free accessible_toilet accessible_parking lift hearing_loop quiet_space assistance_dogs')})`,
     `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null, ${texts('phone website email')})`,
-    // Events that were public and no longer are, as they were last seen, with every column that a filter may
-    // ask for.
+    // Events that are not public any more, as they were last seen, with every column that a filter may need.
     `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
       start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
       timezone ${text} not null, all_day smallint not null, featured smallint not null, event_status ${text} not null,
@@ -127,8 +125,8 @@ function posts({ sequence, id, text, real }: Types): string[] {
 const POSTS = ['events', 'venues', 'organizers'] as const
 
 /**
- * SQLite counts, narrows and orders lists by indexes alone: its rows have long texts in chains of pages, and to
- * reach a column behind them it reads every page. PostgreSQL keeps long texts apart from rows.
+ * SQLite counts, narrows and orders lists by indexes alone: its rows have long texts in chains of pages, all
+ * of which it reads to reach a column behind them. PostgreSQL stores long texts apart from rows.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const index = (name: string, on: string, forSqlite: string, where = '') =>
@@ -151,12 +149,11 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
     'create index events_author on events (author, start_date)',
     'create index events_series on events (series, recurrence_id) where series is not null',
     'create index events_uid on events (uid)',
-    // Few events have these values, and to read the rows of all others would take long.
+    // Few events have these values, and reading the rows of all others would take long.
     `create index events_access on events (id, access_words) where access_words <> ''`,
     `create index events_online on events (online_from) where online_from <> ''`,
     'create index events_free on events (id, is_free) where is_free = 1',
     `create index events_attendance on events (id, attendance) where attendance <> ''`,
-    // What the desk asks for: what waits, and what lasts several days.
     `create index events_pending on events (status, modified_utc, id) where status = 'pending'`,
     `create index events_pending_author on events (author, status, modified_utc, id) where status = 'pending'`,
     index(
@@ -198,7 +195,7 @@ const terms = ({ sequence, id, text }: Types) => [
   'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
 ]
 
-/** SQLite keeps links in the order of their keys, and not once more beside an index of them. */
+/** SQLite stores links in the order of their keys, and not once more beside an index of them. */
 const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
@@ -207,7 +204,7 @@ const links = ({ id, onPostgres }: Types) =>
     `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
   ])
 
-/** The record of changes, the edition that cursors belong to, and slugs that the public knew and records left. */
+/** The record of changes, the edition of cursors, and former slugs that the public knew. */
 function changes({ id, text, onPostgres }: Types): string[] {
   const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
   // With the kind first, SQLite would look through all slugs of a kind for one record.
@@ -229,7 +226,6 @@ function changes({ id, text, onPostgres }: Types): string[] {
   ]
 }
 
-/** An occurrence is an event that names its series. */
 const series = ({ id, text }: Types) => [
   `create table series (id ${id} primary key references records (id), author ${id} not null,
     status ${text} not null, title ${text} not null, slug ${text} not null, uid ${text} not null,
@@ -241,7 +237,6 @@ const series = ({ id, text }: Types) => [
   'create index series_uid on series (uid)',
 ]
 
-/** Sources, runs, the records that they made of items, what undoes these, and schedules. */
 const imports = ({ sequence, id, text }: Types) => [
   `create table import_sources (id ${sequence}, address ${text} not null unique, token ${text} not null default '',
     options ${text} not null default '', holder ${text} not null default '', held_until_utc ${text} not null default '',
@@ -263,7 +258,6 @@ const imports = ({ sequence, id, text }: Types) => [
     failures ${id} not null, outcome ${text} not null)`,
 ]
 
-/** Answers kept under an Idempotency-Key, and the services that the calendar was pushed to. */
 const answersAndTargets = ({ sequence, id, text }: Types) => [
   `create table kept_answers ("user" ${id} not null, key ${text} not null, fingerprint ${text} not null,
     rights ${text} not null, status smallint not null, location ${text} not null, body ${text} not null,
@@ -286,13 +280,15 @@ const webhooks = ({ sequence, id, text }: Types) => [
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
 
-/** What owners set while the service runs, and the files of the look. */
 const settings = ({ text }: Types) => [
   `create table owner_settings (name ${text} primary key, value ${text} not null)`,
   `create table look_files (name ${text} primary key, content ${text} not null)`,
 ]
 
-/** Unsaved texts by form, since several forms of new events may be open; proposals; what undoes a bulk change. */
+/**
+ * Unsaved texts are by form, since several forms of new events may be open. `bulk_changes` undoes a bulk
+ * action.
+ */
 const desk = ({ sequence, id, text }: Types) => [
   `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null, form ${text} not null,
     version ${id} not null, "values" ${text} not null, saved_utc ${text} not null, primary key ("user", kind, record, form))`,
@@ -308,7 +304,10 @@ const desk = ({ sequence, id, text }: Types) => [
   'create index bulk_changes_time on bulk_changes (done_utc)',
 ]
 
-/** What has stems: events by their texts, others by their names. `offset` parts ids of terms from those of records. */
+/**
+ * Events have stems of their texts, others of their names. `offset` separates ids of terms from those of
+ * records.
+ */
 const DOCUMENTS = [
   { table: 'events', kind: 'event', columns: ['search'], offset: 0 },
   { table: 'venues', kind: 'venue', columns: ['venue', 'city'], offset: 0 },
@@ -320,21 +319,20 @@ const changed = (columns: readonly string[]) =>
   columns.map((name) => `new.${name} <> old.${name}`).join(' or ')
 
 /**
- * Indexes of words, which the service fills: `unindexed_events` and `unstemmed` name what they do not have as it
- * is now, since to note an event costs a write next to nothing, and many are indexed at once.
+ * Indexes of words, which the service fills. `unindexed_events` and `unstemmed` name what is not indexed as
+ * it is now: noting an event costs a write next to nothing, and many are indexed at once.
  */
 function sqliteWords(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
   return [
-    // Every word that stands or stood in an event, in the order of first appearance, and an index that finds
-    // the words containing a text.
+    // Every word that stands or stood in an event, in the order of first appearance, and an index of the
+    // words that contain a text.
     'create table words (id integer primary key, word text not null unique)',
     `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0, detail=none,
       tokenize='trigram case_sensitive 1')`,
     `create trigger words_added after insert on words begin
       insert into words_trigrams (rowid, word) values (new.id, new.word); end`,
-    // The words of each event, given with blanks between them: every ASCII character except blanks counts as
-    // part of a word.
+    // The words of each event, separated by blanks: every other ASCII character counts as part of a word.
     `create virtual table event_words using fts5 (terms, content='', contentless_delete=1, detail=none,
       tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'")`,
     `insert into event_words (event_words, rank) values ('automerge', 0)`,
@@ -347,7 +345,7 @@ function sqliteWords(): string[] {
       tokenize="ascii tokenchars '=@'")`,
     `insert into stems (stems, rank) values ('automerge', 0)`,
     'create table unstemmed (doc integer primary key)',
-    // Stems of titles and names, the frequent ones first, then as they come: what a beginning may mean.
+    // Stems of titles and names, the frequent ones first, then as they come, for beginnings of words.
     'create table named_stems (id integer primary key, stem text not null unique)',
     `create table name_stems (kind text not null, stem text not null, doc integer not null,
       primary key (kind, stem, doc)) without rowid`,
@@ -369,15 +367,13 @@ function sqliteWords(): string[] {
   ]
 }
 
-/** `prepareSearch` makes indexes of trigrams besides. */
 const postgresStems = (): string[] => [
   'create table stems (doc bigint primary key, words tsvector not null)',
   'create index stems_words on stems using gin (words)',
   'create table unstemmed (doc bigint primary key)',
   'create table name_stems (kind text collate "C" not null, stem text collate "C" not null, doc bigint not null, primary key (kind, stem, doc))',
   'create index name_stems_of on name_stems (kind, doc, stem)',
-  // A row that is there already is locked, so that nobody removes it for the earlier write that it was noted
-  // for.
+  // A row that is there already is locked, so that nobody removes it for the earlier write that noted it.
   `create function note_unstemmed() returns trigger language plpgsql as $$
     begin insert into unstemmed (doc) values (new.id + tg_argv[0]::bigint)
       on conflict (doc) do update set doc = excluded.doc; return null; end $$`,

@@ -20,26 +20,25 @@ import {
 import { byRecord, type Tx } from '../recording.ts'
 import { rowParts, statement } from '../statement.ts'
 
-// Reads and writes the record of changes on PostgreSQL. Numbers of a sequence would be in the order of
-// asking, not of committing, so they could not tell which commits a reader has seen. Instead, the position of
-// a change is the id of its transaction, and a cursor is a snapshot: it tells which transactions its reader
-// has seen. What the present snapshot sees and the cursor does not was committed in between.
+// The record of changes on PostgreSQL. Numbers of a sequence are in the order of asking, not of committing,
+// so they cannot tell which commits a reader has seen. Instead, the position of a change is the id of its
+// transaction, and a cursor is a snapshot of the transactions that its reader has seen. What the present
+// snapshot sees and the cursor does not was committed in between.
 //
 // A record has one row, with the transaction that changed it last. Each writer locks the row until its
-// commit, so whoever wrote it last was also committed last. A reader that has not seen one of the writers has
-// therefore not seen the last one either, and finds the row, even where the last transaction has a smaller id
-// than one before it.
+// commit, so the last to write it was also the last to commit. A reader that has not seen one of the writers
+// has not seen the last one either, and finds the row, even if its transaction has a smaller id than one
+// before.
 //
 // A cursor is written as the end of the transactions that it sees, then the earlier ones that were still
 // running, as in `14-11-12`. The end follows the greatest position in the table, not the present
-// transactions, so that the cursor stays the same, on every node, for as long as nothing changes. The end may
-// go back when a transaction with a small id writes over the greatest position. But no cursor is ever given
-// for two different states: the transaction that was committed last always has a row, and only cursors from
-// then on see it.
+// transactions, so that the cursor stays the same on every node while nothing changes. It may go back when a
+// transaction with a small id writes over the greatest position. But no cursor is given for two states: the
+// transaction that was committed last always has a row, and only cursors from then on see it.
 
 /**
- * Gives new positions to changes that no transaction of this server can have made, since the database was
- * brought here from another server. They would otherwise look new for a long time.
+ * Gives new positions to changes that no transaction of this server can have made, since the database came
+ * from another server. They would otherwise look new for a long time.
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
@@ -49,11 +48,7 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-// `changes.position` sorts by number; a bare `position` would be the text in the select list.
-/**
- * The columns that a cursor is made of: the present snapshot, and the greatest position. `changes.position`
- * sorts by number; a bare `position` would be the text in the select list.
- */
+/** `changes.position` sorts by number; a bare `position` would be the text in the select list. */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
 
@@ -69,8 +64,8 @@ export function cursorOf({ present, last }: CursorColumns): Cursor {
 }
 
 /**
- * Returns a cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end,
- * and the ones running in between.
+ * Returns a snapshot of PostgreSQL: the first transaction that may be running, the end, and those running in
+ * between.
  */
 function asSnapshot(cursor: Cursor): string {
   const [end = '', ...running] = cursor.split('-')
@@ -102,10 +97,7 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
   `
 })
 
-/**
- * Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or
- * too many.
- */
+/** Each record comes once; 'too old' if the changes are not known any more or too many. */
 export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
   const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
@@ -116,7 +108,7 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   return { changes, cursor: cursorOf(row) }
 }
 
-/** Returns the condition that a row of `changes` was committed after `from` and not after `to`. */
+/** True for a row of `changes` committed after `from` and not after `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   const [unseen, seen] = [asSnapshot(from), asSnapshot(to)]
   return sql<SqlBool>`(changes.position >= pg_snapshot_xmin(${unseen}::pg_snapshot)
@@ -124,7 +116,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
     and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
 }
 
-/** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
+/** Whether changes since the cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
   const { rows } = await sql<{
@@ -134,15 +126,11 @@ export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return rows[0]?.lost !== false
 }
 
-/** The position as `xid8`, the type of `changes.position`. */
 export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }
 
-/**
- * Drops at most `most` tombstones from before a time, but never one at the greatest position. Returns how
- * many.
- */
+/** Drops tombstones from before a time, but never one at the greatest position. Returns their number. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
     delete from changes where (kind, record) in (
@@ -162,7 +150,6 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
   return rows.length
 }
 
-// The table's default gives each change its position: the id of the transaction.
 const upsert = statement<{ rows: LatestChange[] }>()(
   (_db, value) => sql`
     insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user", known_from)
@@ -215,7 +202,7 @@ const insertDeliveries = statement<{ changes: string }>()(
 
 /**
  * Writes what a transaction has recorded, as its last step. All statements have begun when the function
- * returns. Rows of `changes` are locked only from here to the commit, and always in the same order, so that
+ * returns. Rows of `changes` are locked only from here to the commit, always in the same order, so that
  * writers cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {

@@ -25,30 +25,23 @@ import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
 // Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it,
-// within the limits that are parameters of the address.
+// within the limits in the address.
 
-/**
- * The limits of one process where the address does not set them, as `postgres://host/name?connections=20`
- * does.
- */
+/** Defaults of limits that the address may set, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
-  /** The most connections, beside the one that listens. */
+  /** Besides the one that listens. */
   connections: 10,
-  /** The most milliseconds to wait for a free connection, or for a new one. */
+  /** Ms to wait for a free or a new connection. */
   connect_ms: 5000,
-  /** The most milliseconds that a statement may take. */
+  /** Ms that a statement may take. */
   statement_ms: 10_000,
-  /** The most milliseconds that a write waits for a lock. */
+  /** Ms that a write waits for a lock. */
   lock_ms: 3000,
 }
 
-/** The way to reach a server, and the limits in its address. */
 export interface ServerAddress {
   config: PoolConfig
-  /**
-   * The way to the server for the connection that listens: the parameter `listen`, if any, names the server,
-   * past a pooler.
-   */
+  /** For the connection that listens: the parameter `listen`, if any, names the server, past a pooler. */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -57,8 +50,8 @@ export interface ServerAddress {
 }
 
 /**
- * Reads an address, and takes the parameters for this program out of it.
- * @throws Error with one sentence for a value that a parameter does not take.
+ * Takes the parameters for this program out of the address.
+ * @throws Error with one sentence for a value that a parameter does not take
  */
 export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
@@ -92,23 +85,18 @@ export function readPostgresAddress(address: string): ServerAddress {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/**
- * Reads 64-bit integers as JavaScript numbers: our ids and counts stay within the integers that these hold
- * exactly.
- */
+/** Our 64-bit ids and counts stay within the integers that JavaScript numbers hold exactly. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
 
-/** Milliseconds within which a cancelled statement must end. */
+/** Ms within which a cancelled statement must end. */
 const CANCEL_MS = 2000
 
-/** A connection that runs the statements of a query builder, with the state of its transaction. */
 interface Session extends DatabaseConnection {
   client: PoolClient
-  /** The most milliseconds that a statement may take. */
   limitMs: number
-  /** The state of the transaction that statements are part of: none, asked for, or begun by the server. */
+  /** `begun` once the server has begun it. */
   transaction: 'none' | 'asked for' | 'begun'
   /**
    * The beginning of a transaction that the server has not answered or has refused, and whether later
@@ -116,26 +104,22 @@ interface Session extends DatabaseConnection {
    */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
   /**
-   * The error that made the transaction fail, if any. For later statements the server says only that the
-   * transaction has failed.
+   * The error that made the transaction fail: for later statements the server says only that it has failed.
    */
   failure: unknown
-  /** True once the connection cannot be used any more. */
   broken: boolean
 }
 
-/** The limits of a transaction, in ms. */
+/** Ms. */
 export interface TransactionLimits {
   statementMs: number
-  /** The longest wait for a lock of another transaction. */
   lockMs: number
 }
 
 /**
- * Makes the dialect by which the query builder runs statements over a pool. It leaves nothing behind in
- * sessions, which a pooler such as PgBouncer may hand to another client. A statement that takes longer than
- * `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached, is
- * overloaded or too slow.
+ * Leaves nothing behind in sessions, which a pooler such as PgBouncer may hand to another client. A statement
+ * that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable if the server
+ * cannot be reached, is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
@@ -149,12 +133,12 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/** The most statements that share a session; the answer of each may have to wait for those of all others. */
+/** Maximum of statements that share a session; each answer may have to wait for those of all others. */
 const MOST_SHARING = 16
 
 /**
- * Returns a function that runs statements outside transactions which take next to no time. Statements that
- * begin in one turn of the event loop share a session, so that they reach the server together.
+ * Runs quick statements outside transactions. Those that begin in one turn of the event loop share a session,
+ * so that they reach the server together.
  */
 export function sharedRunner(pool: Pool, limitMs: number): Runner {
   let latest: { session: Promise<Session>; begun: number; running: number } | undefined
@@ -182,10 +166,10 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in a transaction of its own and resolves to its `result`. Statements that `work` begins
- * together reach the server together and run in that order; in transactions of the query builder each would
- * wait for the one before. The statements `ending` end the transaction, and the last of them commits. `last`
- * is the promise of statements that have begun and reach the server with `ending`. Rejects as statements do.
+ * Runs `work` in its own transaction and resolves to `result`. Statements that `work` begins together reach
+ * the server together and run in that order; in transactions of the query builder each would wait for the one
+ * before. The last statement of `ending` commits. `last` is the promise of statements that have begun and
+ * reach the server with `ending`.
  */
 export async function transact<T>(
   pool: Pool,
@@ -223,7 +207,7 @@ export async function transact<T>(
     isOver = true
     last.catch(() => undefined)
     await begun
-    // When the statements of `last` fail, the server does not commit.
+    // If the statements of `last` fail, the server does not commit.
     const committed = commit(session, ending)
     committed.catch(() => undefined)
     await last
@@ -239,8 +223,8 @@ export async function transact<T>(
 }
 
 /**
- * Begins a transaction. Statements that only read may be sent before the server has answered: if it refuses
- * the transaction, they run outside of it.
+ * Statements that only read may be sent before the server has answered: if it refuses the transaction, they
+ * run outside of it.
  */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
@@ -257,7 +241,7 @@ function openTransaction(session: Session, beginning: string): Promise<void> {
   return begun
 }
 
-/** Matches statements that, outside a transaction, change nothing and leave no lock. */
+/** Statements that, outside a transaction, change nothing and leave no lock. */
 const READ = /^\s*select\b/i
 
 async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
@@ -270,13 +254,12 @@ async function beginTransaction(session: Session, beginning = 'begin'): Promise<
 async function commit(session: Session, ending: string): Promise<void> {
   const answers = [await ask(session, ending, [])].flat()
   session.transaction = 'none'
-  // The server answers ROLLBACK where a statement had failed and `work` ignored the error.
+  // The server answers ROLLBACK if a statement had failed and `work` ignored the error.
   if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
 }
 
 async function rollback(session: Session): Promise<void> {
   if (session.broken) return
-  // Without an answer the connection is closed, which also rolls back.
   await ask(session, 'rollback', []).catch(() => {
     session.broken = true
   })
@@ -318,10 +301,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/**
- * Runs a statement. Where it has a name and no other client uses the session, the server prepares it under
- * that name.
- */
+/** With a name, and if no other client uses the session, the server prepares the statement under it. */
 async function runStatement(
   session: Session,
   text: string,
@@ -330,7 +310,7 @@ async function runStatement(
 ) {
   const { opening } = session
   if (opening && (opening.isWaitedFor || !READ.test(text))) {
-    // The statements after this one wait as well, so that all run in the order in which they were begun.
+    // Later statements wait as well, so that all run in the order in which they were begun.
     opening.isWaitedFor = true
     await opening.begun
   }
@@ -352,7 +332,7 @@ async function runStatement(
 interface Wire {
   host: string
   port?: number
-  /** The server's process, and the secret key with which its statement may be cancelled. */
+  /** The server's process, and the key to cancel its statement with. */
   processID?: number
   secretKey?: number
   connection: { stream: { cork: () => void; uncork: () => void } }
@@ -360,13 +340,10 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** True for each connection whose session no other client uses. */
+/** Whether no other client uses the connection's session. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/**
- * Returns true where a session may keep prepared statements. The first call asks the server, and calls return
- * false until it has answered.
- */
+/** The first call asks the server; calls return false until it has answered. */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
@@ -375,14 +352,13 @@ function keepsNames(client: PoolClient): boolean {
   client
     .query<{ pid: number }>('select pg_backend_pid() as pid')
     .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
-    // Nothing is lost: the next statement will fail as well.
     .catch(() => undefined)
   return false
 }
 
 /**
- * Sends a query, cancels it after the time limit, and closes the connection where no answer comes even then.
- * Queries of one turn are sent together.
+ * Cancels the query after the time limit, and closes the connection if no answer comes even then. Queries of
+ * one turn are sent together.
  */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
@@ -394,7 +370,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      // Statements that read were sent behind the beginning of the transaction, and would run outside of it.
+      // Reading statements were sent behind the beginning of the transaction, and would run outside of it.
       if (session.transaction === 'asked for') return giveUp()
       cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)
@@ -418,10 +394,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
 
 const CANCEL_REQUEST = 80877102
 
-/**
- * Asks the server to stop the statement of a connection, over a second connection as the protocol requires.
- * Resolves when the request has been delivered.
- */
+/** The protocol requires a second connection. */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -439,19 +412,18 @@ async function cancelStatement(client: PoolClient): Promise<void> {
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// The codes of errors that mean DatabaseUnavailable: lost connections, lack of resources, shutdown and
-// cancellation, a server that became read-only because another has taken over, a wait for a lock in vain, and
-// the operating system's codes for a server out of reach.
+// Lost connections, lack of resources, shutdown and cancellation, a server that became read-only because
+// another has taken over, a wait for a lock in vain, and codes of the operating system for a server out of
+// reach.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
 
-/** The error code of statements in a transaction that has already failed. */
 const FAILED_BEFORE = '25P02'
 
 /**
- * Returns the error that a statement reports: its own, or the first error of the transaction where a conflict
- * or an outage had made it fail before.
+ * Returns the error of the statement, or the first error of the transaction if a conflict or an outage had
+ * made it fail before.
  */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
@@ -464,7 +436,6 @@ function failureOf(session: Session, error: unknown): unknown {
 const DISK_FULL = '53100'
 const READ_ONLY = '25006'
 
-/** Returns DatabaseUnavailable for an error that means it, and any other error unchanged. */
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
   const code = codeOf(error)

@@ -28,43 +28,34 @@ import {
   transact,
 } from './postgres-session.ts'
 
-// Implements the interface of the database on a PostgreSQL server, and exchanges news of commits with other
-// nodes.
+// The database on a PostgreSQL server, and news of commits from and to other nodes.
 
-/**
- * The largest shares of the connections for writes and for long reads; the rest stay free for quick reads.
- */
+/** Shares of the connections for writes and for long reads; the rest stays free for quick reads. */
 const SHARES = { writes: 0.6, aside: 0.2 }
 
-/** Attempts of a write before it fails for its conflicts with others. */
 const ATTEMPTS = 25
 const OLDEST = 140_000
 
-/** The state of an open database on a server. */
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** The connection for migrations: its statements have no time limit. */
+  /** For migrations: its statements have no time limit. */
   patient: Db
   limits: TransactionLimits
   writes: Share
   asides: Share
   listeners: Set<() => void>
   others: Listener
-  /** The number of writes under way. */
   writing: number
-  /**
-   * The writes that the server may have committed. Each promise resolves when the listeners have been called.
-   */
+  /** Each promise resolves when the listeners have been called. */
   committing: Set<Promise<void>>
   stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
- * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open,
- * it recovers by itself from every failure of the server. Work that cannot be done meanwhile rejects with
- * DatabaseUnavailable.
- * @throws Error with one sentence when it cannot be opened.
+ * Takes PostgreSQL 14 or newer with texts in UTF-8. Once open, the database recovers by itself from every
+ * failure of the server. Work that cannot be done meanwhile rejects with DatabaseUnavailable.
+ * @throws Error with one sentence if it cannot be opened
  */
 export async function openPostgres(address: string): Promise<Database> {
   const reach = readPostgresAddress(address)
@@ -80,10 +71,7 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/**
- * Opens a pool of connections, which replaces broken ones. Whoever uses a broken connection learns of it by
- * the failed statement.
- */
+/** The pool replaces broken connections; their users learn of it by the failed statement. */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -157,9 +145,9 @@ function presentDatabase(node: PostgresDatabase): Database {
 }
 
 /**
- * Runs a transaction and notifies the other nodes. A notification within the commit reaches them soonest, but
- * the server cannot flush two such commits to disk together. So only a write that is alone on this node has
- * the notification within its commit.
+ * A notification within the commit reaches the other nodes soonest, but the server cannot flush two such
+ * commits to disk together. So only a write that is alone on this node has the notification within its
+ * commit.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const told = Promise.withResolvers<void>()
@@ -187,7 +175,6 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
   }
 }
 
-/** Runs a transaction again while it conflicts with others. Rejects after `ATTEMPTS` attempts. */
 async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -216,12 +203,11 @@ async function check(db: Db): Promise<void> {
     throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
 }
 
-/** The share of a pool's connections that one kind of work may use at the same time. */
+/** The connections of a pool that one kind of work may use at the same time. */
 interface Share {
   limit: number
   taken: number
   waiting: Turn[]
-  /** The most milliseconds that work waits for its turn. */
   longestWaitMs: number
 }
 
@@ -229,7 +215,6 @@ interface Turn {
   begin: () => void
 }
 
-/** The most pieces of work that wait, for each connection of the share. */
 const MOST_WAITING = 64
 
 function makeShare(limit: number, longestWaitMs: number): Share {
@@ -237,8 +222,8 @@ function makeShare(limit: number, longestWaitMs: number): Share {
 }
 
 /**
- * Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes
- * free in time, or when too much work waits.
+ * Rejects with DatabaseUnavailable if no connection of the share becomes free in time, or if too much work
+ * waits.
  */
 async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
@@ -246,7 +231,6 @@ async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The next work in the queue takes over the connection.
     const next = share.waiting.shift()
     if (next) next.begin()
     else share.taken -= 1
@@ -277,35 +261,27 @@ function turnIn(share: Share): Promise<void> {
 
 const CHANNEL = 'kalends_changes'
 /**
- * Milliseconds between checks of the cursor while notifications arrive: a node may die between its commit and
- * its notification.
+ * Ms between checks of the cursor while notifications arrive: a node may die between its commit and its
+ * notification.
  */
 const HEARING_MS = 500
-/**
- * Milliseconds between checks of the cursor while no notifications arrive, and between attempts to connect.
- */
+/** Ms between checks of the cursor while no notifications arrive, and between attempts to connect. */
 const DEAF_MS = 100
-/** Milliseconds between notifications from one node; each stands for all commits since the last. */
+/** Ms between notifications from one node; each stands for all commits since the last. */
 const TELL_MS = 10
-/** Milliseconds without an answer after which the connection that listens counts as lost. */
 const PATIENCE_MS = 2000
 
-/** Notifies other nodes of changes, and receives their notifications. */
 interface Listener {
-  /** A statement that notifies the other nodes when its transaction commits. */
   telling: string
-  /** Notifies the other nodes, within some milliseconds, that this node has committed. */
   tell: () => void
-  /** Starts to call `heard` whenever another node may have committed something. */
   listen: () => void
   close: () => Promise<void>
 }
 
 /**
- * Makes the listener of a node. It receives notifications by LISTEN over a connection of its own, and also
- * checks the cursor: twice a second, for changes that were never announced, and ten times a second where
- * notifications do not arrive, as behind a pooler that shares connections. Without a connection it calls
- * `heard` after each failed attempt to connect, since something may have happened.
+ * Receives notifications by LISTEN over its own connection. It also checks the cursor: twice a second, for
+ * changes that were never announced, and ten times a second if no notifications arrive, as behind a pooler
+ * that shares connections. Without a connection it calls `heard` after each failed attempt to connect.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -364,25 +340,23 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/** The connection that listens. `look` and `tell` reject when the connection is lost. */
+/** The connection that listens. `look` and `tell` reject if it is lost. */
 interface Ears {
   look: () => Promise<Cursor>
   tell: () => Promise<void>
-  /** Returns true once a notification has come back; behind some poolers none does. */
+  /** True once a notification has come back; behind some poolers none does. */
   hears: () => boolean
   close: () => Promise<void>
 }
 
 async function openEars(config: ClientConfig, self: string, heard: () => void): Promise<Ears> {
   const client = new Client({ ...config, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS })
-  // The next query reports the failure.
   client.on('error', () => undefined)
   let hears = false
   client.on('notification', ({ payload }) => {
     hears = true
     if (payload !== self) heard()
   })
-  // One query at a time.
   let last: Promise<unknown> = Promise.resolve()
   const ask = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
     const answer = last.then(async () => (await client.query(text, values)).rows as Row[])

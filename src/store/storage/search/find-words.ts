@@ -20,47 +20,47 @@ import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './se
 // Finds events, terms and names by stems: for `words`, where a wrong letter is forgiven, and for suggestions.
 
 export interface WordsFound {
-  /** In order, as wanted or corrected. */
   words: readonly FoundWord[]
-  /** With all words; some ids may be of no event. */
+  /** Events with all words; some ids may be of no event. */
   all: IdSet
-  /** All words in the title; each in the title or in the name of something linked. */
+  /**
+   * Events with all words in the title, and events with each in the title or in the name of a linked record.
+   */
   titled: IdSet
   named: IdSet
-  /** False where too many events were written a moment ago. */
+  /** False if too many events were written a moment ago. */
   isWhole: boolean
 }
 
 export interface FoundWord extends WantedWord {
-  /** No event has the typed word. */
+  /** The typed word, which no event has. */
   instead?: string
-  /** In a public event. */
+  /** Whether a public event has it. */
   isThere: boolean
 }
 
-/** Directly and by long reads. */
+/** `aside` is for long reads. */
 export interface Searcher {
   db: Db
   aside: ReadAside
 }
 
-/** Anywhere, in the title, in the name of something linked. */
+/** Events with a word anywhere, in the title, and in the name of a linked record. */
 interface Places {
   texts: IdSet
   titled: IdSet
   named: IdSet
 }
 
-/** Each may stand for hundreds of others. */
+/** Each corrected word may stand for hundreds of others. */
 const MOST_CORRECTED = 2
-/** Those with the most events are asked whether a public event has them. */
+/** Of similar words, those with the most events are tested for public ones. */
 const MOST_NEAR = 6
-/** Similar words whose events are counted. */
 const MOST_KNOWN = 40
 
 /**
- * In texts or public names of what they link to; a term stands for those below. A word that no public event
- * has is replaced by one that differs in a letter. Without words, nothing.
+ * Finds words in texts and in public names of linked records; a term stands for those below. A word that no
+ * public event has is replaced by one that differs in a letter. Without words, nothing is found.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
@@ -101,13 +101,14 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   )
 }
 
-/** Written a moment ago, with stems that are not stored yet; `isWhole` false where some were not read. */
+/**
+ * Stems of events written a moment ago, which are not stored yet; `isWhole` is false if some were not read.
+ */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
   isWhole: boolean
 }
 
-/** Events, and characters of all. */
 const MOST_FRESH = 256
 const MOST_FRESH_CHARACTERS = 200_000
 
@@ -187,7 +188,7 @@ function idSetOf(found: Found): IdSet {
 
 const [COMMA, ZERO] = [44, 48]
 
-/** Such as `9,2,9`. Splitting would take four times as long. */
+/** Reads ids such as `9,2,9`. Splitting would take four times as long. */
 function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
@@ -208,7 +209,6 @@ const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid
 const gathered = (db: Db, id: RawBuilder<number>) =>
   isPostgres(db) ? sql`json_agg(${id})` : sql`max(${id}) || ',' || group_concat(${id})`
 
-/** `mark` stands for the place. */
 function having(db: Db, stems: readonly string[], mark: string): RawBuilder<boolean> {
   const quote = isPostgres(db) ? "'" : '"'
   const all = stems.map((stem) => quote + mark + stem + quote)
@@ -218,7 +218,7 @@ function having(db: Db, stems: readonly string[], mark: string): RawBuilder<bool
 const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)} and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/** `meant_docs`: documents whose name has a word; `meant_terms`: terms among them, with those below. */
+/** `meant_docs` are documents whose name has a word; `meant_terms` are terms among them, with those below. */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems where ${having(db, stems, IN_NAME)}),
     meant_terms (id) as (select doc - ${sql.lit(TERM_DOCS)} from meant_docs where doc >= ${sql.lit(TERM_DOCS)}
@@ -228,7 +228,7 @@ function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
 function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   const linked = (table: string, kind: string) => {
     const link = sql.ref(`event_${table}.${kind}`)
-    // One value: SQLite would start with everything that is public.
+    // As one value, since SQLite would start with everything that is public.
     return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
       (select id from ${sql.table(table)} where id in (select doc from meant_docs) and (status = 'publish') is true)`
   }
@@ -238,8 +238,8 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
 }
 
 /**
- * Waiting events, and places by stored stems. An event that is stemmed meanwhile is in both, never in neither:
- * SQLite reads one snapshot, PostgreSQL one for each query, in this order.
+ * Reads waiting events, and places by stored stems. An event that is stemmed meanwhile is in both, never in
+ * neither: SQLite reads one snapshot, PostgreSQL one for each query, in this order.
  */
 async function readWaitingAndStored(
   { db, aside }: Searcher,
@@ -251,21 +251,20 @@ async function readWaitingAndStored(
   return [waiting, rows]
 }
 
-/** And all terms below. */
 export async function findTermsNamed(db: Db, word: WantedWord): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ id: number }>`${namesWith(db, word)} select id from meant_terms`.execute(db)
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** One of more is surely public. */
+/** Of so many events, one is surely public. */
 const CERTAINLY_PUBLIC = 1000
 
-/** A word of other events alone counts as missing, so that nobody learns of it. */
+/** A word that only other events have counts as missing, so that nobody learns of it. */
 async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
-  // One value: SQLite would start with everything that is public.
+  // As one value, since SQLite would start with everything that is public.
   const query = sql<{
     found: number
   }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
@@ -274,7 +273,7 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
   return rows.length > 0
 }
 
-/** That most public events have; of several the first by letters. */
+/** Returns the similar word that most public events have; of several the first by letters. */
 async function correct(
   searcher: Searcher,
   word: WantedWord,
@@ -298,7 +297,6 @@ async function correct(
   return undefined
 }
 
-/** Sorted, at most `MOST_KNOWN`. */
 async function findKnown(
   { db, aside }: Searcher,
   near: ReadonlyMap<string, string>,
@@ -323,7 +321,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** Fewer than 64 wait at a time; and characters of each. */
+/** Fewer wait at a time; and characters of each. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -333,7 +331,10 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
   return { compile: () => query.compile(db) }
 }
 
-/** Stems that words begin with or names have: all of some five hundred take ten times as long. */
+/**
+ * Looks up only stems that words begin with or names have: all of some five hundred would take ten times as
+ * long.
+ */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
   const stem = sql`(value ->> 0)`
@@ -348,16 +349,14 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
 export interface TypedWords {
   stems: readonly string[]
   begun: string
-  /** Taken for a whole word. */
   whole: string
 }
 
 /** PostgreSQL would have to find all to tell the newest. */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
-/** The first stored are frequent. */
 const MOST_STEMS = 8
 
-/** On SQLite the newest. */
+/** On SQLite the newest come first. */
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_SIGN }
@@ -381,8 +380,8 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /**
- * On SQLite a few stems with the typed beginning come first: FTS5 would join the lists of all, whatever the
- * limit.
+ * On SQLite only a few stems with the typed beginning are taken: FTS5 would join the lists of all, whatever
+ * the limit.
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
@@ -398,12 +397,12 @@ const selectTitled = statement<Titled>()(titled)
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/** `others` holds one empty text without other words. */
+/** Without other words, `others` has one empty text. */
 export interface TypedName {
   begun: string
   behind: string
   whole: string
-  /** Before the last one, each once; and their number. */
+  /** Stems of the words before the last one, each once; and their number. */
   others: readonly string[]
   count: number
 }
@@ -414,7 +413,6 @@ export function typedName({ stems, begun, whole }: TypedWords): TypedName {
   return { begun, behind: begun + LAST_SIGN, whole, others: count > 0 ? others : [''], count }
 }
 
-/** At most `MOST_NAMED`. */
 export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {
   const own = sql`kind = ${sql.lit(kind)}`
   const some = sql`order by stem, doc limit ${sql.lit(MOST_WALKED)}`

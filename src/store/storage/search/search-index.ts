@@ -12,12 +12,11 @@ import { contains, passTurn, statement, wholeList } from '../statement.ts'
 // Fills the indexes of searches, and narrows queries to what a search finds.
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
-/** As after the migration that made the index. */
 const EVENTS_AT_ONCE = 5000
 
 /**
- * At every start: missing stems, waiting events on SQLite, trigram indexes on PostgreSQL, whose extension may
- * have been added. A sentence for the operator when searches stay slow.
+ * Run at every start: missing stems, waiting events on SQLite, trigram indexes on PostgreSQL, whose extension
+ * may have been added. Returns a sentence for the operator if searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemMissing(tx)
@@ -37,8 +36,8 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
 }
 
 /**
- * As many as the transaction has written, so that searches need not read them one by one. Nothing on
- * PostgreSQL.
+ * Indexes as many events as the transaction has written, so that searches need not read them one by one. Does
+ * nothing on PostgreSQL.
  */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
@@ -59,7 +58,7 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
   }
 }
 
-/** Above, rows are looked up among the ids; below, a query starts from the ids. */
+/** For more ids, rows are looked up among them; for fewer, a query starts from the ids. */
 const MANY = 5000
 
 export async function alsoMatching(
@@ -82,12 +81,12 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
   }
   const few = JSON.stringify(listIds(ids))
-  // One value: SQLite would use an index instead of the ids.
+  // As one value, since SQLite would use an index instead of the ids.
   return (condition) =>
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** 0 in the first set, 1 in the second, else 2. */
+/** Ranks 0 in the first set, 1 in the second, else 2. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -106,7 +105,7 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 }
 
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // One value: a row for each would take longer than finding it.
+  // As one value, since a row for each id would take longer than finding it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
@@ -117,12 +116,11 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the full-text index merged for each event: enough to keep up, a millisecond or two. SQLite's own
- * merge takes a tenth of a second, so it is off.
+ * Pages of the full-text index merged for each event: enough to keep up, in a millisecond or two. SQLite's
+ * own merge takes a tenth of a second, so it is off.
  */
 const MERGED_PAGES = 1 / 4
 
-/** At most `most` (migrations/0052-tables.ts); returns how many. */
 async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}
@@ -147,11 +145,11 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** A few milliseconds each: bytes of texts in one turn, and new words of one write. */
+/** Bytes of texts in one turn, and new words of one write; both take a few ms. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** With turns for requests in between; a thread cuts long texts. */
+/** Requests get their turn in between; a thread cuts long texts. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -163,7 +161,6 @@ export async function indexWaiting(write: Write, most: number): Promise<void> {
   }
 }
 
-/** `BYTES_AT_ONCE`, at least one. */
 async function findUnindexed(tx: Db, most: number): Promise<Unindexed[]> {
   const { rows } = await sql<Unindexed>`
     select id, case when total > ${BYTES_AT_ONCE} then search else '' end as search
@@ -213,12 +210,12 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
 // Stems of events and names (migrations/0052-tables.ts): a full-text table on SQLite, an indexed column on
 // PostgreSQL. A document is an event, venue or organizer by id, or a term by id plus `TERM_DOCS`.
 
-/** `=` before stems of a title, which are stored without as well; `@` before those of a name. */
+/** `=` stands before stems of a title, which are stored without it too, `@` before those of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 export const TERM_DOCS = 2 ** 40
 
-/** The first line of `search` is the title: its stems also with `IN_TITLE`. */
+/** The first line of `search` is the title: its stems are stored with `IN_TITLE` too. */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -226,7 +223,7 @@ export function stemsOfEvent(search: string): Set<string> {
   return stems
 }
 
-/** May be HTML. */
+/** The name may be HTML. */
 export function stemsOfName(name: string): Set<string> {
   return stemsIn(fold(plainText(name)))
 }
@@ -244,7 +241,7 @@ interface UnstemmedName extends Unstemmed {
 
 const DOCS_AT_ONCE = 500
 
-/** As after a restore. Documents with former stems are left to the stemmer. */
+/** Stems are missing after a restore. Documents with former stems are left to the stemmer. */
 async function stemMissing(tx: Db): Promise<void> {
   const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
   let all = 0
@@ -266,15 +263,15 @@ async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/** The more, the less SQLite merges later. */
+/** With more documents in a turn SQLite merges less later. */
 const DOCS_IN_TURN = 64
-/** PostgreSQL sorts in many at once in much less time. */
+/** PostgreSQL sorts many at once in much less time. */
 const SORTED_AT_ONCE = 256
 
-/** Until then searches read them. */
+/** Ms; searches read waiting documents until then. */
 const STEM_AFTER = 500
 
-/** In the background. Call `wake` after each commit: it takes up what failed before. */
+/** Stems in the background. Call `wake` after each commit: it retries what failed before. */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -301,7 +298,7 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/** They are few; events wait for the stemmer. */
+/** Names are few; events wait for the stemmer. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -311,7 +308,6 @@ export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   if (docs.length > 0) await stemSome(tx, docs.length, docs)
 }
 
-/** At most `most`, `among` if given; returns how many. */
 export async function stemSome(tx: Db, most: number, among?: readonly number[]): Promise<number> {
   const narrowed = among ? sql`where doc in ${wholeList(tx, among)}` : sql``
   const { rows } = isPostgres(tx)
@@ -353,7 +349,6 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   return docs.length
 }
 
-/** Long texts hold nobody up. */
 function* inPortions(texts: readonly Unstemmed[]): Generator<Unstemmed[]> {
   let portion: Unstemmed[] = []
   let length = 0
@@ -388,7 +383,6 @@ const insertNames = statement<{ rows: string }>()(
     }`,
 )
 
-/** In place of their former stems. */
 async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   const own = named.map((one) => ({ ...one, doc: one.doc >= TERM_DOCS ? one.doc - TERM_DOCS : one.doc }))
   for (const { kind, doc } of own) await deleteName(tx, { kind, doc })
@@ -396,7 +390,6 @@ async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   if (rows.length > 0) await insertNames(tx, { rows: JSON.stringify(rows) })
 }
 
-/** Texts even where damage left none. */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], UnstemmedName[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
@@ -443,10 +436,9 @@ const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
     sql`select count(*) as docs from stems_docsize where id in (select value from json_each(${value('docs')}))`,
 )
 
-/** Checked for each document that had other stems. */
 const STEMS_LOOKED_AT = 1 / 4
 
-/** From a random one on: stems that no document has are removed. */
+/** Removes stems that no document has, among some from a random one on. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)

@@ -12,17 +12,16 @@ import {
   onlyInFirst,
 } from '../id-set.ts'
 
-// Events whose texts contain given letters, on SQLite: by the index of words, or by reading texts where that
-// is faster.
+// Finds events whose texts contain given letters, on SQLite: by the index of words, or by reading texts if
+// that is faster.
 
 /** `\\` escapes. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Microseconds: of a term, an event with it, a text searched for a word.
+// Microseconds for a term, an event with it, and a text searched for a word.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
-/** Between two estimates. */
 const LOOK_EVERY = 2000
 /** Texts read in order in the time of one read by id. */
 const SCANS_PER_TEXT = 3
@@ -33,7 +32,7 @@ const IDS_AT_ONCE = 8192
 const TERMS_AT_ONCE = 1000
 
 interface Term {
-  /** Numbered in order of first appearance: common terms have low numbers. */
+  /** Common terms have low numbers, since ids are given in the order of first appearance. */
   id: number
   word: string
 }
@@ -44,14 +43,12 @@ interface Question {
   terms: Term[]
 }
 
-/** Of one connection (migrations/0052-tables.ts). */
+/** Statements of one connection (migrations/0052-tables.ts). */
 export interface WordIndex {
   connection: DatabaseSync
-  /** For `add_id`, while a statement runs. */
   target: IdSet
   largestId: StatementSync
   unindexed: StatementSync
-  /** To `target`. */
   events: StatementSync
   wordIs: StatementSync
   wordLike: StatementSync
@@ -137,8 +134,8 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * With some others where the plan is not exact. Looks up until reading the remaining texts takes no longer,
- * so that neither many rare terms nor few common ones take long.
+ * Returns some other events too if the plan is not exact. Looks up terms until reading the remaining texts
+ * takes no longer, so that neither many rare terms nor few common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

@@ -7,16 +7,13 @@ import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
 // Starts the threads that run long reads of a SQLite file, and hands them requests.
 
-/**
- * A request to a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log.
- */
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * The threads that read a SQLite file, each over its own connection, so that long reads block nothing else,
- * and the requests that wait for them. A request sees everything that was committed before it.
+ * Each thread has its own connection, so that long reads block nothing else. A request sees everything that
+ * was committed before it.
  */
 export interface ReaderPool {
   file: string
@@ -27,7 +24,6 @@ export interface ReaderPool {
 
 interface ReaderThread {
   worker: Worker
-  /** The request that the thread is answering. */
   asked: Asked | undefined
 }
 
@@ -36,27 +32,25 @@ interface Asked {
   request: ReaderRequest
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
-  /** Turns the request away when it has waited too long. */
   timer: NodeJS.Timeout
 }
 
-/** The number of threads. All but one may take searches, so lists never wait for searches. */
+/** All but one may take searches, so lists never wait for searches. */
 const THREADS = 2
-/** The most waiting requests, and the most milliseconds that one waits. */
+/** Maximum of waiting requests, and of ms that one waits. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
 const LONGEST_WAIT_MS = 2000
 
-/** The limit of a thread's young heap: a thread keeps little between requests, and leaves little garbage. */
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
-/** Makes the pool of a file. Its threads start when they are first needed, and again after they have died. */
+/** Threads start when they are first needed, and again after they have died. */
 export function makeReaderPool(file: string): ReaderPool {
   return { file, threads: [], waiting: { list: [], search: [] }, isClosed: false }
 }
 
 /**
- * Has a thread answer a request, and resolves to the result. Rejects with DatabaseUnavailable when too many
- * requests wait, when no thread is free in time, and when the database fails.
+ * Resolves to the result. Rejects with DatabaseUnavailable if too many requests wait, if no thread is free in
+ * time, and if the database fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -102,7 +96,6 @@ function refuse(asked: Asked, why: string): void {
   asked.reject(new DatabaseUnavailable(why))
 }
 
-/** Hands waiting requests to free threads. */
 function dispatch(pool: ReaderPool): void {
   for (;;) {
     const queue = nextQueue(pool)
@@ -116,10 +109,7 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/**
- * Returns the queue to serve next: lists come before searches, and searches leave one thread to lists.
- * Undefined where nothing may be served.
- */
+/** Lists come before searches, and searches leave one thread to lists. Undefined if nothing may be served. */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length
@@ -132,7 +122,6 @@ function freeThread(pool: ReaderPool): ReaderThread | undefined {
 }
 
 function startThread(pool: ReaderPool): ReaderThread {
-  // The path of the TypeScript source, or of the JavaScript that `npm run build` makes of it.
   const code = new URL(`reader-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(code, { workerData: pool.file, execArgv: [], resourceLimits: LIMITS })
   const thread: ReaderThread = { worker, asked: undefined }
@@ -155,7 +144,6 @@ function settle(pool: ReaderPool, thread: ReaderThread, answer: ReaderAnswer): v
     )
 }
 
-/** Drops a thread that died, and rejects its request. */
 function giveUp(pool: ReaderPool, thread: ReaderThread, error: unknown): void {
   const at = pool.threads.indexOf(thread)
   if (at === -1) return

@@ -1,4 +1,4 @@
-// Answers the requests of the main thread, one at a time, over its own connection to the SQLite file.
+// Answers requests of the main thread, one at a time, over its own connection to the SQLite file.
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../../base/errors.ts'
@@ -8,7 +8,6 @@ import { checkpoint, connectReader, type Prepare, prepareKept, runTogether } fro
 
 const CACHE_KB = 8192
 
-/** The state of a reader thread. */
 interface Reader {
   file: string
   connection: DatabaseSync
@@ -38,7 +37,6 @@ function answerQueries(port: MessagePort, file: string): void {
   })
 }
 
-/** Returns the result of a request, and the memory that is handed over with it. */
 function answer(reader: Reader, request: ReaderRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
   if ('statements' in request) return [runTogether(reader.connection, reader.prepare, request.statements), []]

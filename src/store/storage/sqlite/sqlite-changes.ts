@@ -22,17 +22,15 @@ import {
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// Reads and writes the record of changes on SQLite. One transaction writes at a time, so positions are in the
-// order of commits, and a cursor is the last position.
+// The record of changes on SQLite. One transaction writes at a time, so positions are in the order of
+// commits, and a cursor is the last position.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
 }
 
-/** Selects the position of the last commit; null or no row before the first. */
 const LAST = 'select position from changes order by position desc limit 1'
 
-/** Returns the present end of the record of changes. */
 export function presentCursor(prepare: Prepare): Cursor {
   const [last] = select<{ position: number }>(prepare, LAST)
   return String(last?.position ?? 0)
@@ -41,17 +39,13 @@ export function presentCursor(prepare: Prepare): Cursor {
 const DROPPED = 'select before from changes_dropped'
 
 /**
- * Selects the changes after a position, with the last position and the last dropped one. It is one statement,
- * since another process may write between two. The limit is a literal: SQLite prepares a statement anew for
- * each value of a parameter there, which takes ten times as long as to run it.
+ * One statement, since another process may write between two. The limit is a literal: with a parameter there
+ * SQLite prepares a statement anew for each value, which takes ten times as long as running it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
 
-/**
- * Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or
- * too many.
- */
+/** Each record comes once; 'too old' if the changes are not known any more or too many. */
 export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
@@ -64,12 +58,12 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
 
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
 
-/** Returns the condition that a row of `changes` was committed after `from` and not after `to`. */
+/** True for a row of `changes` committed after `from` and not after `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
+/** Whether changes since the cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
@@ -78,14 +72,11 @@ export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return !row || !(Number(cursor) <= row.last && Number(cursor) >= row.before)
 }
 
-/** Returns a position as a value to compare the positions of `changes` with. */
 export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${Number(position)}`
 }
 
-/**
- * Drops at most `most` tombstones from before a time, but never the row of the last commit. Returns how many.
- */
+/** Drops tombstones from before a time, but never the row of the last commit. Returns their number. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (
@@ -135,19 +126,14 @@ const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, valu
     from json_each(?)) c
   ${TELL.after}`
 
-/**
- * Selects the position of the previous commit, and whether any webhook is enabled. It runs before anything is
- * written.
- */
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
 
-/** The most rows written in one turn of the event loop: they take some milliseconds. */
+/** Rows written in one turn of the event loop, which take some ms. */
 const ROWS_A_TURN = 500
 
 /**
- * Writes what the transactions of a commit have recorded, as the last step of the commit. A record changed by
- * several of them is written once. Returns a promise where the rows take several turns of the event loop,
- * else undefined.
+ * The last step of a commit. A record changed by several of its transactions is written once. Returns a
+ * promise if the rows take several turns of the event loop, else undefined.
  */
 export function saveRecordings(
   prepare: Prepare,
@@ -216,8 +202,8 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
 }
 
 /**
- * The changes of a commit, those that webhooks are told of, and the keys of records whose former versions are
- * forgotten; the latter two as JSON.
+ * `told` has changes for webhooks, `forgotten` the keys of records whose former versions are forgotten; both
+ * are JSON.
  */
 interface Settled {
   changes: readonly LatestChange[]
@@ -225,10 +211,7 @@ interface Settled {
   forgotten: string | undefined
 }
 
-/**
- * Settles the sequences of the written changes, and then writes the messages to webhooks, which carry these
- * sequences.
- */
+/** Messages to webhooks come last, since they have the sequences. */
 function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])

@@ -12,22 +12,20 @@ import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
 // Opens connections to a SQLite file, watches the file, prepares statements, and waits for locks.
 
-/** The most milliseconds that the opening of a file waits for its lock. */
+/** Ms that opening a file waits for its lock. */
 const OPENING_MS = 5000
 
 /**
- * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and
- * again, and a checkpoint writes each page once, so a long log saves writes. To read the log after a crash
- * takes a moment.
+ * Pages of 4 kB in the WAL before a checkpoint. New events change the same index pages again and again, and a
+ * checkpoint writes each page once, so a long WAL saves writes. Reading it after a crash takes a moment.
  */
 export const LOG_PAGES = 16_000
-/** Pages of the log after which a commit checkpoints by itself, in case the thread falls behind. */
+/** With more pages a commit checkpoints by itself, in case the thread falls behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
- * Opens a connection that writes and reads. Its statements never wait for a lock: a locked file fails with
- * SQLITE_BUSY at once.
- * @throws Error with one sentence when the file cannot be opened.
+ * Statements never wait for a lock: a locked file fails with SQLITE_BUSY at once.
+ * @throws Error with one sentence if the file cannot be opened
  */
 export function connect(file: string, cacheKb: number): DatabaseSync {
   try {
@@ -49,7 +47,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
   }
 }
 
-/** Opens a read-only connection, for a thread: it waits for locks. */
+/** Read-only, for a thread: it waits for locks. */
 export function connectReader(file: string, cacheKb: number): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
   connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
@@ -58,12 +56,10 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
 }
 
 /**
- * Checkpoints the write-ahead log as far as it can without making a reader or writer wait. It takes time, so
- * a thread calls it.
+ * Checkpoints as far as it can without making a reader or writer wait. It takes time, so a thread calls it.
  */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
-  // In this mode a missing file is not created.
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
@@ -76,10 +72,7 @@ export function checkpoint(file: string): void {
   }
 }
 
-/**
- * Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the
- * same mode.
- */
+/** Makes a missing file and its folder for this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
   // Opening an existing file here would be harmful: closing it drops the locks of the other connections of
@@ -88,23 +81,20 @@ function makeFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
-    // Another process was faster.
     if (!existsSync(file)) throw error
   }
 }
 
-/** The watch over the file of a database, whose path may come to lead to another file or to none. */
 export interface FileWatch {
   /** Throws DatabaseUnavailable while the file is lost: what is written then is lost too. */
   require: () => void
-  /** Whether the file was lost when it was last looked at. */
   isLost: () => boolean
 }
 
 /**
- * Remembers which file a path leads to. It is lost while the path leads to no file, to another, to an empty
- * one, or to one that a shorter file was copied over. Once it is back, the pages go that `writer` and
- * `reader` have cached of the other file, and with them the transaction that may have read them.
+ * The file is lost while the path leads to no file, to another, to an empty one, or to one that a shorter
+ * file was copied over. Once it is back, cached pages of the other file are dropped, and with them the
+ * transaction that may have read them.
  */
 export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)
@@ -139,9 +129,8 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 }
 
 /**
- * Remembers the length of a file. Returns a function that tells whether something other than a checkpoint has
- * made it shorter since the last call. A checkpoint shows in the log, and leaves all pages of the database in
- * the file.
+ * Returns a function that tells whether the file became shorter since the last call, other than by a
+ * checkpoint. A checkpoint shows in the WAL, and leaves all pages of the database in the file.
  */
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
   // With `noop` the statement only counts pages.
@@ -163,7 +152,6 @@ function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
   }
 }
 
-/** Adds the SQL functions that our queries use and SQLite lacks. */
 function addFunctions(connection: DatabaseSync): void {
   connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
     // biome-ignore lint/plugin: a tuple
@@ -174,31 +162,26 @@ function addFunctions(connection: DatabaseSync): void {
   )
 }
 
-/** Returns true when one line of a text contains all words. */
 function lineContainsAll(text: string, words: readonly string[]): boolean {
   return text.split('\n').some((line) => words.every((word) => line.includes(word)))
 }
 
-/** Returns a prepared statement, a new one or one prepared before. */
 export type Prepare = (sql: string) => SqliteStatement
 
 /**
- * The bytes that the prepared statements of a connection may take, and a guess of the bytes of one: the
- * least, and those for each character of its text.
+ * Bytes that the prepared statements of a connection may take, and a guess for one: the least, and those of
+ * each character.
  */
 const STATEMENT_BYTES = 20_000_000
 const LEAST_BYTES = 40_000
 const BYTES_A_CHARACTER = 20
 /**
- * The most characters of a cached statement: a prepared one takes many times the length of its text, and long
- * ones rarely come twice.
+ * Longer statements are not cached: a prepared one takes many times the length of its text, and long ones
+ * rarely come twice.
  */
 const LONGEST_KEPT = 8000
 
-/**
- * Returns a function that prepares statements of a connection, and caches them within a budget of bytes that
- * belongs to the connection.
- */
+/** Caches statements within a budget of bytes that belongs to the connection. */
 export function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
@@ -211,22 +194,18 @@ export function prepareKept(connection: DatabaseSync): Prepare {
   }
 }
 
-/** Runs a statement and returns its rows; none for a statement without columns. */
 export function runPrepared(statement: SqliteStatement, parameters: readonly unknown[]): unknown[] {
   if (statement.reader) return statement.all(parameters)
   statement.run(parameters)
   return []
 }
 
-/** A statement with its values. */
 export interface BoundStatement {
   sql: string
   parameters: readonly unknown[]
 }
 
-/**
- * Runs the statements on one snapshot and returns the rows of each. The connection must be in no transaction.
- */
+/** Runs the statements on one snapshot. The connection must be in no transaction. */
 export function runTogether(
   connection: DatabaseSync,
   prepare: Prepare,
@@ -243,14 +222,13 @@ export function runTogether(
 }
 
 /**
- * Makes a statement for the query builder. Its rows arrive as arrays and become objects here: the objects
- * that Node makes of many columns are hash tables, which take ten times as long to copy.
+ * Rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash tables,
+ * which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
   statement.setReturnArrays(true)
   const rowOf = (values: SQLOutputValue[]) => {
-    // Another process has added a column to a table.
     if (values.length !== names.length) names = namesOf(statement)
     return namedRow(names, values)
   }
@@ -284,8 +262,8 @@ function namedRow(
 }
 
 /**
- * The lack behind primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
- * PROTOCOL. Others are faults of the program.
+ * By primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are faults of
+ * the program.
  */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
@@ -299,8 +277,8 @@ const LACKS: Record<number, Lack> = {
 }
 
 /**
- * The lack behind extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and
- * IOERR_SHMSIZE. Reads go on after these.
+ * By extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE. Reads go
+ * on after these.
  */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
@@ -320,10 +298,10 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** Decides whether an error of SQLite means that the file is damaged, or no database: CORRUPT and NOTADB. */
+/** CORRUPT and NOTADB. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
 
-/** Returns DatabaseUnavailable for an error of SQLite that means it, and any other error unchanged. */
+/** Returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -337,19 +315,18 @@ const WORDS: Record<Lack, string> = {
   permission: 'may not be written',
 }
 
-/** Returns true for the error that another connection holds the lock. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
 
-/** The most milliseconds to wait for a lock. */
+/** Ms to wait for a lock. */
 export const LOCK_MS = 5000
 
-/** Milliseconds between the first attempts at a lock, and between all later ones. */
+/** Ms between the first attempts at a lock, and between all later ones. */
 const PAUSES_MS = [1, 2, 5, 10] as const
 const LAST_PAUSE_MS = 20
 
-/** Waits before the next attempt at a lock; `attempts` have failed. */
 export function pauseAfter(attempts: number): Promise<void> {
   return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
 }

@@ -46,21 +46,16 @@ import {
   whenFree,
 } from './sqlite-connection.ts'
 
-// Implements the interface of the database on a SQLite file: its query builders, its writes and its
-// background work.
+// The database on a SQLite file: its query builders, its writes and its background work.
 
 // The query builders. Threads that read do not load this file, since a query builder takes 11 MB and they
 // need none.
 
-/** Makes the query builder of a connection. `prepare` compiles its statements. */
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/**
- * Makes the query builder of a connection that reads. Its queries wait for locks, and reject with
- * DatabaseUnavailable where the database fails.
- */
+/** Queries wait for locks, and reject with DatabaseUnavailable if the database fails. */
 function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({
@@ -68,10 +63,7 @@ function readingBuilder(prepare: Prepare): Db {
   })
 }
 
-/**
- * The compiler that all query builders share: it keeps no state, and takes longer to make than the rest of a
- * builder.
- */
+/** All query builders share it: it has no state, and takes longer to make than the rest of a builder. */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {
@@ -110,7 +102,6 @@ function waitingConnection(connection: DatabaseConnection): DatabaseConnection {
   }
 }
 
-/** Runs a read at once, or as soon as its lock is free. */
 function runRead<T>(attempt: () => T): T | Promise<T> {
   try {
     return attempt()
@@ -120,11 +111,11 @@ function runRead<T>(attempt: () => T): T | Promise<T> {
   }
 }
 
-// The writes, several in one commit.
+// Writes, several in one commit.
 
-/** The most writes in one commit: they wait for each other, and requests wait for them. */
+/** Maximum of writes in one commit: they wait for each other, and requests wait for them. */
 const GROUP_LIMIT = 64
-/** The most writes of one work that are done at once: nobody is served meanwhile. */
+/** Maximum of writes of one work at once: nobody is served meanwhile. */
 const MOST_ALIKE = 8
 /**
  * No write joins a commit after `GROUP_MS` ms and the time of four commits: so commits take at most a fifth
@@ -132,24 +123,21 @@ const MOST_ALIKE = 8
  */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
-/** Milliseconds of a commit above which it counts as no longer. */
+/** Ms; a longer commit counts as this long. */
 const LONGEST_COMMIT_MS = 3
-/** The most writes that may wait; others are refused. */
+/** Maximum of waiting writes; others are refused. */
 const MOST_WAITING = 2000
 
-/** The state of the writes of a connection, which runs one transaction at a time. */
 export interface Writes {
   connection: DatabaseSync
   prepare: Prepare
   transaction: Transaction
   groups: Groups
-  /** True when the connection is to be closed: then no write begins any more. */
+  /** No write begins before the connection is closed. */
   isClosing: boolean
-  /** The average milliseconds of recent commits: writes wait no longer than that for others. */
+  /** The average ms of recent commits: writes wait no longer than that for others. */
   commitMs: number
-  /** The changes of the writes that have succeeded in the present transaction. */
   recordings: Recording[]
-  /** Looked at before each commit. */
   file: FileWatch
   /** Called after each commit, before its writers go on. */
   committed: () => void
@@ -180,9 +168,9 @@ export function makeWrites(
 }
 
 /**
- * Does a write, whose commit it may share with others, and resolves once that is durable. While another
- * process locks the database, the write waits for `patience` ms without blocking other requests. Rejects with
- * DatabaseUnavailable after that, and when too many writes wait.
+ * Resolves once the write is durable; it may share a commit with others. While another process locks the
+ * database, it waits for `patience` ms without blocking other requests. Rejects with DatabaseUnavailable
+ * after that, and if too many writes wait.
  */
 export async function enqueueWrite<Item, Result>(
   { isClosing, groups }: Writes,
@@ -201,15 +189,14 @@ export async function enqueueWrite<Item, Result>(
   }
 }
 
-/** Finishes the writes that have come, and refuses all later ones. */
 async function endWrites(writes: Writes): Promise<void> {
   writes.isClosing = true
   await writes.groups.ended()
 }
 
 /**
- * Begins a transaction as soon as no other process has one, and refuses writes that waited too long. Returns
- * false when none is left.
+ * Begins a transaction as soon as no other process has one, and refuses writes that waited too long. False if
+ * none is left.
  */
 async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   for (let attempts = 1; queue.length > 0; attempts++) {
@@ -226,7 +213,7 @@ async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   return false
 }
 
-/** Refuses the writes that have waited too long for a lock; after any other error, all of them. */
+/** After any error but a lock, all writes are refused. */
 function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
   const now = performance.now()
   for (const write of queue.splice(0))
@@ -235,8 +222,8 @@ function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
 }
 
 /**
- * Does writes of one work within the transaction. A statement that the work begins after its end is refused,
- * since the transaction may belong to others by then.
+ * A statement that the work begins after its end is refused, since the transaction may belong to others by
+ * then.
  */
 async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {
   const { connection, prepare, recordings } = writes
@@ -259,7 +246,6 @@ async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise
   }
 }
 
-/** Prepares the statements around writes: begin, commit, rollback and savepoints. */
 function prepareTransaction(connection: DatabaseSync) {
   const prepared = (text: string) => {
     const statement = connection.prepare(text)
@@ -270,7 +256,6 @@ function prepareTransaction(connection: DatabaseSync) {
   return {
     begin: prepared('begin immediate'),
     commit: prepared('commit'),
-    /** Rolls the transaction back, if there is one. */
     rollback: () => {
       if (connection.isTransaction) connection.exec('rollback')
     },
@@ -286,9 +271,9 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Does writes one after the other in the transaction that has begun, those of one work at once, and commits
- * them with one flush to disk. One that fails is undone alone. What is left when the time is over waits for
- * the next commit. Returns how many writes there were.
+ * Does writes in the transaction that has begun, those of one work at once, and commits them with one flush
+ * to disk. One that fails is undone alone. What is left when the time is over waits for the next commit.
+ * Returns the number of writes.
  */
 async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<number> {
   const { transaction, prepare } = writes
@@ -302,7 +287,7 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
       if (alike.length === 0) break
       // If the commit fails, these are rejected with the others.
       for (const write of alike) written.push(write)
-      // Where there are no others, a failure has nothing to keep, and needs no savepoint.
+      // If there are no others, a failure has nothing to keep, and needs no savepoint.
       const isAll = settled.length === 0 && queue.length === 0
       const attempted = await attempt(writes, alike, isAll)
       if (attempted === 'again') {
@@ -327,8 +312,8 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
 }
 
 /**
- * Does writes of one work. Returns the function that tells the writers; `again` where they have failed
- * together, so that each has to be done by itself.
+ * Returns a function that gives the writers their results; `again` if they have failed together, so that each
+ * has to be done by itself.
  */
 async function attempt(
   writes: Writes,
@@ -350,7 +335,7 @@ async function attempt(
   }
 }
 
-/** Commits, and updates the average time of commits, which a single slow commit changes little. */
+/** A single slow commit changes the average time of commits little. */
 function commit(writes: Writes): void {
   writes.file.require()
   const began = performance.now()
@@ -359,23 +344,19 @@ function commit(writes: Writes): void {
   writes.commitMs += (took - writes.commitMs) / 4
 }
 
-// The interface of the database.
-
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
 
-/** The watch over a database in memory, which has no file. */
 export const NO_FILE: FileWatch = { require: () => undefined, isLost: () => false }
 
-/** The most milliseconds that a migration waits for another process that is migrating. */
+/** Ms that a migration waits for another process that is migrating. */
 const MIGRATION_MS = 60_000
 
 /**
- * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile.
- * Between transactions the writing connection reads too, since its commits empty the page caches of all other
- * connections. Reads that may take long go to threads (`reader-pool.ts`) with connections of their own. No
- * wait for a lock blocks other requests.
- * @throws Error with one sentence when the file cannot be opened.
+ * Opens a file in WAL mode with two connections: one writes, the other reads committed data meanwhile.
+ * Between transactions the writing connection reads too, since its commits empty the page caches of all
+ * others. Long reads go to threads (`reader-pool.ts`). No wait for a lock blocks other requests.
+ * @throws Error with one sentence if the file cannot be opened
  */
 export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
@@ -403,7 +384,6 @@ export function openSqlite(file: string): Database {
   const stemmer = makeStemmer(write, isAnyUnstemmed)
   const empty = pool ? makeEmptier(writer, pool, writes) : () => undefined
   const read = readingBuilder(readable)
-  // A transaction of the query builder has the connection to itself.
   runDirectly(read, 'sqlite', (text, parameters) =>
     reader.isTransaction ? undefined : runRead(() => runPrepared(committedOnly(text), parameters)),
   )
@@ -442,8 +422,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * Runs a migration with temporary data on disk: a step that changes every row would need a gigabyte of memory
- * for them at a million events.
+ * Temporary data are on disk: a step that changes every row would need a gigabyte of memory for them at a
+ * million events.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,
@@ -459,13 +439,12 @@ async function migrateOnDisk(
   }
 }
 
-/** Milliseconds between two long reads below which the second starts a thread. */
+/** Ms; a second long read within them starts a thread. */
 const RARELY_MS = 1000
 
 /**
- * Makes the function that runs long reads in threads, and those inside a transaction on its connection. A
- * thread takes longer to start than a list to read, and some 20 MB, so while none has started, lists asked
- * for rarely are read here.
+ * Runs long reads in threads, and those inside a transaction on its connection. A thread takes longer to
+ * start than a list to read, and some 20 MB, so while none has started, rare lists are read here.
  */
 function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: ReaderPool): Database['aside'] {
   let last = Number.NEGATIVE_INFINITY
@@ -487,7 +466,7 @@ function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: Reade
   return aside as Database['aside']
 }
 
-/** Searches in this thread, for a database in memory: it has no file that another thread could open. */
+/** A database in memory has no file that a thread could open. */
 function searchHere(connection: DatabaseSync): Database['findMatching'] {
   let words: WordIndex | undefined
   return async (search) => {
@@ -496,18 +475,16 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
   }
 }
 
-/** Commits between two checks of the length of the log. */
 const LOOK_AT_LOG_EVERY = 16
 /**
- * The most milliseconds that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`,
- * after which requests are turned away.
+ * Ms that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`, after which
+ * requests are refused.
  */
 const LONGEST_PAUSE_MS = 60
 
 /**
- * Returns a function to be called after each commit: it has a thread checkpoint the log when the log has
- * become long. Writes go on meanwhile, but wait while the thread writes the last pages, since only a log that
- * is completely in the file starts over.
+ * The result is called after each commit: it has a thread checkpoint a WAL that has become long. Writes wait
+ * only while the thread writes the last pages, since only a WAL that is completely in the file starts over.
  */
 function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
   // With `noop` the statement only counts pages.
@@ -534,19 +511,12 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): ()
   }
 }
 
-/**
- * The number of events indexed at once, which takes a few milliseconds. Every search reads up to as many
- * unindexed events whole.
- */
+/** Events indexed at once, in a few ms. Every search reads up to as many unindexed events whole. */
 const EVENTS_AT_ONCE = 64
 
-/** Commits between two counts of the waiting events, since counting takes time as well. */
 const LOOK_EVERY_COMMITS = 4
 
-/**
- * Returns a function to be called after each commit: it indexes the waiting events once there are enough of
- * them.
- */
+/** The result is called after each commit: it indexes waiting events once there are enough of them. */
 function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -561,17 +531,14 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
     if (!waiting || waiting.all([]).length === 0) return
     isIndexing = true
     index(EVENTS_AT_ONCE)
-      // Events that are not indexed now are indexed next time.
       .catch(() => undefined)
       .finally(() => {
         isIndexing = false
-        // More events may wait: look again after the next commit.
         unseen = LOOK_EVERY_COMMITS
       })
   }
 }
 
-/** Prepares a statement; undefined where its tables do not exist, as before the migrations have run. */
 function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | undefined {
   try {
     return prepare(statement)
@@ -580,15 +547,12 @@ function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | 
   }
 }
 
-/**
- * Milliseconds for which the data version is not asked again: to ask takes longer than to answer most
- * requests.
- */
+/** Ms for which the data version is not asked again: asking takes longer than answering most requests. */
 const LOOK_EVERY = 5
 
 /**
- * Returns a function that tells, up to `LOOK_EVERY` ms late, whether another connection has written since its
- * last call, and then calls the listeners.
+ * The result tells, up to `LOOK_EVERY` ms late, whether another connection has written since its last call,
+ * and then calls the listeners.
  */
 function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')

@@ -368,7 +368,8 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
 
 function settingRow(name: string, { value, about, ...setting }: Setting<unknown>): string {
   const fallback = String(setting.default)
-  return `| \`${environmentName(name)}\` | \`${flagName(name)} ${value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${about} |`
+  const otherwise = fallback === '' ? '' : ` (\`${fallback}\`)`
+  return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
 /** The kernel's groups come first, in the order of the page. */
@@ -387,14 +388,12 @@ export function settingsPage(features: readonly HasSettings[]): string {
     '',
     `## ${heading}`,
     '',
-    '| Environment | Flag | Default | Meaning |',
-    '|---|---|---|---|',
     ...Object.entries(rows).map(([name, setting]) => settingRow(name, setting)),
   ])
   return [
     '# Settings',
     '',
-    'Each setting is an environment variable and a flag of every command; the flag wins. `npm run docs` writes this page from `src/base/config.ts` and the settings of features.',
+    'Each setting is an environment variable and a flag of every command, which wins; in brackets its default.',
     '',
     'Zone, language, currency and clock can also be set [at the desk](desk.md), as name and [look](looks.md); a flag or variable wins. All other settings are read at the start alone.',
     ...groups,

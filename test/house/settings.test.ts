@@ -19,26 +19,13 @@ const settings = settingTable(features) as Readonly<Record<SettingName, Setting<
 const names = Object.keys(settings) as SettingName[]
 
 test('docs/configuration.md is what the table of settings says; npm run docs writes it', () => {
-  assert.deepEqual(
-    linesOf(readFileSync(file('docs/configuration.md'), 'utf8')),
-    linesOf(settingsPage(features)),
-  )
+  assert.equal(readFileSync(file('docs/configuration.md'), 'utf8'), settingsPage(features))
 })
 
 test('the page of settings has each of them once', () => {
-  const rows = settingsPage(features).match(/(?<=^\| `)KALENDS_\w+/gm) ?? []
+  const rows = settingsPage(features).match(/(?<=^- `)KALENDS_\w+/gm) ?? []
   assert.deepEqual(rows.sort(), names.map(environmentName).sort())
 })
-
-function linesOf(page: string): string[] {
-  const rows = page.trimEnd().split('\n')
-  return rows.map((row) =>
-    row
-      .replace(/ +(?=\|)/g, ' ')
-      .replace(/\| +/g, '| ')
-      .replace(/ ?-{3,} ?/g, '---'),
-  )
-}
 
 test('kalends serve --help lists every setting with its meaning', () => {
   const help = execFileSync(process.execPath, [file('bin/kalends.js'), 'serve', '--help'], {

@@ -5,7 +5,7 @@ import { dropOld } from '../../src/store/storage/pruning.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { type ReceivedMail, startRelay, type TestRelay } from '../support/relay.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { concert, leadsTo, postForm, suggest } from '../support/suggestions.ts'
+import { concert, leadsTo, postForm, publish, suggest } from '../support/suggestions.ts'
 
 /** A service whose suggestions are confirmed by e-mail. */
 async function startConfirmed(settings: Record<string, string> = {}) {
@@ -157,12 +157,11 @@ describe('suggestions that are confirmed by e-mail', () => {
     const idOf = async (title: string) => (await rowsOf(service)).find((row) => row.title === title)?.id
     await confirmed(service, relay, { ...concert, title: 'Slide evening', start_date: '2027-06-01' })
     const { address: _a, sender_name: _n, ...event } = concert
-    await editor.save(`/desk/suggestions/${await idOf('Slide evening')}`, {
+    await publish(editor, await idOf('Slide evening'), {
       ...event,
       title: 'Slide evening',
       start_date: '2027-06-01',
       start_time: '20:15',
-      act: 'publish',
     })
     const published = await relay.mailTo(concert.address, about('Published: Slide evening'))
     assert.match(published.mail.text ?? '', /The editors have changed this[\s\S]*From[\s\S]*20:15/)

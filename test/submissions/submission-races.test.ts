@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { concert, formToken, leadsTo, suggest } from '../support/suggestions.ts'
+import { concert, formToken, leadsTo, publish, suggest } from '../support/suggestions.ts'
 
 /** Two nodes on one database. */
 async function startNodes(settings: Record<string, string> = {}) {
@@ -41,10 +41,10 @@ describe('suggestions at the same moment on two nodes', () => {
 
   test('the same form sent many times at once counts once and leads to one page', async () => {
     await using here = await startNodes()
-    const token = await formToken(here.other)
+    const [token, from] = [await formToken(here.other), '192.0.2.7']
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
-        suggest(here.nodes[at % 2] ?? here.one, { ...concert, start_date: '2027-03-03' }, { token }),
+        suggest(here.nodes[at % 2] ?? here.one, { ...concert, start_date: '2027-03-03' }, { token, from }),
       ),
     )
     assert.equal(new Set(answers.map(leadsTo)).size, 1)
@@ -72,9 +72,7 @@ describe('suggestions at the same moment on two nodes', () => {
     await suggest(here.one, { ...concert, title: 'Once only' })
     const row = await here.one.app.database.read.selectFrom('submissions').select('id').executeTakeFirst()
     const desks = await Promise.all([sitAtDesk(here.one, 'editor'), sitAtDesk(here.other, 'admin')])
-    const answers = await Promise.all(
-      desks.map((desk) => desk.post(`/desk/suggestions/${row?.id}`, { act: 'publish' })),
-    )
+    const answers = await Promise.all(desks.map((desk) => publish(desk, row?.id)))
     assert.deepEqual(
       answers.map(({ status }) => status),
       [303, 303],

@@ -9,7 +9,7 @@ import {
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { deskHere } from '../support/desk.ts'
 import { serviceForTests, startService } from '../support/service.ts'
-import { ADD, concert, formToken, leadsTo, postForm, suggest } from '../support/suggestions.ts'
+import { ADD, concert, formToken, leadsTo, postForm, publish, suggest } from '../support/suggestions.ts'
 
 const open = {
   submissions: 'open',
@@ -67,7 +67,7 @@ describe('suggestions of events without e-mail', () => {
       )
     }
     assert.deepEqual(await seen(), [])
-    assert.equal((await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })).status, 303)
+    assert.equal((await publish(editor, row.id)).status, 303)
     assert.ok((await seen()).length >= 5)
     const { body } = await service.get('/events?search=lantern&start_date=2027-01-01')
     assert.equal(body.events[0].venue.venue, 'Miller’s barn, Low Lane 3')
@@ -76,7 +76,8 @@ describe('suggestions of events without e-mail', () => {
 
   test('(6) a filled trap, a form of a second, one without a token and one sent twice are answered as a success and kept as spam', async () => {
     const token = await formToken(service)
-    const good = await suggest(service, { ...concert, title: 'The first one' }, { token })
+    const first = { ...concert, title: 'The first one', start_date: '2027-02-02' }
+    const good = await suggest(service, first, { token })
     const shape = (location: string) => location.replace(/token=[\w-]{43}$/, 'token=…')
     const before = (await rows()).length
     const bots = [
@@ -84,6 +85,7 @@ describe('suggestions of events without e-mail', () => {
       await suggest(service, concert, { token: await formToken(service, 1000) }),
       await suggest(service, concert, { token: 'x' }),
       await suggest(service, { ...concert, title: 'Another text' }, { token }),
+      await suggest(service, first, { token }),
     ]
     for (const bot of bots) {
       assert.equal(bot.status, good.status)
@@ -92,11 +94,12 @@ describe('suggestions of events without e-mail', () => {
       const names = (answer: typeof bot) => [...answer.headers.keys()].sort().join()
       assert.equal(names(bot), names(good))
       assert.match(await service.shown(leadsTo(bot)), /It waits for the editors/)
+      assert.notEqual(leadsTo(bot), leadsTo(good), 'the page of the first sender')
     }
     const added = (await rows()).slice(before)
     assert.deepEqual(
       added.map(({ state }) => state),
-      ['spam', 'spam', 'spam', 'spam'],
+      ['spam', 'spam', 'spam', 'spam', 'spam'],
     )
     assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /Another text/)
     assert.match((await editor.get('/desk/suggestions?pile=spam')).body, /Another text/)
@@ -107,11 +110,9 @@ describe('suggestions of events without e-mail', () => {
   })
 
   test('the same form with the same content, as after a double click, counts once and leads to the same page', async () => {
-    const token = await formToken(service)
-    const [one, other] = [
-      await suggest(service, { ...concert, title: 'Twice' }, { token }),
-      await suggest(service, { ...concert, title: 'Twice' }, { token }),
-    ]
+    const sending = { token: await formToken(service), from: '192.0.2.7' }
+    const fields = { ...concert, title: 'Twice', start_date: '2027-02-03' }
+    const [one, other] = [await suggest(service, fields, sending), await suggest(service, fields, sending)]
     assert.equal(leadsTo(one), leadsTo(other))
     assert.equal((await rows()).filter(({ title }) => title === 'Twice').length, 1)
   })
@@ -166,7 +167,7 @@ describe('suggestions of events without e-mail', () => {
     })
     assert.equal(row.address, 'J.Doe+kalends@xn--bcher-kva.example')
     assert.doesNotMatch(row.sender_name, /[\r\n]/)
-    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    await publish(editor, row.id)
     const { body } = await service.get('/events?search=jürgen&start_date=2027-01-01')
     const page = await service.shown(new URL(body.events[0].url).pathname)
     const ics = await service.shown('/events.ics')
@@ -180,7 +181,7 @@ describe('suggestions of events without e-mail', () => {
       title: 'Tags <b>& more</b>',
       description: '<script>alert(1)</script> see https://example.org/x?a=1&b=2.',
     })
-    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    await publish(editor, row.id)
     const { body } = await service.get('/events?search=tags&start_date=2027-01-01')
     const [event] = body.events
     const page = await service.shown(new URL(event.url).pathname)
@@ -225,7 +226,7 @@ describe('suggestions of events without e-mail', () => {
     assert.deepEqual([width, exif, format], [1600, undefined, 'webp'])
     assert.equal((await service.get('~/wp-json/wp/v2/media')).body.length, 0)
     assert.match((await editor.get(`/desk/suggestions/${row.id}`)).body, /src="data:image\/webp;base64,/)
-    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    await publish(editor, row.id)
     const { body } = await service.get('/events?search=poster&start_date=2027-01-01')
     assert.equal(body.events[0].image.width, 1600)
     assert.equal((await pictures()).length, 0)
@@ -256,7 +257,7 @@ describe('suggestions of events without e-mail', () => {
       /more than 52 dates/,
     )
     const { row } = await taken({ ...weekly, repeat_until: '2027-02-02' })
-    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    await publish(editor, row.id)
     const { body } = await service.get('/events?search=choir&start_date=2027-01-01')
     assert.equal(body.total, 5)
     const monthly = await taken({
@@ -266,7 +267,7 @@ describe('suggestions of events without e-mail', () => {
       repeats: 'monthly',
       repeat_until: '2027-04-30',
     })
-    await editor.post(`/desk/suggestions/${monthly.row.id}`, { act: 'publish' })
+    await publish(editor, monthly.row.id)
     const shops = await service.get('/events?search=repair&start_date=2027-01-01')
     assert.deepEqual(
       shops.body.events.map((one: { start_date: string }) => one.start_date.slice(0, 10)),
@@ -306,7 +307,7 @@ describe('suggestions of events without e-mail', () => {
       venue_name: 'Old barn',
       act: 'change',
     })
-    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    await publish(editor, row.id)
     const find = async () =>
       (await service.get('/events?search=barn%20dance&start_date=2027-01-01')).body.events
     const [published] = await find()
@@ -327,7 +328,7 @@ describe('suggestions of events without e-mail', () => {
       /<td dir="auto">20:00<\/td><td dir="auto">18:00<\/td>/,
     )
     await service.update(`/events/${published.id}`, { cost: '7' })
-    assert.equal((await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })).status, 303)
+    assert.equal((await publish(editor, row.id)).status, 303)
     const [changed] = await find()
     assert.deepEqual(
       [changed.start_date, changed.cost, changed.captions],
@@ -339,7 +340,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await service.page(mine)).status, 404)
     assert.equal((await find()).length, 1)
     const other = await taken({ ...concert, title: 'Gone at once' })
-    await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'publish' })
+    await publish(editor, other.row.id)
     await postForm(service, other.mine, { act: 'withdraw' })
     assert.equal((await service.get('/events?search=gone&start_date=2027-01-01')).body.total, 0)
     await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'revoke' })
@@ -358,9 +359,14 @@ describe('suggestions of events without e-mail', () => {
     const many = await editor.post('/desk/suggestions', { act: 'publish', id: String(row.id), seen })
     assert.match(many.headers.get('location') ?? '', /done=changed/)
     assert.deepEqual(await find(), [])
-    await editor.post('/desk/suggestions', { act: 'publish', id: String(row.id) })
+    for (const path of ['/desk/suggestions', `/desk/suggestions/${row.id}`])
+      await editor.post(path, { act: 'publish', id: String(row.id) })
+    assert.deepEqual(await find(), [], 'published without a look at it')
+    await publish(editor, row.id)
     assert.equal((await find())[0].title, 'Casino walk')
     await change('Quiet walk')
+    await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
+    assert.equal((await find())[0].title, 'Casino walk', 'a change was published without a look at it')
     const one = await editor.get(`/desk/suggestions/${row.id}`)
     const [, wording = ''] = /name="seen" value="([\w-]+)"/.exec(one.body) ?? []
     await change('Loud walk')
@@ -368,17 +374,14 @@ describe('suggestions of events without e-mail', () => {
     assert.match(late.headers.get('location') ?? '', /done=changed/)
     assert.equal((await find())[0].title, 'Casino walk')
     assert.doesNotMatch((await editor.get('/desk/suggestions?done=publish&count=abc')).body, /NaN/)
-    const [gone] = await Promise.all([
-      postForm(service, mine, { act: 'withdraw' }),
-      editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' }),
-    ])
+    const [gone] = await Promise.all([postForm(service, mine, { act: 'withdraw' }), publish(editor, row.id)])
     assert.equal(gone.status, 303)
     assert.deepEqual(await find(), [])
   })
 
   test('(14) name and address go some months after the decision by themselves, and what was not published goes whole', async () => {
     const { row: published } = await taken({ ...concert, title: 'Kept event' })
-    await editor.post(`/desk/suggestions/${published.id}`, { act: 'publish' })
+    await publish(editor, published.id)
     const { row: refused } = await taken({ ...concert, title: 'Refused event' })
     await editor.post(`/desk/suggestions/${refused.id}`, { act: 'reject', reason: 'No.' })
     const { row: waiting } = await taken({ ...concert, title: 'Waiting event' })
@@ -476,8 +479,9 @@ describe('suggestions of events without e-mail', () => {
         ([, id]) => id ?? '',
       )
       const shown = /name="shown" value="([\d ]+)"/.exec(body)?.[1] ?? ''
+      const seen = [...body.matchAll(/name="seen" value="(\d+\.[\w-]+)"/g)].map(([, one]) => one ?? '')
       await desk.post('/desk/suggestions?pile=waiting', { act: 'rest', id: fairs, shown })
-      await desk.post('/desk/suggestions?pile=waiting', { act: 'publish', id: fairs })
+      await desk.post('/desk/suggestions?pile=waiting', { act: 'publish', id: fairs, seen })
     }
     const states = Object.groupBy(
       await full.app.database.read.selectFrom('submissions').select('state').execute(),

@@ -1,4 +1,5 @@
 import { readKey, sealForm } from '../../src/features/submissions/form-token.ts'
+import type { AtDesk } from './desk.ts'
 import type { Answer, TestService } from './service.ts'
 
 // Strangers who suggest events.
@@ -67,3 +68,10 @@ export async function postForm(
 
 /** The path and query that an answer leads to. */
 export const leadsTo = ({ headers }: Answer): string => headers.get('location') ?? ''
+
+/** An editor looks at a suggestion and publishes it, or what `fields` make of it. */
+export async function publish(desk: AtDesk, id = 0, fields: Record<string, string> = {}): Promise<Answer> {
+  const path = `/desk/suggestions/${id}`
+  const [, seen = ''] = /name="seen" value="([\w-]+)"/.exec((await desk.get(path)).body) ?? []
+  return desk.post(path, { act: 'publish', seen, ...fields })
+}

@@ -35,7 +35,7 @@ export type Verdict =
   | { done: true }
   /** Somebody has decided before, or its sender has withdrawn it. */
   | { decided: Submission | undefined }
-  /** Its sender has changed it since the editor looked. */
+  /** Nobody has seen its present wording. */
   | { changed: true }
   | { faults: FormFaults; typed: TypedForm }
 
@@ -53,18 +53,19 @@ const writingFor = (context: Context): Context => ({
 /**
  * Publishes what waits, as its sender wrote it or with an editor's changes; venues and organizers that are not
  * known are made.
+ * @param look `seen` names the wording that was decided about (`wordingOf`)
  * @throws Problem
  */
 export async function publishSubmission(
   context: Context,
   id: number,
-  { edited, seen }: { edited?: TypedForm | undefined; seen?: string | undefined } = {},
+  { edited, seen }: { edited?: TypedForm | undefined; seen: string },
 ): Promise<Verdict> {
   requireReviewer(context)
   const found = await findSubmission(context.db, id)
-  if (found && seen !== undefined && seen !== wordingOf(found)) return { changed: true }
-  if (found?.state === 'published' && found.proposed !== '') return publishChange(context, found)
-  if (found?.state !== 'waiting') return { decided: found }
+  if (!found || !isUndecided(found)) return { decided: found }
+  if (seen !== wordingOf(found)) return { changed: true }
+  if (found.state === 'published') return publishChange(context, found)
   const sent: TypedForm = JSON.parse(found.typed)
   const { raw, faults, typed, title, draft } = await readSuggestion(context, edited ?? sent)
   if (Object.keys(faults).length > 0) return { faults, typed }
@@ -91,6 +92,9 @@ export async function publishSubmission(
     })
   })
 }
+
+const isUndecided = ({ state, proposed }: Submission): boolean =>
+  state === 'waiting' || (state === 'published' && proposed !== '')
 
 /** Names what its sender has written, for forms that decide about it. */
 export const wordingOf = ({ typed, proposed }: Pick<Submission, 'typed' | 'proposed'>): string =>
@@ -210,8 +214,7 @@ function decide(
   requireReviewer(context)
   return context.write(async (tx): Promise<Verdict> => {
     const held = await holdSubmission(tx, id)
-    const isOpen = held?.state === 'waiting' || (held?.state === 'published' && held.proposed !== '')
-    if (!held || !isOpen) return { decided: held }
+    if (!held || !isUndecided(held)) return { decided: held }
     await work(tx, held)
     return { done: true }
   })
@@ -272,10 +275,11 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
  * Publishes what a trusted address has confirmed, in the name of the user who trusts it while that user may
  * publish. What lies aside waits for an editor.
  */
-export async function publishTrusted(context: Context, { id, address, aside }: Submission): Promise<void> {
+export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
+  const { id, address, aside } = confirmed
   const trusting = aside === '' && address !== '' ? await findTrust(context.db, address) : undefined
   const user = trusting === undefined ? undefined : await findUser(context.db, trusting)
   if (!user || !isActive(user)) return
   const asUser: Context = { ...context, memory: undefined, caller: { ...user } }
-  if (mayReview(asUser)) await publishSubmission(asUser, id)
+  if (mayReview(asUser)) await publishSubmission(asUser, id, { seen: wordingOf(confirmed) })
 }

@@ -192,17 +192,18 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   if (lastTyped(sent, TRAP) !== '' || age === 'early' || age === 'none') return keepAsSpam(asked, token)
   const form = hashOfSecret(token)
   const isConfirmed = route.settings.mode === 'confirmed'
-  const [suggestion, sender, isPictured] = await inQueue(asked, 'reads', async () =>
+  const [suggestion, sender, isUsed, isPictured] = await inQueue(asked, 'reads', async () =>
     Promise.all([
       readSuggestion(context, sent),
       readSender(context, sent, isConfirmed),
+      isFormUsed(context.db, form),
       hasPicture(context.db, form),
     ]),
   )
   const typed = { ...onlyControls(sent, [...SENDER_CONTROLS, 'terms']), ...suggestion.typed }
   const proof = await proofNow(route, context)
   const again = (shown: Partial<ShownAgain>, more: { status: number; retryAfter?: number }) =>
-    formAgain(asked, { typed, token, proof, hasPicture: isPictured, ...shown }, more)
+    formAgain(asked, { typed, token, proof, hasPicture: isPictured && !isUsed, ...shown }, more)
   if (age === 'old') {
     const notes = html`<div class="summary" role="alert"><p>${saySubmission(site, 'This page was open for more than a day. What you typed is here: look at it, and send it again.')}</p></div>`
     return again({ token: sealForm(key, now - LEAST_AGE), notes }, { status: 422 })
@@ -218,7 +219,7 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
     const lost = file && { image: saySubmission(site, 'Choose the picture again, please.') }
     return again({ faults: { ...faults, ...lost } }, { status: 422 })
   }
-  const picture = await takePicture(asked, form)
+  const picture = isUsed ? undefined : await takePicture(asked, form)
   if (picture !== undefined) return again({ faults: { image: picture } }, { status: 422 })
   const doubles = await unseenDoubles(asked, suggestion)
   if (doubles.length > 0) {
@@ -226,9 +227,9 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
     return again({ doubles, hasPicture: isKept }, { status: 200 })
   }
   const aside = asideOf(asked, token, proof)
-  const outcome = await keepSuggestion(asked, { suggestion, sender, form, aside }, token)
-  if ('over' in outcome) return overView(asked, outcome.over, { typed, token, proof, hasPicture: isPictured })
-  return success(asked, secretOfForm(key, token))
+  const kept = await keepSuggestion(asked, { suggestion, sender, form, aside }, secretOfForm(key, token))
+  if ('over' in kept) return overView(asked, kept.over, { typed, token, proof, hasPicture: isPictured })
+  return success(asked, kept.secret)
 }
 
 /** Forms from just before the proof was asked for do not have it. */
@@ -319,7 +320,7 @@ interface Kept {
   aside: Aside
 }
 
-async function keepSuggestion(asked: Asked, kept: Kept, token: string): Promise<SendingOutcome> {
+async function keepSuggestion(asked: Asked, kept: Kept, secret: string): Promise<Sent> {
   const { route } = asked
   const { suggestion, sender, form, aside } = kept
   const { draft, title, typed } = suggestion
@@ -334,7 +335,6 @@ async function keepSuggestion(asked: Asked, kept: Kept, token: string): Promise<
     form,
     terms: termsVersion(route.settings.terms, route.all.pages.look),
   }
-  const secret = secretOfForm(await keyOf(route), token)
   return insertWithLink(asked, row, secret)
 }
 
@@ -354,23 +354,30 @@ function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: Ty
   }
 }
 
-function insertWithLink(asked: Asked, row: NewSubmission, secret: string): Promise<SendingOutcome> {
+/** `secret` leads to the page of the sender. */
+type Sent = { secret: string } | { over: Over }
+
+/** A used token gets another secret, as it may have come from somebody else. */
+function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string): Promise<Sent> {
   const { route, context } = asked
   const { now } = context
   return inQueue(asked, 'writes', () =>
     context.write(async (tx) => {
       const outcome = await insertSubmission(tx, row, route.settings.limits, now)
-      if (!('id' in outcome)) return outcome
+      if ('over' in outcome) return outcome
+      if ('again' in outcome) return { secret: secretOfToken }
+      if ('forgotten' in outcome) return { secret: newSecret() }
+      const secret = outcome.isReplay ? newSecret() : secretOfToken
       if (route.settings.mode === 'confirmed') {
         const kept = await findSubmission(tx, outcome.id)
-        if (kept?.state !== 'unconfirmed') return outcome
-        if (await queueLetter(tx, context, kept, { kind: 'confirm' })) return outcome
+        if (kept?.state !== 'unconfirmed') return { secret }
+        if (await queueLetter(tx, context, kept, { kind: 'confirm' })) return { secret }
         await dropSubmission(tx, kept.id)
         return { over: 'soon' as const }
       }
       const link = { hash: hashOfSecret(secret), submission: outcome.id, purpose: 'sender' as const }
       await keepLink(tx, { ...link, expires_utc: linkExpires(row.end_utc, now) })
-      return outcome
+      return { secret }
     }),
   )
 }
@@ -396,14 +403,14 @@ async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {
     form: hashOfSecret(`${token} ${secret}`),
     terms: '',
   }
-  const outcome = await insertWithLink(asked, row, secret)
-  if ('over' in outcome) {
+  const kept = await insertWithLink(asked, row, secret)
+  if ('over' in kept) {
     const typedAgain = { ...onlyControls(sent, SENDER_CONTROLS), ...whole }
     const key = await keyOf(route)
     const shown = { typed: typedAgain, token: sealForm(key, context.now), proof: undefined }
-    return overView(asked, outcome.over, shown)
+    return overView(asked, kept.over, shown)
   }
-  return success(asked, secret)
+  return success(asked, kept.secret)
 }
 
 async function showSent({ context }: Asked): Promise<SuggestAnswer> {

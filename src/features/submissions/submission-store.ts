@@ -59,9 +59,12 @@ export interface SendingLimits {
 }
 
 export type SendingOutcome =
-  | { id: number }
-  /** The same form with the same content: the first one counts. */
+  /** Spam where its token was used before. */
+  | { id: number; isReplay: boolean }
+  /** The same form with the same content from the same network: the first one counts. */
   | { again: true }
+  /** Spam that is not kept. */
+  | { forgotten: true }
   /** `soon`: messages are on their way to the address already. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
@@ -78,14 +81,14 @@ export async function insertSubmission(
   await holdName(tx, 'submissions')
   const used = await tx
     .selectFrom('submissions')
-    .select(['digest', 'address'])
+    .select(SAME)
     .where('form', '=', sent.form)
     .executeTakeFirst()
-  if (used && used.digest === sent.digest && used.address === sent.address) return { again: true }
+  if (used && SAME.every((name) => used[name] === sent[name])) return { again: true }
   const isSpam = used !== undefined || sent.state === 'spam'
   const counts = await countSent(tx, sent, now)
   if (counts.block >= limits.block) return { over: 'block' }
-  if (isSpam && (counts.spam >= MOST_SPAM || counts.spamKept >= MOST_SPAM_KEPT)) return { again: true }
+  if (isSpam && (counts.spam >= MOST_SPAM || counts.spamKept >= MOST_SPAM_KEPT)) return { forgotten: true }
   if (!isSpam) {
     if (sent.address !== '' && counts.address >= limits.address) return { over: 'address' }
     const isMuchOfDomain = sent.domain !== '' && counts.domain >= Math.max(limits.address, limits.all / 2)
@@ -105,8 +108,11 @@ export async function insertSubmission(
     changed_utc: utc,
   }
   const [made] = await tx.insertInto('submissions').values(row).returning('id').execute()
-  return { id: made?.id ?? 0 }
+  return { id: made?.id ?? 0, isReplay: used !== undefined }
 }
+
+/** By these a double click is known: a token alone, perhaps from somebody's cache, opens no sender's page. */
+const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
 interface SentCounts {
   address: number

@@ -252,7 +252,7 @@ async function changeMany(request: DeskRequest): Promise<DeskAnswer> {
   )
   let [published, changed] = [0, 0]
   for (const id of chosen.slice(0, MOST_PUBLISHED)) {
-    const decision = await publishSubmission(context, id, { seen: seen.get(String(id)) })
+    const decision = await publishSubmission(context, id, { seen: seen.get(String(id)) ?? '' })
     if ('event' in decision) published += 1
     if ('changed' in decision) changed += 1
   }
@@ -417,12 +417,8 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
       : { seeOther: pilePath(site, 'waiting', { done: 'spam', count: '1' }) }
   }
   if (act === 'publish') {
-    const seen = fieldOf(request, 'seen') || undefined
-    return decided(
-      request,
-      one,
-      await publishSubmission(context, one.id, { edited: editedIn(request, one), seen }),
-    )
+    const looked = { edited: editedIn(request, one), seen: fieldOf(request, 'seen') }
+    return decided(request, one, await publishSubmission(context, one.id, looked))
   }
   if (act !== 'send-back' && act !== 'reject') throw new Problem('rest_no_route')
   const reason = fieldOf(request, 'reason').trim()

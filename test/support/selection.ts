@@ -65,6 +65,7 @@ const LONG: Paths = [
   'test/api/overload',
   'test/api/processes',
   'test/campaigns/backup',
+  'test/campaigns/desk-tasks',
   'test/campaigns/disk',
   'test/campaigns/formats',
   'test/campaigns/mail',

@@ -1,0 +1,14 @@
+// Does what people do at the desk and on the pages, in Chromium, and counts their presses and keys:
+//   npm run desk:tasks [-- --only choir]
+import { campaignOptions } from '../support/campaign-options.ts'
+import { runDeskTasks } from './desk-tasks-campaign.ts'
+import { taskTable } from './task-runner.ts'
+
+const { only } = campaignOptions('Does what people do at the desk, and counts their presses and keys.', {
+  only: { about: 'tasks with this word in their name', value: undefined },
+})
+const all = await runDeskTasks(only === undefined ? [] : [only], ({ name, problem }) => {
+  if (problem !== undefined) console.error(`${name}: ${problem}`)
+})
+console.log(taskTable(all))
+process.exitCode = all.some(({ problem }) => problem !== undefined) ? 1 : 0

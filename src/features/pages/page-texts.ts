@@ -178,7 +178,7 @@ export const pageTexts = {
     es: 'API para desarrolladores',
   },
   'Main navigation': { de: 'Hauptnavigation', fr: 'Navigation principale', es: 'Navegación principal' },
-  Months: { de: 'Monate', fr: 'Autres mois', es: 'Otros meses' },
+  Months: { de: 'Monate', fr: 'Mois', es: 'Meses' },
   Near: { de: 'In der Nähe von', fr: 'Près de', es: 'Cerca de' },
   'Nothing matches “{word}”.': {
     de: 'Zu „{word}“ gibt es nichts.',

@@ -57,7 +57,10 @@ interface HeldSeries {
 
 export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
 
-/** With its occurrences. @throws Problem series-was-changed */
+/**
+ * Locks the series and reads its occurrences.
+ * @throws Problem series-was-changed where it has another version by now
+ */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
   if (series?.version !== version) throw new Problem('series-was-changed')
@@ -66,17 +69,17 @@ export async function getHeldSeries(tx: Tx, id: number, version: number): Promis
 
 export interface AskedChange {
   prepared: PreparedEvent
-  /** If it differs from the present one. */
   recurrence: unknown
-  /** A new time of day moves occurrences, a start on another day adds or drops dates. */
+  /** Each occurrence stays on its day: a start on another day adds and drops dates instead of moving them. */
   keepsDays?: boolean
-  /** Even where the occurrence had values of its own. */
+  /** The addressed occurrence takes the sent values even where it has its own. */
   takesSent?: boolean
 }
 
 /**
- * Own fields of occurrences stay; `trash` comes after all other changes. Returns the ids of the venues and
- * organizers that were made. @throws Problem rest_forbidden when the caller may not edit all
+ * Occurrences keep fields of their own; moving to the trash comes last. Returns the ids of created venues and
+ * organizers.
+ * @throws Problem rest_forbidden unless the caller may edit every occurrence
  */
 export async function changeAll(
   tx: Tx,
@@ -156,7 +159,6 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context)
   return settled.made
 }
 
-/** Own times stay, to be compared with the new ones of the series. */
 function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   const times: readonly string[] = TIMES
   const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
@@ -180,14 +182,13 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/** `known` are written already. @throws Problem when no date is left */
+/** `known` dates are written already. @throws Problem when the exceptions leave no date */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
   return dates
 }
 
-/** Outside the trash, or the caller may edit it. */
 const takesChanges = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
 
 function alike(addressed: EventRow, series: SeriesRow): EventRow {
@@ -195,7 +196,7 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** An occurrence keeps its own. */
+/** Each occurrence keeps its own slug. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
@@ -238,7 +239,6 @@ interface SendingDate {
   when: When
 }
 
-/** `schedule` is set only if dates move. */
 interface SameForAll {
   sender: SendingDate | undefined
   changed: Partial<EventRow>
@@ -308,7 +308,6 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
   return { ...columns, ...sender.when, own: names.join(','), recurrence_id: start }
 }
 
-/** Returns their rows. */
 export async function addDates(
   tx: Tx,
   series: SeriesRow,
@@ -328,8 +327,8 @@ export async function addDates(
 }
 
 /**
- * That one and later ones become a series and stay the same events; where all earlier ones are in the trash,
- * the series stays whole. A sent recurrence counts from the occurrence.
+ * The occurrence `at` and later ones become a new series and keep their ids, unless all earlier ones are in
+ * the trash. A sent recurrence counts from `at`.
  * @throws Problem when no rule has the dates from there on
  */
 export async function splitSeries(
@@ -400,7 +399,6 @@ async function moveToTrash(
   await saveEvents(tx, await trashed(tx, going, context))
 }
 
-/** Except `but`. */
 export async function removeAll(
   tx: Tx,
   { series, rows }: HeldSeries,
@@ -410,12 +408,11 @@ export async function removeAll(
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await moveToTrash(tx, series, going, context)
-  // The one that stays may have the UID of the series.
+  // The occurrence that stays may have the UID of the series.
   const uid = but === undefined ? {} : { uid: randomUUID() }
   await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
 }
 
-/** And later ones; ends the series before it. */
 export async function removeFollowing(
   tx: Tx,
   held: HeldSeries,
@@ -432,9 +429,7 @@ export async function removeFollowing(
 }
 
 interface SeriesTerms {
-  /** Of occurrences with the terms of the series. */
   shared: readonly number[]
-  /** Of occurrences with own categories or tags. */
   mixed: ReadonlyMap<number, readonly number[]>
 }
 

@@ -58,14 +58,11 @@ import {
 } from './series-store.ts'
 import { createSeries, newSeries, type Planned, requireRoom } from './series-writes.ts'
 
-// Operations on events, single or repeating.
-
 interface PreparedNew {
   event: PreparedEvent
   planned: Planned | undefined
 }
 
-/** With a recurrence, a series whose first occurrence is the answer. */
 const create: WriteSteps<EventValues, PreparedNew> = {
   prepare: async (context, values) => {
     const planned = plan(values, context)
@@ -83,7 +80,6 @@ const create: WriteSteps<EventValues, PreparedNew> = {
     ),
 }
 
-/** Undefined for a single event. @throws Problem naming faults of the recurrence */
 function plan(values: EventValues, context: Context): Planned | undefined {
   if (values.recurrence === undefined) return undefined
   const schedule = readSchedule(values.recurrence, settleTimes(values, undefined, context))
@@ -92,10 +88,9 @@ function plan(values: EventValues, context: Context): Planned | undefined {
 
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
-  /** When it was read. */
+  /** Read before the transaction: its version shows whether somebody has changed it since. */
   series: SeriesRow | undefined
   scope: RecurrenceScope
-  /** If it differs from the present one. */
   recurrence: unknown
 }
 
@@ -112,7 +107,6 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
 }
 
-/** Undefined if it changes nothing. */
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
@@ -144,7 +138,7 @@ async function updateSingle(
   return readBack(tx, changed, context)
 }
 
-/** Every writer locks the series before occurrences, so that no two wait for each other. */
+/** Every writer locks the series before its occurrences, so that no two wait for each other. */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -158,7 +152,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   return readWritten(tx, row.id, made, context)
 }
 
-/** In the trash or not. */
+/** Shows the event even if it is in the trash. @throws Problem series-was-changed when it is gone */
 export async function readWritten(
   tx: Tx,
   id: number,
@@ -177,7 +171,7 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
   return readBack(tx, await changeOccurrence(tx, held, row, event, context), context)
 }
 
-/** The others of the scope go to the trash. */
+/** The other occurrences in the scope go to the trash. */
 export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
@@ -258,7 +252,7 @@ async function changeOccurrence(
   return changed
 }
 
-/** Undefined leaves it as it was. */
+/** Where `isOwn` is undefined, the field stays own or shared as it was. */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -273,7 +267,7 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/** Those that differ from the series; times are all own or all shared. */
+/** Times are all own or all shared. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -291,7 +285,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Clients send texts back as they have read them. */
+/** Clients send texts back as they read them, rendered. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -304,7 +298,6 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
 
-/** Those that differ from the series. */
 function ownLinks(
   shared: Shared,
   terms: readonly TermRow[],
@@ -326,7 +319,6 @@ function ownLinks(
   })
 }
 
-/** Terms sorted, since their order has no meaning. */
 function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
   if (name === 'venue') return ids(links.venues).join()
@@ -336,10 +328,7 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
-/**
- * No exception any more, an added date where the rule lacks it. If all were in the trash, it becomes the only
- * date.
- */
+/** If all dates were in the trash, this one becomes the only one. */
 async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
   if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })
@@ -363,10 +352,9 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** Before one of its occurrences. */
+/** No series has as many dates before one of its occurrences. */
 const MORE_THAN_ANY = 100_000
 
-/** The date becomes an exception; a series without others goes to the trash. */
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
   const { recurrence } = scheduleOf(series)
   const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()
@@ -377,7 +365,7 @@ async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Conte
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/** The first occurrence keeps the event's UID. */
+/** The event becomes the first occurrence and keeps its id and UID. */
 async function beginSeries(
   tx: Tx,
   before: EventRow,

@@ -32,9 +32,7 @@ import {
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
-// Operations on series.
-
-/** Each changes all occurrences; a series is created with its event. */
+/** Every operation changes all occurrences; a series is created with its event (docs/series.md). */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
   find: findPageOfSeries,
@@ -103,7 +101,6 @@ async function loadWith(db: Db, row: SeriesRow): Promise<LoadedSeries> {
   return loaded
 }
 
-/** A series that cannot be shown is not written. */
 async function showWritten(tx: Tx, id: number, context: Context): Promise<WriteResult> {
   const row = await findSeries(tx, id)
   if (!row) throw new Problem('rest-series-not-found')
@@ -113,9 +110,7 @@ async function showWritten(tx: Tx, id: number, context: Context): Promise<WriteR
 interface PreparedSeries {
   series: SeriesRow
   event: PreparedEvent & { id: number }
-  /** If it differs from the present one. */
   recurrence: unknown
-  /** See `AskedChange`. */
   keepsDays: boolean
 }
 
@@ -136,7 +131,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** `keepsDays` is for calendars imported again, which name each date by itself. */
+/** `keepsDays` is for calendars that are imported again: they name each date by itself. */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -148,21 +143,22 @@ async function prepareSeries(
   return { series, event, recurrence: otherThan(series, recurrence), keepsDays }
 }
 
-/** Outside the trash, else of all. @throws Problem when the only one has become a single event */
+/** @throws Problem when the only occurrence has become a single event */
 function first(rows: readonly EventRow[]): EventRow {
   const found = rows.find(isLive) ?? rows[0]
   if (!found) throw new Problem('series-is-in-trash')
   return found
 }
 
-/** Shown as the series' own start. */
+/** Sent times are compared with the start of the series. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }
 
 /**
- * Of a source or former version: dates not left out take place again, a series in the trash is restored.
- * @throws Problem
+ * For values of a source or a former version: dates that they do not leave out take place again, and a series
+ * in the trash is restored.
+ * @throws Problem when they are not valid
  */
 export async function prepareSeriesChange(
   context: Context,

@@ -23,11 +23,9 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Edge, settleWhen } from '../events/event-when.ts'
 import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
 
-// Dates of a series from its rule, compared with those of its occurrences.
-
 export interface Schedule {
   start: Start
-  /** Elapsed seconds, or wall clock for whole days. */
+  /** Seconds: elapsed ones, or those of the wall clock for whole days. */
   duration: number
   recurrence: Recurrence
 }
@@ -44,28 +42,26 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** Before today, and from today on. */
+/** It bounds the dates before today, and again those from today on. */
 export const MOST_WRITTEN_DATES = 750
 
-/** All are written. */
+/** A series that is written until then has all its dates. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
 
-/** The event does not repeat. */
 export function isNone(sent: unknown): boolean {
   const recurrence = withoutShown(sent)
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/** Undefined if it does not repeat. @throws Problem naming faults of the recurrence */
+/** Returns undefined if the event does not repeat. @throws Problem naming the faults of the recurrence */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startOf(when)
   return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
 }
 
-/** @throws Problem naming its faults */
 function readAt(recurrence: unknown, start: Start): Recurrence {
   const read = readRecurrence(recurrence, start)
   if (isFault(read)) throw refused(read)
@@ -73,7 +69,6 @@ function readAt(recurrence: unknown, start: Start): Recurrence {
   return read
 }
 
-/** Names the part. */
 export function refused({
   part,
   message,
@@ -103,8 +98,8 @@ export function durationOf({
 }
 
 /**
- * Whole days last as many days, others the same elapsed time. Of a time that comes twice the first counts, or
- * as `like` has it.
+ * Whole days last as many days, other events the same elapsed time. `like` decides which of two equal wall
+ * times is meant.
  */
 export function whenAt(
   { start: { zone, allDay }, duration }: Pick<Schedule, 'start' | 'duration'>,
@@ -124,7 +119,7 @@ function endOf(wall: string, start: string, zone: string, allDay: boolean, durat
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** Complete up to a wall time. */
+/** The starts are complete up to the wall time `until`. */
 export interface Written {
   starts: string[]
   until: string
@@ -135,12 +130,13 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * At most `MOST_WRITTEN_DATES` from today on.
- * @param known written already: as many may be past
- * @throws Problem when too many are past
+ * At most `MOST_WRITTEN_DATES` starts lie in the future.
+ * @param now in ms
+ * @param known dates written already: as many may be past
+ * @throws Problem when more are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  // Beyond the horizon it still has its first occurrence.
+  // A series that begins beyond the horizon still has its first occurrence.
   const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
   const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))
@@ -164,23 +160,18 @@ const TOO_MANY = {
   values: { limit: String(MOST_WRITTEN_DATES) },
 }
 
-/** With its new original start. */
 export interface Dated {
   row: EventRow
   start: string
 }
 
 export interface Rescheduled {
-  /** Some come back from the trash. */
   kept: Dated[]
-  /** Without an occurrence yet. */
   made: string[]
   gone: Dated[]
-  /** Stay in the trash. */
   away: Dated[]
 }
 
-/** By as much as the start. */
 export function movedWall(wall: string, from: Start, to: Start): string {
   const moved = formatUtc(utcToMs(wall) + utcToMs(to.local) - utcToMs(from.local))
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
@@ -215,8 +206,9 @@ interface NewDates {
 }
 
 /**
- * When one occurrence gets other times or another recurrence; undefined if neither changes. Exceptions stay
- * unless the request names others. @throws Problem naming faults of the recurrence
+ * Returns the schedule once one occurrence has other times or another recurrence; undefined if neither
+ * changes. Exceptions stay unless others are sent.
+ * @throws Problem naming the faults of the recurrence
  */
 export function newDates(
   before: Schedule,
@@ -247,7 +239,7 @@ export function newDates(
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/** Even by an empty list. */
+/** An empty list names them too. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

@@ -10,8 +10,6 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { passTurn, statement } from '../../store/storage/statement.ts'
 import type { LinkIds } from '../events/event-store.ts'
 
-// Series, their occurrences, and shared values.
-
 const selectSeries = statement<{ id: number }>()((db, value) =>
   db.selectFrom('series').selectAll().where('id', '=', value('id')),
 )
@@ -21,13 +19,12 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Locked until the end of the transaction. */
+/** Locks the series until the end of the transaction. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row
 }
 
-/** With a date in lists, by id. */
 export async function listPublicSeries(
   db: Db,
   most: number,
@@ -46,7 +43,7 @@ export async function listPublicSeries(
     .execute()
 }
 
-/** Some ten milliseconds with the longest texts. */
+/** Reading so many takes some ten milliseconds with the longest texts. */
 const READ_AT_ONCE = 25
 
 const selectOccurrences = statement<{ series: number; from: string; after: number }>()((db, value) =>
@@ -62,7 +59,7 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .limit(sql.lit(READ_AT_ONCE)),
 )
 
-/** By original start, the trash included, with turns for others. */
+/** The trash is included; other requests get their turn in between. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   let rows: EventRow[] = []
   for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {
@@ -95,10 +92,8 @@ const selectTimes = statement<{ series: number }>()((db, value) =>
     .orderBy('recurrence_id'),
 )
 
-/** Without texts. */
 export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
 
-/** By original start, the trash included. */
 export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
   return selectTimes(db, { series })
 }
@@ -128,7 +123,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/** By series; one without any is left out. */
+/** Only occurrences in public lists count; a series without any has no entry. */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
@@ -141,7 +136,7 @@ export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   await insertOne(tx, { row })
 }
 
-/** By which calendars knew it before it came here. */
+/** Calendars knew the series by this UID before it was imported. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }
@@ -150,14 +145,13 @@ const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, 
   db.updateTable('series').set(value('columns')).where('id', '=', value('id')),
 )
 
-/** Raises the version by one. */
 export async function updateSeries(
   tx: Tx,
   before: SeriesRow,
   columns: Partial<SeriesRow>,
 ): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  // The series' columns come last: the shared status of one in the trash is the one it comes back with.
+  // The series' own columns win: in the trash, the shared status is the one that it will come back with.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
   noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
@@ -186,7 +180,6 @@ function actionOf(before: string | undefined, after: string): WriteAction {
   return after === 'trash' ? 'trash' : before === 'trash' ? 'restore' : 'update'
 }
 
-/** Of each occurrence. */
 const APART = [
   'id',
   'slug',
@@ -239,7 +232,7 @@ export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  // A newer field is blank; series of earlier versions may hold unshared columns.
+  // A series of an earlier version lacks newer fields, and may hold columns that are shared no more.
   const held: Shared & Partial<EventRow> = { ...blankColumns(eventFields), ...JSON.parse(shared) }
   return withoutApart(held)
 }

@@ -30,11 +30,10 @@ import {
 } from './series-schedule.ts'
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 
-// What becomes due: dates within the horizon, times after changes of zones, publication, meeting links.
+// Does what is due: dates within the horizon, times after changes of zones, publication, links of meetings.
 
-/** Each is written in a transaction of its own. */
 const SERIES_AT_ONCE = 50
-/** As the number already written, so that no number of past dates makes an extension fail. */
+/** Passed as the number of dates written already, so that past dates never make an extension fail. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -49,8 +48,9 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * A series records how far it is written, so one of several nodes does it, and a clock set back changes
- * nothing. `tell` hears when one has no more room. `now` in ms.
+ * Only one of several nodes extends a series, since it records how far it is written. `tell` gets a sentence
+ * for each that reached its limit of bytes.
+ * @param now in ms
  */
 export async function extendSeries(
   { read, write }: Database,
@@ -69,7 +69,6 @@ export async function extendSeries(
   }
 }
 
-/** Returns the series if it has no more room from now on. */
 async function extend(tx: Tx, id: number, site: Site, now: number): Promise<SeriesRow | undefined> {
   const series = await holdSeries(tx, id)
   if (!series || series.status === 'trash') return undefined
@@ -94,7 +93,7 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   return `No dates after ${written_until} are written of the series ${id}, “${title}”: they take up ${most} bytes.`
 }
 
-/** Id, UID, slug and times are still to be set. */
+/** The caller sets id, UID, slug and times. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -135,7 +134,7 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/** The rules of zones may have changed; wall times stay. One series at a time. `now` in ms. */
+/** Corrects UTC times after the rules of a zone have changed; wall times stay. @param now in ms */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -176,7 +175,6 @@ const selectScheduled = statement<object>()((db) =>
   db.selectFrom('series').selectAll().where('status', '=', 'future'),
 )
 
-/** `nowUtc` is UTC. */
 async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
   const rows = await selectScheduled(db, {})
   return rows.filter((series) => isDue(series, nowUtc))
@@ -186,7 +184,6 @@ function isDue(series: SeriesRow, nowUtc: string): boolean {
   return series.status === 'future' && readShared(series).date_utc <= nowUtc
 }
 
-/** Its occurrences one by one. Nothing if another node was faster. */
 async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series || !isDue(series, nowUtc)) return
@@ -194,12 +191,9 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
   await updateSeries(tx, series, { status, shared: JSON.stringify({ ...readShared(series), status }) })
 }
 
-// Publication, and links of meetings about to begin.
-
-/** Others follow with the next transaction. */
 const PUBLISHED_AT_ONCE = 200
 
-/** Rule 19.3. `now` in ms. */
+/** See rule 19.3; links of meetings are shown when they are about to begin. @param now in ms */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const)
@@ -213,7 +207,6 @@ export async function publishDue(database: Database, now: number): Promise<void>
   })
 }
 
-/** Until a write changes fewer than it may. */
 async function whileDue(
   { write }: Database,
   due: { executeTakeFirst: () => Promise<unknown> },
@@ -223,7 +216,7 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/** By the index on `online_from`: ordered by id, SQLite would not use it. */
+/** Ordered by `online_from`, it uses that index; ordered by id, SQLite would not. */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
@@ -238,11 +231,11 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
     .limit(PUBLISHED_AT_ONCE)
 }
 
-/** Locked, so that none is published twice. Returns how many. */
+/** The rows are locked, so that none is published twice. Returns how many were. */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
   const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {
-    // Another record may have its slug meanwhile.
+    // Another record may have taken its slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
     else

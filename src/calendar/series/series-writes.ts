@@ -13,13 +13,11 @@ import { freeSlugs, givesUpSlug, isUnpublished } from '../records/record-store.t
 import { refused, type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'
 
-// Creates series; writes occurrences with times, slugs, links and counts.
-
 export interface Planned extends Written {
   schedule: Schedule
 }
 
-/** Creates a series with its occurrences, and returns the first of them. */
+/** Returns the first occurrence. */
 export async function createSeries(
   tx: Tx,
   prepared: PreparedEvent,
@@ -44,7 +42,6 @@ export async function createSeries(
   return first
 }
 
-/** One of them, and their number. */
 interface AlikeDates {
   row: Partial<EventRow>
   links: LinkIds
@@ -52,8 +49,8 @@ interface AlikeDates {
 }
 
 /**
- * With other dates of a batch; those that took more before may stay, but not grow. @throws Problem when they
- * take too much
+ * Dates of the whole batch count. Dates that took up more before may stay, but not grow.
+ * @throws Problem when they take up too many bytes
  */
 export function requireRoom(
   { row, links, count }: AlikeDates,
@@ -75,10 +72,9 @@ export function requireRoom(
 
 const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit} bytes.'
 
-/** At the first start, with the day in its slug. */
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
-  // Its own start as sent: with an offset it may be the second of two.
+  // The sent start stays: with an offset it may be the second of two equal wall times.
   const times = start === schedule.start.local ? {} : { start_date, end_date }
   const values: EventValues = { ...prepared.values, ...times }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
@@ -118,12 +114,10 @@ function placeIn({ id }: SeriesRow, start: string): Pick<EventRow, 'series' | 'r
   return { series: id, recurrence_id: start, own: '' }
 }
 
-/** With the day. */
 export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 
-/** Copies with times, ids, slugs and UIDs of their own. */
 export async function occurrenceRows(
   tx: Tx,
   series: SeriesRow,
@@ -144,7 +138,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Later ones on one day are numbered. */
+/** Later starts on the same day are numbered. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {
@@ -162,7 +156,7 @@ export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' |
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** They look different though their rows have not changed. */
+/** Records a change of events that look different although their rows are the same. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -180,7 +174,7 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/** Drafts may share slugs. */
+/** Only announced occurrences get a slug that no other has; drafts may share one. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map((change) => {
     const { before, values } = change

@@ -25,12 +25,9 @@ import { compareTerms, findTermsByIds, termsApart } from '../terms/term-store.ts
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
-// Series: fields, filters, links, presentation.
-
-/** Those of events without `slug`, which each occurrence has, and `recurrence_scope`, which is all. */
+/** Each occurrence has its own slug, and the scope of a change is always all. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 
-/** docs/series.md */
 export const seriesResource = defineResource({
   name: 'series',
   path: 'series',
@@ -47,7 +44,7 @@ export const seriesFilters = defineFields({
 
 export type SeriesQuery = Parsed<typeof seriesFilters>
 
-/** One query a kind; without deleted records. */
+/** Deleted records are left out. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]
@@ -78,14 +75,14 @@ function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'c
   return termsApart(terms.filter(({ id }) => shared.terms.includes(id)).sort(compareTerms))
 }
 
-/** `count`: occurrences in public lists. */
+/** `total` counts the occurrences in public lists. */
 export interface LoadedSeries {
   row: SeriesRow
   links: EventLinks
   total: number
 }
 
-/** The same in lists and alone (docs/series.md). */
+/** A series looks the same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
   textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),

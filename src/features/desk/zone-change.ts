@@ -12,7 +12,7 @@ import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../sto
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
 
-// Another zone of the site, and what becomes of the events that are in the former one.
+// Changes the zone of the site, and moves the events that are in the former zone.
 
 export type ZoneKeeps = ZoneChangeColumns['keeps']
 
@@ -20,7 +20,7 @@ type Zones = Pick<ZoneChangeColumns, 'former_zone' | 'new_zone' | 'keeps'>
 
 type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/** A change can be taken back for this long. */
+/** A change can be undone for so long. */
 export const ZONE_CHANGE_DAYS = 30
 
 const timesOf = (row: Times): Times => {
@@ -28,7 +28,10 @@ const timesOf = (row: Times): Times => {
   return { start_date, end_date, utc_start_date, utc_end_date, timezone }
 }
 
-/** Whole days keep their days, whatever else is kept. Of a start in the hour that clocks skip the length is kept. */
+/**
+ * Whole days keep their days whatever `keeps` says. An event that starts in an hour that the clocks skip
+ * keeps its length.
+ */
 export function timesInZone(
   row: Times & Pick<EventRow, 'all_day'>,
   timezone: string,
@@ -47,7 +50,7 @@ export function timesInZone(
   return { ...settleWhen({ start, end: later, timezone, allDay }), timezone }
 }
 
-/** Events in the zone; of a series one. */
+/** `events` counts single events only. */
 export async function countInZone(db: Db, zone: string): Promise<{ events: number; series: number }> {
   const [events, series] = await Promise.all([
     db
@@ -65,7 +68,6 @@ export async function countInZone(db: Db, zone: string): Promise<{ events: numbe
   return { events: Number(events?.count ?? 0), series: Number(series?.count ?? 0) }
 }
 
-/** The next to begin, then the latest of the past. */
 export async function findInZone(db: Db, zone: string, nowUtc: string, most: number): Promise<EventRow[]> {
   const inZone = db.selectFrom('events').selectAll().where('timezone', '=', zone).limit(most)
   const coming = await inZone
@@ -82,7 +84,7 @@ export async function findInZone(db: Db, zone: string, nowUtc: string, most: num
   return [...coming, ...past].slice(0, most)
 }
 
-/** The change that can be taken back, or that is still under way. @param now milliseconds since the epoch */
+/** Finds the change that can be undone, or is under way. @param now in ms */
 export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeColumns | undefined> {
   const since = formatUtc(now - ZONE_CHANGE_DAYS * 86_400_000)
   const last = await db
@@ -94,7 +96,7 @@ export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeCol
   return last && last.state !== 'returned' && last.done_utc >= since ? last : undefined
 }
 
-/** How many events were moved, or are still to be put back; of a series one. */
+/** Counts events and series that were moved, or are still to be put back. */
 export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>): Promise<number> {
   const row = await db
     .selectFrom('zone_moves')
@@ -105,8 +107,8 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Takes the lock of the zone. False where `former` is not the zone of the calendar any more, or while a change is
- * under way: a second one would forget which events are to be moved yet.
+ * Locks the zone. Returns false where `former` is no longer the zone, or while a change is under way: another
+ * would forget which events are still to be moved.
  */
 export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
   await holdName(tx, 'zone')
@@ -116,9 +118,8 @@ export async function mayChangeZone(tx: Tx, former: string, next: string): Promi
 }
 
 /**
- * Sets the zone; `moveZone` then moves the events, in pieces. False, and nothing is set, as `mayChangeZone`.
- * @param settings others that change with it
- * @param now milliseconds since the epoch
+ * `moveZone` then moves the events. Returns false and sets nothing where `mayChangeZone` returns false.
+ * @param now in ms
  */
 export async function changeZone(
   tx: Tx,
@@ -141,7 +142,7 @@ export async function changeZone(
   return true
 }
 
-/** Sets the former zone; `moveZone` then puts back the events. False for a change that is not there, or is under way. */
+/** `moveZone` then puts the events back. Returns false for a change that does not exist or is under way. */
 export async function returnZone(tx: Tx, id: number): Promise<boolean> {
   await holdName(tx, 'zone')
   const change = await tx
@@ -161,10 +162,7 @@ const setState = (tx: Tx, id: number, state: ZoneChangeColumns['state']) =>
 
 const AT_ONCE = 50
 
-/**
- * Goes on with a change where it stands, with turns for others in between. Of several processes each does a part.
- * @param clock milliseconds since the epoch
- */
+/** Other work gets its turn in between, and several processes share this one. @param clock in ms */
 export async function moveZone(
   { read, write }: Pick<Database, 'read' | 'write'>,
   clock: () => number,
@@ -187,7 +185,6 @@ export async function moveZone(
 const findUnfinished = (db: Db): Promise<ZoneChangeColumns | undefined> =>
   db.selectFrom('zone_changes').selectAll().where('state', 'in', ['moving', 'returning']).executeTakeFirst()
 
-/** False once all are moved. */
 async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promise<boolean> {
   const { former_zone, last_event, keeps } = change
   const query = tx
@@ -201,7 +198,7 @@ async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promis
   const rows: EventRow[] = await lockedRows(tx, query).execute()
   await saveMoved(tx, change, rows, (row) => timesInZone(row, change.new_zone, keeps), now)
   if (rows.length > 0) return true
-  // The rule of a series follows the clock of its zone: in another one its moments would be no rule.
+  // The rule of a series follows the clock of its zone, so its moments would follow no rule in another.
   if (keeps === 'moment') return false
   const next = await tx
     .selectFrom('series')
@@ -229,7 +226,7 @@ async function moveSeries(tx: Tx, change: ZoneChangeColumns, id: number, now: nu
   await saveMoved(tx, change, rows, times, now)
 }
 
-/** Notes the times before and after, so that they can be put back to the second. */
+/** Stores the times before and after, so that they can be put back to the second. */
 async function saveMoved(
   tx: Tx,
   change: ZoneChangeColumns,
@@ -265,13 +262,12 @@ async function noteMove(
     .execute()
 }
 
-/** False once all are put back. */
 async function returnPiece(tx: Tx, change: ZoneChangeColumns, now: number): Promise<boolean> {
   const moves = await tx
     .selectFrom('zone_moves')
     .selectAll()
     .where('change', '=', change.id)
-    // Series first, since their dates go by them.
+    // Series come first, since the times of their dates follow from them.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(AT_ONCE)
@@ -299,7 +295,10 @@ async function findLocked(tx: Tx, id: number): Promise<EventRow | undefined> {
   return tx.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Times that somebody has set since are kept as the change kept those of others. Undefined in another zone. */
+/**
+ * Times that somebody has set since are converted as the change converted others. Undefined for an event in
+ * another zone.
+ */
 function returned(row: EventRow, change: Zones, former: Times, moved: string): Times | undefined {
   if (row.timezone !== change.new_zone) return undefined
   const isUntouched = JSON.stringify(timesOf(row)) === moved

@@ -13,28 +13,21 @@ import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 // Does work once for each key, however often it is sent: creates and batches with an Idempotency-Key, and
 // forms of the desk.
 
-/**
- * The creates with a key that this process is answering now, by user and key, with the fingerprints of their
- * requests.
- */
+/** The fingerprints of creates that this process is answering, by user and key. */
 export type UnderWay = Map<string, string>
 
-/** The parts of a request that decide whether its write has been done before. */
 export interface Repeatable {
-  /** The header `Idempotency-Key`. */
   key: string | undefined
-  /** A digest of the method, the address and the body. */
   fingerprint: () => Promise<string>
-  /** The place of the request in its batch; `key` and `fingerprint` are then those of the whole batch. */
+  /** The place of the request in its batch; `key` and `fingerprint` are then those of the batch. */
   place?: number
 }
 
-/** An answer as it is stored, in the transaction of the write that it tells of. */
+/** It is stored in the transaction of the write that it answers. */
 export interface KeptReply {
   status: number
   headers: Record<string, string>
   body: unknown
-  /** The id of the record that was written. */
   id?: number | undefined
 }
 
@@ -44,33 +37,29 @@ export type WriteAndKeepReply = (tx: Tx, write: () => Promise<KeptReply>) => Pro
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
 const HEADER = 'Idempotency-Key'
-/** The header that marks a stored answer. */
 export const REPLAYED = 'Idempotency-Replayed'
 
 /** Printable ASCII characters. */
 const SIGNS = /^[\x20-\x7e]+$/
 
-/** A request that may be repeated, with the creates that this process is answering. */
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
   /**
-   * Returns the record as it is now, to show in place of a stored answer that was too large; undefined when
-   * there is none to show.
+   * Returns the record as it is now, in place of a stored answer that was too large; undefined if there is
+   * none.
    */
   render?: (id: number) => Promise<object | undefined>
 }
 
 /**
- * The most characters of an answer that is stored whole. Of a longer one only the id is stored, since a small
+ * Maximum length of a stored answer, in characters. Of a longer one only the id is stored, since a small
  * request can have a large answer.
  */
 const LONGEST_STORED = 16_384
 
 /**
- * Does a write once for each key of its caller: the same request with the same key gets the stored answer. A
- * request without a key is answered each time, as is one of a caller without the right, who is refused;
- * neither answer is stored.
+ * The same request with the same key gets the stored answer. Nothing is stored without a key or the right.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
@@ -91,10 +80,9 @@ export async function writeOnce(
 }
 
 /**
- * Makes a record once for each key of its caller, and returns its id: a form that is sent again gets the id
- * of the first time.
- * @param make makes the record within the function that it is given, which stores the id
- * @throws Problem as `writeOnce` does
+ * A form that is sent again gets the id of the first time.
+ * @param make creates the record within the function that it is given
+ * @throws Problem as `writeOnce`
  */
 export async function makeOnce(
   repeatable: Repeatable,
@@ -104,8 +92,7 @@ export async function makeOnce(
     keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<KeptReply>,
   ) => Promise<KeptReply>,
 ): Promise<number> {
-  // Two presses at once wait for each other in the database, where the second one finds the record of the
-  // first.
+  // Two clicks at once wait for each other in the database, where the second finds the record of the first.
   const sent = { repeatable, underWay: new Map<string, string>() }
   const { id } = await writeOnce(sent, isAllowed, context, (keeping) =>
     make((tx, write) =>
@@ -119,10 +106,7 @@ export async function makeOnce(
   return id
 }
 
-/**
- * Returns a reply whole, which takes up room among the answers of its batch, or with the id alone where there
- * is no room for more.
- */
+/** Where there is no room left among the answers of the batch, the reply has the id alone. */
 function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
   const { body, id } = reply
   if (room === undefined || body === undefined) return reply
@@ -147,11 +131,8 @@ async function replayed(context: Context, known: KeptReply, render: Sent['render
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
 /**
- * Answers a batch, each of whose requests is done once for the key of the batch. Requests that were refused
- * before are tried again.
- * @param answer answers the batch by a function that gives it the key, the digest and the place of each
- * request
- * @throws Problem for a key of another request, or of one that is being answered
+ * Each request of the batch is done once for its key; refused ones are tried again.
+ * @throws Problem as `writeOnce`
  */
 export async function batchOnce(
   { repeatable: { key, fingerprint }, underWay }: Sent,
@@ -170,15 +151,12 @@ export async function batchOnce(
   })
 }
 
-/**
- * Returns the key of a request within a batch: the key of the batch, a separator that no header can contain,
- * and the place.
- */
+/** No header can contain the separator. */
 function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
 
-/** Does the work, unless this process is doing work with the same key. @throws Problem */
+/** @throws Problem if this process is doing work with the same key */
 async function unlessUnderWay(
   underWay: UnderWay,
   once: Once,
@@ -205,10 +183,7 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/**
- * Looks again for a stored answer, since another process may have answered the same request meanwhile; else
- * writes, and stores the answer.
- */
+/** Another process may have answered the same request meanwhile, so its answer is looked for again. */
 async function keepOnce(
   tx: Tx,
   once: Once,
@@ -232,10 +207,7 @@ async function keepOnce(
   return reply
 }
 
-/**
- * Finds the answer stored under a key.
- * @throws Problem when it answers another request, or when the caller has lost rights since
- */
+/** @throws Problem when it answers another request, or the caller has lost rights since */
 async function findReplay(db: Db, once: Once, context: Context): Promise<KeptReply | undefined> {
   const kept = await findKept(db, once, keptSince(context))
   if (!kept) return undefined
@@ -251,17 +223,14 @@ function keptSince({ now }: Context): string {
   return formatUtc(now - KEPT_HOURS * HOUR_MS)
 }
 
-/** The fingerprint that marks results of forms among the stored answers. */
+/** It marks results of forms among the stored answers. */
 const FINGERPRINT = 'told'
 const UNDER_WAY = 202
 const DONE = 200
 
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
-/**
- * Finds the result that was kept under a key of the caller within a day: undefined for an unknown key,
- * `'under way'` for work that has not come to its end.
- */
+/** Returns undefined for an unknown key, `'under way'` for work that has not ended. */
 export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const kept = await findKept(context.db, placeOf(context, key), keptSince(context))
   if (kept?.fingerprint !== FINGERPRINT) return undefined
@@ -269,9 +238,8 @@ export async function findResult(context: Context, key: string): Promise<object 
 }
 
 /**
- * Does work of several transactions once for each key of the caller, and keeps its result for a day, so that
- * a form that is sent twice changes nothing twice. Work that was cut off is not done again. Of a result
- * longer than `LONGEST_STORED` nothing is kept but that the work is done.
+ * A form that is sent twice changes nothing twice, even in several transactions. Work that was cut off is not
+ * done again. A result longer than `LONGEST_STORED` is stored empty.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return
@@ -280,7 +248,6 @@ export async function doOnce(context: Context, key: string, work: () => Promise<
   await context.write((tx) => keep(tx, context, key, { status: DONE, body }))
 }
 
-/** Claims a key for work. Returns false where work with this key has begun before. */
 function claim(context: Context, key: string): Promise<boolean> {
   return context.write(async (tx) => {
     const place = placeOf(context, key)

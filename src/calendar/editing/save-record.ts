@@ -7,24 +7,17 @@ import type { Fields } from '../declare/resource.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import { isPossibleId, requireVersion, type WantedVersions } from '../records/record-store.ts'
 
-// Creates, updates and removes records for somebody who asks.
-
-/** Runs a write inside its transaction, together with other work of that transaction. */
+/** Runs a write together with other work in its transaction. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
 
-/**
- * The values sent for a new record, not yet parsed, and whether the sender has the general right to make one.
- */
+/** `raw` is not parsed yet; `isAllowed`: the sender has the general right to create such a record. */
 export interface SentNew {
   fields: Fields
   raw: RawValues
   isAllowed: boolean
 }
 
-/**
- * Parses and writes a new record, in a transaction that it shares with others where possible.
- * @throws Problem
- */
+/** It shares a transaction with other creates where possible. @throws Problem naming every fault */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??
@@ -33,8 +26,8 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
 }
 
 /**
- * Writes a new record in a shared transaction. Undefined where it cannot share one, and where its values have
- * a fault: `writeNew` then names all faults.
+ * Returns undefined where no transaction can be shared, and where the values have a fault: `writeNew` then
+ * names all faults.
  */
 async function makeShared(
   context: Context,
@@ -54,7 +47,7 @@ async function makeShared(
   }
 }
 
-/** Parses a new record and writes it within `around`. @throws Problem */
+/** @throws Problem naming every fault */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,
@@ -65,10 +58,7 @@ export async function writeNew<Done>(
   return writeAlone(create, values, context, around)
 }
 
-/**
- * Writes parsed values to a record that the caller may change, if it still has a wanted version.
- * @throws Problem
- */
+/** The caller's right has been checked. @throws Problem rest_precondition_failed without a wanted version */
 export function writeChange<Done>(
   context: Context,
   operations: Operations,
@@ -79,7 +69,7 @@ export function writeChange<Done>(
   return writeAlone(operations.update, asked, context, onlyAt(operations, asked.row, wanted, around))
 }
 
-/** Removes a record that the caller may remove, if it still has a wanted version. @throws Problem */
+/** The caller's right has been checked. @throws Problem rest_precondition_failed without a wanted version */
 export function writeRemoval<Done>(
   context: Context,
   operations: Operations,
@@ -94,7 +84,6 @@ export function writeRemoval<Done>(
     : writeAlone(remove, asked.row, context, within)
 }
 
-/** Does one write in a transaction of its own. */
 async function writeAlone<Asked, Done>(
   { prepare, write }: WriteSteps<Asked>,
   asked: Asked,
@@ -105,7 +94,6 @@ async function writeAlone<Asked, Done>(
   return context.write((tx) => around(tx, () => write(tx, prepared, context)))
 }
 
-/** Adds to a write the check that its record still has a wanted version. */
 function onlyAt<Done>(
   { versioned }: Operations,
   row: unknown,
@@ -120,16 +108,12 @@ function onlyAt<Done>(
     })
 }
 
-/** Returns the status of a row; undefined for a row without one. */
 export function statusOf(row: unknown): string | undefined {
   const { status }: { status?: unknown } = Object(row)
   return typeof status === 'string' ? status : undefined
 }
 
-/**
- * Finds a record that the caller may update or remove.
- * @throws Problem rest_forbidden, or that of a record that is not there
- */
+/** @throws Problem rest_forbidden, or that of a record that does not exist */
 export async function permittedRecord(
   context: Context,
   operations: Operations,
@@ -144,7 +128,6 @@ export async function permittedRecord(
   return row
 }
 
-/** Returns the title or name of a row; empty for a row without one. */
 export function nameOfRow(kind: string, row: unknown): string {
   const columns: Record<string, unknown> = { ...Object(row) }
   return String(columns[kind === 'event' ? 'title' : kind] ?? columns.name ?? columns.title ?? '')

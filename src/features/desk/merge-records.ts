@@ -17,11 +17,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { ImportItemColumns, PagedKind, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
 
-// Merges two venues, organizers or terms that are the same, and counts the events that have one.
-
 type LinkKind = (typeof LINK_KINDS)[number]
 
-/** The table and the column by which events link to records of each kind. */
 export const LINKS = {
   venue: { kind: 'venues', table: 'event_venues', column: 'venue', order: 'position' },
   organizer: { kind: 'organizers', table: 'event_organizers', column: 'organizer', order: 'position' },
@@ -29,19 +26,17 @@ export const LINKS = {
   tag: { kind: 'terms', table: 'event_terms', column: 'term', order: 'term' },
 } as const satisfies Record<string, { kind: LinkKind; table: string; column: string; order: string }>
 
-/** The kinds of records that events link to. */
 export type MergedKind = keyof typeof LINKS
 
 export function isMerged(kind: string): kind is MergedKind {
   return Object.hasOwn(LINKS, kind)
 }
 
-/** The most events that are counted of one record. */
 export const MOST_USES_COUNTED = 1000
 
 /**
- * Counts the events outside the trash that have each of these records, at most so many of each; dates of a
- * series count one by one.
+ * Events in the trash do not count; dates of a series count one by one.
+ * @param most the maximum for each record
  */
 export async function countUses(
   db: Db,
@@ -62,7 +57,6 @@ export async function countUses(
   return uses
 }
 
-/** Returns true where an event that the public sees has a record. */
 export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Promise<boolean> {
   const { table, column } = LINKS[kind]
   const { rows } = await sql`select 1 from ${sql.table(table)} as l join events e on e.id = l.event
@@ -70,35 +64,26 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
   return rows.length > 0
 }
 
-/** Events that are linked anew with one transaction. */
 const IN_A_PIECE = 100
 
-/** What an undo needs to know, written with each part of a merge. */
+/** Stores what an undo needs, in the transaction of each part of a merge. */
 export interface MergeLog {
-  /** Links before, in order. */
   noteLinks: (tx: Tx, of: 'event' | 'series', former: ReadonlyMap<number, readonly number[]>) => Promise<void>
   noteRecord: (tx: Tx, gone: GoneRecord) => Promise<void>
 }
 
-/** A record that has gone into another. */
 export interface GoneRecord {
-  /** Undefined for a term. */
   status: string | undefined
   slug: string
-  /** Former ones. */
   slugs: readonly string[]
-  /** Their keys. */
   items: readonly Pick<ImportItemColumns, 'source' | 'identity' | 'occurrence'>[]
   term: TermRow | undefined
-  /** Terms below it. */
   children: readonly number[]
 }
 
 /**
- * Merges a record into another of its kind: all events, series, later imports and old addresses of the first
- * go to the second. The first goes to the trash, or is removed where its kind has none, and the categories
- * below it come below the second. Events are written some at a time: a merge that was cut off is completed by
- * asking again.
+ * All that links to `from` then links to `into`; `from` goes to the trash, or is removed if it is a term.
+ * Events are written in pieces: asking again completes a merge that was cut off.
  * @throws Problem rest_forbidden for a caller who may not change both records and the events of others;
  * rest_invalid_param
  */
@@ -178,10 +163,9 @@ const MOST_ITEMS = 1000
 
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
-/** Returns true where the public knew the address of a record. */
 const wasAddressKnown = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
-/** Finds the children of a term that may not come below `into`, since `into` itself lies below them. */
+/** Finds children that may not come below `into`, since `into` itself lies below them. */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
   const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
   const above: number[] = []
@@ -189,13 +173,11 @@ async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> 
   return above
 }
 
-/** Puts the children of a category below `into`, except those in `not`. */
 async function adopt(tx: Tx, { id }: TermRow, into: number, not: readonly number[]): Promise<void> {
   const children = await tx.selectFrom('terms').selectAll().where('parent', '=', id).orderBy('id').execute()
   for (const child of children) if (!not.includes(child.id)) await updateTerm(tx, child, { parent: into })
 }
 
-/** Links some of the events of a record to another in its place. Returns how many; 0 when none is left. */
 async function moveSome(
   tx: Tx,
   context: Context,
@@ -210,7 +192,7 @@ async function moveSome(
       (select event from ${sql.table(table)} where ${sql.ref(column)} = ${from} order by event limit ${sql.lit(IN_A_PIECE)})
     order by e.id`.execute(tx)
   if (some.length === 0) return 0
-  // Locks series before their dates, as every writer does.
+  // Series are locked before their dates, as every writer does.
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
     await moveShared(tx, series, links, from, into, context, log)
   const ids = some.map(({ id }) => id)
@@ -238,12 +220,11 @@ async function moveSome(
   return rows.length
 }
 
-/** Returns a list of links with `into` in place of `from`, each link once. */
 export function replaced(ids: readonly number[], from: number, into: number): number[] {
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
-/** Replaces the record in the shared values of a series, so that dates to come have the other one. */
+/** Dates to come then have the other record. */
 async function moveShared(
   tx: Tx,
   id: number,

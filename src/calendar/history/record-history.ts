@@ -20,16 +20,16 @@ import {
   type VersionColumns,
 } from './record-states.ts'
 
-// Versions of a record: worked out from the present columns, going back through what each act found
-// (`storage/history.ts`); named by the sequence, as in ETags.
+// Versions of a record follow from its present columns, going back through what each act changed. Their names
+// are sequences of changes, as in ETags.
 
-/** Looked back through; and bytes of former values, without long texts. */
+/** History is read back through so many acts, and so many bytes of former values without long texts. */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
 interface ChangingAct
   extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
-  /** After the act. */
+  /** The version after the act. */
   sequence: number
   former: VersionColumns
 }
@@ -38,21 +38,19 @@ export interface RecordHistory {
   kind: StateKind
   id: number
   present: VersionColumns
-  /** Now. */
   version: number
-  /** The newest first. */
+  /** The newest act is first. */
   acts: readonly ChangingAct[]
   knownFrom: number
 }
 
-/** Undefined without such a record. */
 export async function readHistory(
   db: Db,
   kind: StateKind,
   versioned: VersionedKind,
   id: number,
 ): Promise<RecordHistory | undefined> {
-  // Before the record, so that a restore is not decided by a later state than its version.
+  // The version is read before the record, so that no restore is decided by a later state than its version.
   const change = () =>
     db
       .selectFrom('changes')
@@ -83,7 +81,7 @@ export async function readHistory(
     .where('sequence', '>', first?.sequence ?? 0)
     .limit(MOST_ACTS)
     .execute()
-  // After the acts: former values dropped meanwhile are not known any more.
+  // It is read after the acts: former values that were dropped meanwhile are unknown.
   const knownFrom = (await change())?.known_from ?? 0
   return {
     kind,
@@ -97,7 +95,7 @@ export async function readHistory(
   }
 }
 
-/** Before it went to the trash, if known. */
+/** The status before the record went to the trash, if known. */
 export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
   const last = await db
     .selectFrom('history')
@@ -113,7 +111,6 @@ export async function formerStatus(db: Db, kind: VersionedKind, id: number): Pro
   return typeof status === 'string' ? status : undefined
 }
 
-/** Hashes for long texts. @throws Problem rest_version_not_found */
 function columnsAt(
   { present, version: last, acts, knownFrom }: RecordHistory,
   version: number,
@@ -124,7 +121,7 @@ function columnsAt(
   return columns
 }
 
-/** With author, local publication date and UTC times, which states leave out. */
+/** Adds what states leave out: author, local publication date and UTC times. */
 function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
   for (const name of BESIDE) if (name in columns) state[name] = columns[name]
@@ -133,7 +130,7 @@ function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Ta
 }
 
 const BESIDE = ['author', 'date', 'utc_start_date', 'utc_end_date']
-/** Series have none. */
+/** A series has none of these. */
 const OF_DATES = ['slug', 'utc_start_date', 'utc_end_date', 'date', 'date_utc']
 
 async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Taxonomies> {
@@ -142,7 +139,10 @@ async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Tax
   return new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
 }
 
-/** Or their first `most` characters. @throws Problem rest_version_not_found when a text is gone */
+/**
+ * Replaces hashes with texts, or with their first `most` characters.
+ * @throws Problem rest_version_not_found when a text is gone
+ */
 async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
   const hashes = new Set<string>()
   const each = (read: (hash: string) => unknown) => (_name: string, one: unknown) =>
@@ -165,7 +165,6 @@ interface ChangedMember {
   member: string
   former: unknown
   new: unknown
-  /** Only the beginning of a long text. */
   cut?: true
 }
 
@@ -173,10 +172,9 @@ export interface ActWithChanges extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** In a list of acts. */
+/** Maximum length of a text in a list of acts, in characters. */
 const MOST_SHOWN = 2000
 
-/** From an index on, at most `most`, the newest first. */
 export async function listActsWithChanges(
   db: Db,
   history: RecordHistory,
@@ -220,20 +218,20 @@ function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** As requests send them. @throws Problem rest_version_not_found */
+/** The values have the form that requests send. @throws Problem rest_version_not_found */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** It leads to a record that is gone or may not be linked to, or is refused by now. */
+/** The value leads to a record that is gone or may not be linked to, or is refused by now. */
 interface LeftOut {
   member: string
   value: unknown
 }
 
 export interface PreparedRestore {
-  /** Changed by the restore; without any, nothing is written. */
+  /** The restore changes these; without any, nothing is written. */
   members: string[]
   left: LeftOut[]
   prepared: unknown
@@ -243,10 +241,7 @@ export interface PreparedRestore {
 const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date', 'utc_end_date']
 const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
 
-/**
- * A whole version or some members. Sanitised texts stay so. @throws Problem rest_version_not_found, and those
- * of an update
- */
+/** Sanitised texts stay so. @throws Problem rest_version_not_found, and those of an update */
 export async function prepareRestore(
   context: Context,
   { resource, operations }: ServedResource,
@@ -285,14 +280,14 @@ export async function prepareRestore(
   }
 }
 
-/** All members unless given; versions that the record may have now. */
+/** `only` is undefined for all members; `wanted` has the versions that the record may have now. */
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined
   wanted: WantedVersions
 }
 
-/** Changed members, values that could not be put back, and the record unless nothing changed. */
+/** `left` could not be put back; `written` is undefined where nothing changed. */
 export interface Restored {
   members: string[]
   left: LeftOut[]
@@ -300,8 +295,9 @@ export interface Restored {
 }
 
 /**
- * By an update without what that refuses, unless the record has changed since `history` was read.
- * @throws Problem rest_version_not_found, rest_precondition_failed, and those of an update
+ * Leaves out members that the update refuses.
+ * @throws Problem rest_version_not_found, rest_precondition_failed if the record has changed since `history`
+ * was read, and those of an update
  */
 export async function restoreVersion(
   context: Context,
@@ -378,7 +374,7 @@ function differing(
   return values
 }
 
-/** Sent by somebody, or given by publication. */
+/** Somebody sent the date, or publication set it. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }
@@ -387,7 +383,6 @@ function unknownTerms({ terms }: VersionColumns, taxonomies: Taxonomies): unknow
   return Array.isArray(terms) ? terms.filter((id) => !taxonomies.has(id)) : []
 }
 
-/** What leads to records that are gone, or may not be linked to, moves to `left`. */
 async function leaveOut(
   context: Context,
   fields: ServedResource['resource']['fields'],

@@ -24,15 +24,14 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-// Records as states (fields as requests send them) and as columns of versions; imports, pushes and versions
-// compare states and write them back.
+// Imports, pushes and versions compare states and write them back.
 
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
-/** Sent unchanged, they restore the state. */
+/** Sent as they are, the values restore the record. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** By id; deleted records have none. */
+/** Deleted records have no entry. */
 export async function readStates(
   db: Db,
   kind: StateKind,
@@ -94,7 +93,6 @@ export function stateOfMade({ values, links, categories, tags }: NewEvent): Reco
 
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
-/** What all occurrences share, with the times and rule of the series. */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
   const rows = await findSeriesByIds(db, ids)
   const terms = await findTermsByIds(db, [
@@ -106,7 +104,6 @@ async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number,
   )
 }
 
-/** Fields that an occurrence shares with the others. */
 export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
   const terms = await findTermsByIds(db, readShared(row).terms)
   const { recurrence: _recurrence, ...state } = seriesState(
@@ -131,7 +128,6 @@ function seriesState(row: SeriesRow, shared: Shared, start: string, taxonomies: 
   }
 }
 
-/** By id. */
 export type Taxonomies = ReadonlyMap<number, Taxonomy>
 
 function byTaxonomy(
@@ -143,10 +139,9 @@ function byTaxonomy(
   return { categories: of('category'), tags: of('tag') }
 }
 
-/** With ids of links; of a series also what its dates share. */
+/** Columns of a record with the ids of its links; those of a series include what its dates share. */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
-/** By id; deleted records have none. */
 export async function readColumns(
   db: Db,
   kind: StateKind,
@@ -191,7 +186,7 @@ async function readLinked(db: Db, ids: readonly number[]) {
   }
 }
 
-/** Perhaps former columns. */
+/** The columns may be those of a former version. */
 export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
   if (kind === 'venue') return stateOf(venueFields, columns)
   if (kind === 'organizer') return stateOf(organizerFields, columns)
@@ -225,12 +220,12 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
   return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
 }
 
-/** Authors are people of the source, the local date follows from UTC, the series has the recurrence. */
+/** Authors are people of the source, the local date follows from UTC, and the series has the recurrence. */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 
 const carried = new WeakMap<FieldsData, readonly string[]>()
 
-/** That imports carry over. */
+/** Imports carry these fields over. */
 export function carriedFields(fields: FieldsData): readonly string[] {
   const known = carried.get(fields)
   if (known) return known

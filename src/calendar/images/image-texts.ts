@@ -8,21 +8,17 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, can } from '../people/caller.ts'
 
-// Texts and focal point of images; who may change or remove one.
-
 export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
 
-/** Uploaders, of their own or by the right to edit others' records. */
 export function mayEditImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'edit_others'))
 }
 
-/** Uploaders, of their own or by the right to delete others' records. */
 export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }
 
-/** As sent, else as before; the slug sent, else present, else from the title. */
+/** The slug is the one sent, else the present one, else one from the title. */
 export async function settleTexts(
   tx: Tx,
   id: number,
@@ -83,13 +79,13 @@ export async function changeImage(
   return after
 }
 
-/** 0 at left and top, to 1. */
+/** 0 is left and top, 1 is right and bottom. */
 export interface FocalPoint {
   x: number
   y: number
 }
 
-/** Undefined for the middle. @throws Problem as `changeTexts` */
+/** `undefined` means the middle. @throws Problem as `changeTexts` */
 export async function changeFocus(
   tx: Tx,
   id: number,

@@ -31,12 +31,9 @@ import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { changeImage, type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
-// Images: found, fetched, stored, shown, removed, and who sees them.
-
-/** Inside a transaction. */
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
-/** No id yet. */
+/** Its files are stored, but it has no row yet. */
 export type StoredImage = Pick<
   ImageRow,
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
@@ -47,7 +44,7 @@ interface StoredSize {
   file: string
   width: number
   height: number
-  /** Bytes. */
+  /** In bytes. */
   filesize: number
   mime_type: string
 }
@@ -58,7 +55,7 @@ const FETCH_TIMEOUT_MS = 20_000
 /** Their images stay in memory until the whole request is valid. */
 export const MAX_ADDRESSES = 10
 
-/** And stored files that may end without an owner. */
+/** `stored` files may turn out to belong to no image. */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | ImageLack>>
   stored: StoredImage[]
@@ -75,7 +72,7 @@ function imagesOf(context: Context): RequestImages {
   return images
 }
 
-/** Then removes stored files that no image has, as when the work failed or another was faster. */
+/** Removes stored files that no image has, as when the work failed or another request was faster. */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -92,16 +89,13 @@ async function removeUnowned(context: Context): Promise<void> {
       .selectAll()
       .where('file', '=', stored.file)
       .executeTakeFirst()
-    // An image of other sizes has the name, and had lost its file.
+    // An image of other sizes may have the name, after its file was lost.
     const isOwned = owner?.sizes === stored.sizes && owner.filesize === stored.filesize
     if (!isOwned) await removeFiles(context.images.store, stored)
   }
 }
 
-/**
- * Empty, the id of an image that the caller may see, or for uploaders an address (rule 23.1), which is
- * fetched and kept for `resolveImage`.
- */
+/** See rule 23.1; an image is fetched here and stays in memory for `resolveImage`. */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
   if (reference === undefined) return false
@@ -110,15 +104,15 @@ export async function isImageReference(value: unknown, context: Context): Promis
   return (await lackOfImage(reference, context)) === undefined
 }
 
-/** The end of a sentence; undefined when it gives an image. */
+/** Returns the end of a sentence that says why; undefined when the address gives an image. */
 export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
   const found = await findAddress(url, context)
   return 'lack' in found ? found.lack : undefined
 }
 
 /**
- * Stored, ready for `linkImage`; before the transaction and within `withImages`. Undefined when the reference
- * gives no image (rule 23.1).
+ * Stores the image for `linkImage`, before the transaction and within `withImages`. Returns undefined when
+ * the reference gives no image (rule 23.1).
  */
 export async function resolveImage(
   reference: string | number,
@@ -149,7 +143,6 @@ async function lookInto(url: string, context: Context, mayFetch: boolean): Promi
   return 'lack' in fetched ? fetched : prepareFetched(inMemory(fetched.bytes), fetched.fileName)
 }
 
-/** Too many pixels count as no image. */
 async function prepareFetched(file: ImageFile, fileName: string): Promise<AddressImage | ImageLack> {
   try {
     const prepared = await prepareImage(file, fileName)
@@ -160,16 +153,16 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/** Fetched from this address, or at it (rule 23.3). */
+/** The image was fetched from this address, or is at it (rule 23.3). */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
   if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
-  // The index on sources leaves out empty ones; only such queries use it.
+  // The index on sources leaves out empty ones; only queries that do so too use it.
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/** Null for none. Inserts a new image, unless another request did meanwhile. */
+/** Returns null for no image. Inserts a new one, unless another request did meanwhile. */
 export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -203,7 +196,7 @@ export interface PreparedUpload {
   texts: Partial<ImageTexts>
 }
 
-/** Within `withImages`. Undefined when the bytes are no image, whatever the request claims. */
+/** Runs within `withImages`. Returns undefined when the bytes are no image, whatever the request claims. */
 export async function prepareUpload(
   upload: ImageFile & { fileName: string },
   context: Context,
@@ -222,8 +215,8 @@ export async function insertUpload(
 }
 
 /**
- * Another file in the place of one, without a focal point; the former files go at the end of the request, within
- * `withImages`. @throws Problem as `changeTexts`
+ * Removes the focal point; the former files go at the end of the request, within `withImages`.
+ * @throws Problem as `changeTexts`
  */
 export async function replaceFile(
   tx: Tx,
@@ -251,8 +244,8 @@ const SHOWN_BY = [
 ] as const
 
 /**
- * Also from records. Files go at the end of the request, within `withImages`.
- * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not
+ * Records lose the image; its files go at the end of the request, within `withImages`.
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
   const row = await lockedRows(
@@ -288,7 +281,6 @@ const selectImages = statement<{ ids: number[] }>()((db, value) =>
   db.selectFrom('images').selectAll().where('id', 'in', value('ids')),
 )
 
-/** By id. */
 export async function findImages(db: Db, ids: readonly number[]): Promise<Map<number, ImageRow>> {
   const possible = [...new Set(ids)].filter(isPossibleId)
   if (possible.length === 0) return new Map()
@@ -296,12 +288,11 @@ export async function findImages(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Undefined, and reported, when it cannot be shown. */
 export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** Of the size with these pixels where there is one. */
+/** `pixels` choose a size of the image where there is such a one. */
 export function imageUrl(
   row: ImageRow,
   mediaUrl: string,
@@ -314,7 +305,7 @@ export function imageUrl(
   return `${mediaUrl}/${(sized ?? row).file}`
 }
 
-/** Rule 8.1; `sizes` is left out when there are none. */
+/** See rule 8.1; `sizes` is left out when there are none. */
 export function presentImage(row: ImageRow, mediaUrl: string) {
   const sizes: StoredSizes = JSON.parse(row.sizes)
   const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
@@ -333,10 +324,10 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** Then a random end instead of a number. */
+/** After so many, a name has a random end. */
 const NUMBERED_NAMES = 20
 
-/** In the folder of the month, under the first stem that is free in database and store. */
+/** The files go to the folder of the month, under the first stem that is free in database and store. */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -360,9 +351,9 @@ function filesUnder(stem: string, prepared: PreparedImage): Map<string, Prepared
   return files
 }
 
-/** Whether or not the file is in the store. */
+/** A name counts as taken even if its file is not in the store. */
 async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
-  // As their own or as a size.
+  // A key may be that of an image or of one of its sizes.
   const owners = keys.flatMap((key) => {
     const { dir, name, ext } = posix.parse(key)
     const stems = new Set([name, name.replace(/-[^-]*$/, '')])
@@ -376,7 +367,7 @@ async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
   return rows.some((row) => filesOf(row).some((file) => keys.includes(file)))
 }
 
-/** Or none; false when a name is taken. */
+/** Puts all files or none; returns false when a name is taken. */
 async function putAll(
   store: MediaStore,
   files: ReadonlyMap<string, PreparedFile>,
@@ -417,14 +408,14 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Keys. */
+/** Returns keys of the media store. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/** By key; of an original no size is noted. */
+/** Returns bytes by key; the size of an original is not known. */
 export function sizesOfFiles({
   file,
   filesize,
@@ -440,8 +431,8 @@ export function sizesOfFiles({
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * Shown by a record that they may see, or by none, their own, or all for those who see all. The file is open
- * to who knows its address.
+ * Callers see images of records that they may see, images of no record, and their own. The file itself is
+ * open to anybody who knows its address.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -465,7 +456,7 @@ function isShownNowhere(): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
   return images.and([
     ...TABLES.map((table) => images.not(images.exists(shownBy(table)))),
-    // Those of contributors wait until a public record has them.
+    // Images of contributors wait until a public record has them.
     images.not(
       images.exists(
         expressionBuilder<Tables, 'images'>()
@@ -494,7 +485,7 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/** Every file is an image: other kinds of media find none. */
+/** Every file is an image, so other kinds of media find none. */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): RawBuilder<SqlBool>[] {
   const words = fold(search ?? '')
   return [
@@ -506,13 +497,11 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
 
 export interface ImageList {
   search?: string
-  /** Older than this one. */
   before?: number | undefined
-  /** Those that no record shows; without a text. */
+  /** No record shows `unused` images; `untold` ones have no alternative text. */
   only?: 'unused' | 'untold' | undefined
 }
 
-/** Those that no record shows. */
 export async function findUnused(db: Db, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db
@@ -532,7 +521,6 @@ export interface ImageUse {
   start: string
 }
 
-/** Records that the caller may see, the newest first; up to so many of each kind. */
 export async function listUses({ db, caller }: Context, image: number, most: number): Promise<ImageUse[]> {
   const uses = SHOWN_BY.map(async ([table, kind]) => {
     const name = sql.ref(`${table}.${table === 'events' ? 'title' : kind}`)
@@ -545,7 +533,6 @@ export async function listUses({ db, caller }: Context, image: number, most: num
   return (await Promise.all(uses)).flat()
 }
 
-/** The newest first. */
 export async function listLatestImages(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   most: number,
@@ -559,25 +546,22 @@ export async function listLatestImages(
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 
-// Images from addresses that clients have named.
-
 export interface FetchLimits {
-  /** On any port and address; empty: every host with a public address. */
+  /** Named hosts may have any port and address; an empty list allows every host with a public address. */
   hosts: readonly string[]
   maxBytes: number
-  /** Ms for the whole, with redirects and body. */
   timeoutMs: number
 }
 
-/** An image by its content type; bytes are verified later. */
+/** Its content type says that it is an image; the bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
-  /** The last part of the path, unescaped. */
+  /** The last part of the path, decoded. */
   fileName: string
 }
 
-/** For the operator alone: it tells what this machine can reach. */
+/** The reason is for the operator alone: it reveals what this machine can reach. */
 interface ImageLack {
   lack: string
 }
@@ -588,10 +572,7 @@ class NotFetched extends Error {
 
 const MAX_REDIRECTS = 5
 
-/**
- * Rule 23.2; the reason for other schemes, private addresses, other statuses and types, and over the limits.
- * Never throws for a client's request.
- */
+/** Returns the reason where there is no image (rule 23.2), and never throws for a client's request. */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
   if (!target) return { lack: 'it is no address' }
@@ -619,7 +600,6 @@ function lackOf(error: unknown, { aborted }: AbortSignal, { timeoutMs }: FetchLi
 const notPublic = (host: string) =>
   `${host} has no public address, and is asked only when KALENDS_IMAGE_HOSTS names it, which then has to name every host of images`
 
-/** @throws NotFetched */
 function requireAllowed(target: URL, hosts: readonly string[]): void {
   if (mayConnect(target, hosts)) return
   const isPlain = /^https?:$/.test(target.protocol) && target.username === '' && target.password === ''
@@ -648,7 +628,7 @@ async function follow(
   return follow(next, limits, signal, left - 1)
 }
 
-/** On a connection of its own: a shared one may lead to an unchecked address. */
+/** It uses a connection of its own: a shared one may lead to an unchecked address. */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }
@@ -664,10 +644,8 @@ function isRedirect(response: IncomingMessage): boolean {
   return [301, 302, 303, 307, 308].includes(response.statusCode ?? 0)
 }
 
-/** Repeated by a reason. */
 const MOST_OF_TYPE = 100
 
-/** @throws NotFetched for no image by its type */
 function imageType(response: IncomingMessage): string {
   const [sent = ''] = (response.headers['content-type'] ?? '').split(';', 1)
   const type = sent.trim()

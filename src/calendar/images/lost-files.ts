@@ -3,11 +3,9 @@ import type { Db } from '../../store/storage/database.ts'
 import type { ImageColumns } from '../../store/storage/schema.ts'
 import { filesOf, sizesOfFiles } from './images.ts'
 
-// Looks for files of images in their store.
-
 export type FiledImage = Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>
 
-/** Those that the store lacks, or that have another size. */
+/** `missing` files are not in the store, `others` have another size. */
 export interface LookedFor {
   looked: number
   missing: string[]
@@ -15,10 +13,8 @@ export interface LookedFor {
 }
 
 const FILES_AT_ONCE = 8
-/** Then no further files are looked for. */
 const WITHIN_MS = 5000
 
-/** For some seconds. */
 export async function lookForFiles(images: readonly FiledImage[], store: MediaStore): Promise<LookedFor> {
   const sizes = new Map(images.flatMap((image) => [...sizesOfFiles(image)]))
   const keys = [...new Set(images.flatMap(filesOf))]
@@ -47,7 +43,7 @@ async function sizeIn(store: MediaStore, key: string): Promise<number | undefine
 
 const AT_START = 20
 
-/** A wrong setting or a disk that is not mounted looks so. */
+/** A wrong setting or a disk that is not mounted looks like this. */
 export async function tellLostFiles(
   db: Db,
   store: MediaStore,

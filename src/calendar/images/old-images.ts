@@ -4,23 +4,22 @@ import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from '../records/origins.ts'
 import { findImage } from './images.ts'
 
-// Images by where they were fetched from, or were in a moved source. Sites keep several sizes: `a.jpg`,
+// Finds images by where they were fetched from, or were in a moved source. Sites keep several sizes: `a.jpg`,
 // `a-300x200.jpg`, `a-scaled.jpg`.
 
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
 
 const SIZED = /-(?:(\d{1,5})x(\d{1,5})|scaled)(?=\.\w{1,5}$)/
 
-/** `a-300x200.jpg`. */
+/** Reads 300 and 200 from `a-300x200.jpg`. */
 export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | undefined {
   const [, width, height] = SIZED.exec(name) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }
 
-/** Without the size at its end. */
 export const unsized = (address: string) => address.replace(SIZED, '')
 
-/** The same, then without a size, then `-scaled`. */
+/** Returns the name itself, the one without a size, then the one with `-scaled`. */
 export function namesOfImage(address: string): string[] {
   const whole = unsized(address)
   return [...new Set([address, whole, whole.replace(/(?=\.\w{1,5}$)/, '-scaled')])]
@@ -35,13 +34,12 @@ const selectFetched = statement<{ addresses: readonly string[] }>()((db, value) 
     .orderBy('id', 'desc'),
 )
 
-/** By address. */
 export async function findFetched(db: Db, addresses: readonly string[]): Promise<Map<string, ImageRow>> {
   if (addresses.length === 0) return new Map()
   return new Map((await selectFetched(db, { addresses })).map((row) => [row.source_url, row]))
 }
 
-/** In whichever size, in a moved source. */
+/** The image may have been there in any size, in a moved source. */
 export async function findByOldImagePath(db: Db, path: string): Promise<ImageRow | undefined> {
   if (!IMAGE_NAME.test(path)) return undefined
   const paths = namesOfImage(path).map(oldPath)

@@ -8,10 +8,10 @@ import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.t
 import { statement } from '../../store/storage/statement.ts'
 import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
-// Slugs that the public knew and records have left: they lead to the record that had them last, or say that
-// it is gone. Also old paths of moved sources.
+// Former public slugs, and old paths of moved sources, lead to the record that had them last, or say that it
+// is gone.
 
-/** Older ones are forgotten. */
+/** Older slugs of a record are forgotten. */
 const MOST_OF_ONE = 20
 
 type SlugKind = OldSlugColumns['kind']
@@ -67,12 +67,11 @@ interface Standing {
   isPublic: boolean
 }
 
-/** And whether it is public. */
 export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'status'>): Standing {
   return { slug, isPublic: status === 'publish' }
 }
 
-/** Forgets a slug to which a record comes back. */
+/** A slug that a record comes back to is no former slug any more. */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -90,7 +89,7 @@ export async function noteSlugs(
   await Promise.all([isBack, ...(isLeft || [])])
 }
 
-/** With its present one, to the record in its place. */
+/** Former slugs of `from` and its present one then lead to `into`. */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -108,7 +107,7 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/** The last that the public saw there; another record may have it by now. */
+/** Finds the last record that the public saw there; another may have the slug by now. */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -118,21 +117,20 @@ const dropAllOf = statement<SlugOwner>()((db, value) =>
   db.deleteFrom('old_slugs').where('kind', '=', value('kind')).where('record', '=', value('record')),
 )
 
-/** Of a deleted record. */
 export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise<void> {
   await dropAllOf(tx, { kind, record })
 }
 
-// Old paths of moved sources, in memory: a page that never was asks nothing of the database.
+// Old paths of moved sources are in memory, so that a request for an unknown page needs no query.
 
-/** As hashes. */
 export interface OldPaths {
-  /** Sorted; undefined until read. The database decides where two paths share a hash. */
+  /**
+   * The hashes are sorted, and undefined until they are read. The database decides where two paths share one.
+   */
   hashes: Uint32Array | undefined
-  /** `memory.sources` when they were read. */
   asOf: number
   isReading: boolean
-  /** `performance.now`. */
+  /** Ms of `performance.now`. */
   readAt: number
 }
 
@@ -143,15 +141,15 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/** An import of a large site changes paths again and again. */
+/** Paths are read no more often, since an import of a large site changes them again and again. */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** A site has a few. */
+/** A site has a few paths of lists. */
 const MOST_LISTS = 1000
 
-/** False is certain. */
+/** Only false is certain. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -161,7 +159,6 @@ export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path:
   return true
 }
 
-/** A failed check counts. */
 function isBehindNow(memory: EventMemory): boolean {
   try {
     return memory.version === '' || mayBeBehind(memory)
@@ -170,7 +167,7 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/** In steps; after a failure requests ask the database. */
+/** After a failure, requests ask the database. */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

@@ -12,7 +12,7 @@ export interface Paged {
 
 const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
-/** Written as in the indexes of pages, so that these are used. */
+/** Both are written as in the indexes of pages, so that these are used. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -21,7 +21,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/** Of several sources the first. */
+/** The first of several sources counts. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db
@@ -37,7 +37,7 @@ export async function findByOldId(db: Db, id: number): Promise<Paged | undefined
   return pagedIn(row)
 }
 
-/** In a moved source. */
+/** Only moved sources have paths as pages; the first of several counts. */
 export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
   const page = oldPath(path)
   if (page === '') return undefined
@@ -53,10 +53,8 @@ export async function findByOldPath(db: Db, path: string): Promise<Paged | undef
   return pagedIn(row)
 }
 
-/** And the kind of its record. */
 export type OldPage = Pick<ImportItemColumns, 'page' | 'kind'>
 
-/** Behind `after`, in order. */
 export function listOldPages(db: Db, after: string, most: number): Promise<OldPage[]> {
   return pagesBelow(db, after === '' ? '/' : after, BEHIND_PATHS, most)
 }
@@ -73,24 +71,21 @@ function pagesBelow(db: Db, after: string, before: string, most: number): Promis
     .execute()
 }
 
-/** `/show/x/` and `/shows/`, `/termin/x/` and `/termine/`. */
+/** The list of `/show/x/` may be at `/shows/`, that of `/termin/x/` at `/termine/`. */
 const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
 
 const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
-/** Empty for the root. */
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/** Where the list of events may have been; none for other records. */
+/** The list of events may have been at these paths; other records give none. */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
 }
 
-/** To find an event's page among them. */
 const LOOKED_AT = 100
 
-/** `listPathsOf` of some event page has it. */
 export async function hadListAt(db: Db, path: string): Promise<boolean> {
   const list = oldPath(path)
   for (const letters of PLURALS) {
@@ -102,10 +97,10 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** Sorts behind all that begin with a slash. */
+/** It sorts after everything that begins with a slash. */
 const BEHIND_PATHS = '0'
 
-/** Decoded, without a slash at the end; empty for the root and for no address. */
+/** Decodes the path and drops a slash at its end; empty for the root and for what is no address. */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')
@@ -118,7 +113,7 @@ export function oldPath(address: string): string {
   }
 }
 
-/** Else that of its series for the day of the event. */
+/** An occurrence without an address of its own has that of its series, with its day. */
 export async function findOriginal(
   db: Db,
   { id, series, recurrence_id }: Pick<EventRow, 'id' | 'series' | 'recurrence_id'>,
@@ -128,7 +123,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** The day of an occurrence. */
+/** It stands for the day of an occurrence in the address of a series. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {
@@ -145,7 +140,6 @@ async function findAddress(db: Db, kind: 'event' | 'series', record: number): Pr
   return row?.page
 }
 
-/** And not elsewhere. */
 export function isOriginal({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'events'>) {
   const elsewhere = (kind: 'event' | 'series', column: 'events.id' | 'events.series') =>
     selectFrom('import_items')

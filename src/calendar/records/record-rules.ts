@@ -32,15 +32,15 @@ export interface RecordValues {
   slug?: string
 }
 
-/** The slug may need the id. */
+/** The slug is missing, since it may need the id. */
 export type SettledColumns = Pick<
   RecordColumns,
   'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
 >
 
 /**
- * Rules 16.2, 16.4, 19.1, 19.4. `firstModified`: `now` for events, the publication date for venues and
- * organizers (rule 4.6).
+ * See rules 16.2, 16.4, 19.1 and 19.4.
+ * @param firstModified `now` for events, the publication date for venues and organizers (rule 4.6)
  * @throws Problem rest_forbidden for another author without the right
  */
 export function settleRecord(
@@ -56,7 +56,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A draft sent back as it was read has the date that it got by itself: that was not given.
+  // A draft that is sent back as it was read has a date that nobody chose: it counts as not sent.
   const isRead = before
     ? given?.date === before.date && values.date_utc !== given.date_utc
     : values.date_utc === NEVER
@@ -83,7 +83,7 @@ export function settleRecord(
   }
 }
 
-/** A published record keeps its date, a draft one that was sent. */
+/** A published record keeps its date, a draft only one that was sent. */
 function keptDate(
   context: ValueContext,
   before: RecordColumns,
@@ -93,7 +93,6 @@ function keptDate(
   return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
 }
 
-/** In the site's zone and UTC. */
 function publicationDate(
   context: ValueContext,
   values: RecordValues,
@@ -112,11 +111,7 @@ function publicationDate(
   return { date: local?.wall ?? utcToWall(date_utc, zone), date_utc }
 }
 
-/**
- * Sent, else stored, else from the name at publication (rules 17.2, 17.3); marked in the trash. Drafts and
- * pending records may share slugs; such events have none unless sent. A scheduled record may lose its slug to
- * one published earlier.
- */
+/** See rules 17.2 and 17.3; in the trash a slug is marked. */
 export async function settleSlug(
   tx: Db,
   caller: Caller,
@@ -131,7 +126,7 @@ export async function settleSlug(
   return freeSlug(tx, table, wanted, before?.id)
 }
 
-/** Undefined where the id is to be the slug. The later of two records for one slug gets another. */
+/** Undefined where the id becomes the slug. The later of two records for one slug gets another. */
 export async function settleNewSlugs(
   tx: Db,
   table: RecordTable,
@@ -144,7 +139,7 @@ export async function settleNewSlugs(
   return wanted.map(({ slug, isShared }) => (slug === undefined || isShared ? slug : free[next++]))
 }
 
-/** Undefined where the id is to be the slug; and whether others may have it. */
+/** `slug` is undefined where the id becomes the slug; where `isShared`, others may have it too. */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,
@@ -154,7 +149,7 @@ function wantedSlug(
 ): { slug: string | undefined; isShared: boolean } {
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
-  // A caller who may not publish does not choose it.
+  // A caller who may not publish does not choose the slug.
   if (table === 'events' && status === 'pending' && !can(caller, 'publish'))
     return { slug: kept, isShared: true }
   if (isUnpublished(status))
@@ -163,7 +158,7 @@ function wantedSlug(
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
-/** Rule 24.1. */
+/** See rule 24.1. */
 export async function trashColumns(
   tx: Db,
   table: RecordTable,
@@ -179,7 +174,6 @@ export async function trashColumns(
   }
 }
 
-/** To be prepared ahead of the write. */
 export function sentTexts(
   context: Context,
   values: Readonly<Record<string, unknown>>,
@@ -193,7 +187,7 @@ export function sentTexts(
   return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
 }
 
-/** Rule 10.4. Texts that were not sent count as the record did before. */
+/** Rule 10.4: texts that were not sent are trusted as the record was before. */
 export function settleTrust(
   context: ValueContext,
   before: RecordColumns | undefined,
@@ -218,13 +212,12 @@ async function isUser(value: unknown, context: Context): Promise<boolean> {
   return userExists(context.db, Math.trunc(Number(value)))
 }
 
-/** In any status. */
+/** The event may have any status. */
 export async function isEvent(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   return id !== undefined && (await findKind(context.db, id)) === 'event'
 }
 
-/** In any status. */
 export async function isEventOrSeries(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   const kind = id === undefined ? undefined : await findKind(context.db, id)
@@ -236,7 +229,10 @@ export const recordChecks = {
   status: { valid: isKnownStatus },
 } as const satisfies Readonly<Record<string, Checks>>
 
-/** A record that an event of a batch makes by its name. @throws Problem beyond what one transaction may make */
+/**
+ * Counts a record that an event of a batch creates by its name.
+ * @throws Problem beyond what one transaction may create
+ */
 export function countMade(tx: Tx, { recordsMade }: Context, parameter: string): void {
   if (!recordsMade) return
   const made = (recordsMade.get(tx) ?? 0) + 1

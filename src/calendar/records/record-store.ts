@@ -35,18 +35,16 @@ import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/c
 
 // What all records share: statuses, ids, slugs, versions, pages of lists, long texts.
 
-// Statuses.
-
 export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** Gets neither slug nor publication date by itself. */
+/** Such a record gets neither a slug nor a publication date by itself. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/** Rule 17.3: a refusal would tell of a record that is not announced. */
+/** Rule 17.3: a refusal would reveal a record that is not announced. */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }
@@ -55,7 +53,7 @@ export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)
 }
 
-/** Only `publish` for callers who may not edit (rule 13.5). */
+/** Callers who may not edit may only ask for `publish` (rule 13.5). */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === ''
@@ -65,14 +63,13 @@ export function isAllowedStatusList(value: unknown, { caller }: ValueContext): b
   return entries.every(isStatus)
 }
 
-/** With their words in links. */
 export interface StatusFilter {
-  /** `publish`, `any`, or what was asked for, joined by commas. */
+  /** The value in links: `publish`, `any`, or the statuses that were asked for, joined by commas. */
   shown: string
   statuses: readonly Status[]
 }
 
-/** Rule 13.5; `visibleTo` decides on records. */
+/** See rule 13.5; `visibleTo` decides which records a caller sees. */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked)
@@ -81,14 +78,14 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/** `any` cannot be requested: `rest_url` alone shows it (rule 11.5). */
+/** `any` cannot be requested: only `rest_url` shows it (rule 11.5). */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
     : { status: shown, shownOnly: '' }
 }
 
-/** Within the caller's rights. */
+/** It stays within the caller's rights. */
 export function effectiveStatus(
   caller: Caller,
   asked: string | undefined,
@@ -101,14 +98,12 @@ export function effectiveStatus(
   return 'pending'
 }
 
-/** `publish` in the future is `future`, `future` in the past `publish`. */
+/** `publish` with a date in the future becomes `future`, and the reverse. */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'
   return status
 }
-
-// SQL that all records share.
 
 const selectKind = statement<{ id: number }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', '=', value('id')),
@@ -124,16 +119,13 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
 )
 
-/** In no order; possible ids, each once. */
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
 }
 
-/** Where a record leads, and for whom. */
 export type Linkable = Pick<RecordColumns, 'id' | 'author' | 'slug' | 'status'>
 
-/** In no order. */
 export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number[]): Promise<Linkable[]> {
   if (ids.length === 0) return []
   return db
@@ -143,7 +135,7 @@ export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number
     .execute()
 }
 
-/** Of both databases. */
+/** The largest id in both databases. */
 export const MAX_ID = 2 ** 31 - 1
 
 export function isPossibleId(id: number): boolean {
@@ -155,10 +147,7 @@ interface Standing {
   hide_from_listings?: number
 }
 
-/**
- * `before` is undefined for a new record; `former` are the values it had; `by` where several writers share
- * the transaction.
- */
+/** `before` is undefined for a new record; `by` names the writer where several share the transaction. */
 export function recordWritten(
   tx: Tx,
   kind: RecordKind,
@@ -189,7 +178,8 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// Letter for letter as the indexes, so that these are used. Unannounced records may share a slug (rule 17.3).
+// Both are written as in the indexes, so that these are used. Unannounced records may share a slug (rule
+// 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
@@ -204,14 +194,13 @@ const selectTakenSlugs = forEachTable((table) =>
   ),
 )
 
-/** Once the first is taken. */
 const BATCH = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * `base`, `base-2` … not in `used` and of no other record but drafts, pending and scheduled ones (rule 17.3).
- * `own` gets the slug.
+ * Returns the first of `base`, `base-2` … that is not in `used` and that no announced record but `own` has
+ * (rule 17.3).
  */
 export async function freeSlug(
   tx: Db,
@@ -231,7 +220,6 @@ export async function freeSlug(
   }
 }
 
-/** None twice. */
 export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
   const taken = new Set<string>()
   for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
@@ -274,9 +262,8 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * Raw or percent-encoded, in any case and status. Of several the announced record, then the lowest id (rules
- * 17.4, 17.5). Unannounced ones and the trash only for callers who may read them; private ones for everybody:
- * they had an address.
+ * The slug may be percent-encoded, in any letter case. Several records may have it, and some callers may not
+ * know them (rules 17.4, 17.5).
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -290,7 +277,6 @@ export async function findIdBySlug(
 
 const NOBODY = -1
 
-/** Undefined for an unknown slug; there may be no record with the id. */
 export async function idAt(
   context: Context,
   table: RecordTable,
@@ -300,7 +286,8 @@ export async function idAt(
 }
 
 /**
- * Published, their own, or any for those who see all (rule 11.9). Their own in the trash while they may edit.
+ * Callers see published records and their own, or all (rule 11.9); their own in the trash only if they may
+ * edit.
  */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
@@ -312,7 +299,7 @@ export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expres
   return records.or([published, can(caller, 'edit') ? own : records.and([own, kept])])
 }
 
-/** The caller may see it, and it is not in the trash. */
+/** Leaves out the trash, unlike `visibleTo`. */
 export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
@@ -322,7 +309,6 @@ export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: 
   return (await findVisibleSlug(db, caller, table, id)) !== undefined
 }
 
-/** Undefined where lists do not show it to the caller. */
 export async function findVisibleSlug(
   db: Db,
   caller: Caller,
@@ -333,7 +319,7 @@ export async function findVisibleSlug(
   return (await found.executeTakeFirst())?.slug
 }
 
-/** And the number of all. */
+/** `total` counts all rows, not only those of the page. */
 export interface Listing<Row> {
   rows: Row[]
   total: number
@@ -342,11 +328,10 @@ export interface Listing<Row> {
 export interface PageRequest {
   page: number
   perPage: number
-  /** Passed over before the first page. */
   skip?: number
 }
 
-/** 10 by default, at most the site's cap (rule 11.2). */
+/** A page has 10 records by default, and at most the site's cap (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
@@ -358,15 +343,14 @@ export function foundPage<Row extends { id: number }>(
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** At most the largest id. */
+/** There are no more records than the largest id. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }
 
-/** After all changes. */
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/** UTC; for no moment, a time after all changes. */
+/** Returns UTC; for what is no moment, a time after all changes. */
 export function momentAfter(value: string | number, { site, now }: Context): string {
   return parseInstant(value, site.timezone, now) ?? NEVER_AGAIN
 }
@@ -388,7 +372,7 @@ export interface Version {
 
 export type WantedVersions = 'any' | readonly Version[]
 
-/** Weak or strong: caches may have made it strong. */
+/** The tag may be weak or strong: caches may have made it strong. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
@@ -399,7 +383,6 @@ const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()(
     .where('record', '=', value('id')),
 )
 
-/** 0 where it has not changed since changes are recorded. */
 export async function findVersion(db: Db, kind: ChangeColumns['kind'], id: number): Promise<Version> {
   const [row] = await selectSequence(db, { kind, id })
   return { id, sequence: row?.sequence ?? 0 }
@@ -409,7 +392,7 @@ export function versionedTag(tag: string, version: Version | undefined): string 
   return version === undefined ? tag : `${tag.slice(0, -1)}.v${version.id}.${version.sequence}"`
 }
 
-/** Tags without a version are passed over. */
+/** Tags without a version are skipped. */
 export function wantedVersions(header: string): WantedVersions {
   if (header.trim() === '*') return 'any'
   return [...header.matchAll(VERSION_IN_TAG)].map(([, id, sequence]) => ({
@@ -419,8 +402,8 @@ export function wantedVersions(header: string): WantedVersions {
 }
 
 /**
- * Holds until the end of the transaction. @throws Problem rest_precondition_failed, also if it was changed
- * earlier in the transaction
+ * Locks the record until the end of the transaction.
+ * @throws Problem rest_precondition_failed, also if it was changed earlier in the transaction
  */
 export async function requireVersion(
   tx: Tx,
@@ -440,7 +423,6 @@ export function requireWanted({ id, sequence }: Version, wanted: WantedVersions)
     throw new Problem('rest_precondition_failed')
 }
 
-/** In order; what cannot be shown is reported and left out. */
 export async function presentListed<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -449,7 +431,7 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/** By id and in order; what cannot be shown is reported and left out. */
+/** The records stay in order; one that cannot be shown is reported and left out. */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -468,7 +450,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** With linked data. @throws UnshowableRecord */
+/** Linked data is part of it. @throws UnshowableRecord */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,
@@ -486,7 +468,6 @@ interface LongTexts {
   trusted: number
 }
 
-/** `single` with those of linked data. */
 export function textsOfRecord(
   { description, excerpt, trusted }: LongTexts,
   extent: 'listed' | 'single',
@@ -500,7 +481,6 @@ export function textsOfRecord(
   return texts
 }
 
-/** For its answer and for searches. */
 export function textsToWrite(texts: LongTexts): WantedText[] {
   const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
   return [...textsOfRecord(texts, 'single'), ...folded]

@@ -28,12 +28,7 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 
-// Loads events: their rows with all that they link to, or their JSON, which memory keeps.
-
-/**
- * Loads the events of a page: from the rows that were found, or else by the ids, without events that were
- * withdrawn since the index found them.
- */
+/** Leaves out events that were withdrawn since the index found them. */
 export async function loadEvents(
   context: Context,
   { ids, rows, statuses, isCollapsed }: Found<EventRow>,
@@ -62,9 +57,8 @@ export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): 
 }
 
 /**
- * Loads the events that the index has found as JSON, without those that the index has dropped since: from
- * memory where it keeps them, else from the database. Events of a window are not kept. Returns undefined for a
- * list that was not found in the index, and for one that shows one occurrence of each series.
+ * Memory keeps the JSON, but not that of a window. Returns undefined for a list that was not found in the
+ * index, and for one that shows one occurrence of each series.
  */
 export function loadJson(
   context: Context,
@@ -91,7 +85,7 @@ export function loadJson(
 
 type FindTerm = (id: number) => TermRow | undefined
 
-/** Writes events with their terms; at once unless a term has a long text that has to be prepared. */
+/** Returns a promise only where a term has a long text to prepare. */
 function writeAll(
   context: Context,
   findTerm: FindTerm,
@@ -121,7 +115,6 @@ async function writeTerms(context: Context, terms: readonly TermRow[]): Promise<
   await showInTurn(terms, textsOfTerm, (term) => termJson(context, term))
 }
 
-/** Writes the events with these ids, of which memory lacks those in `missing`. */
 async function loadMissing(
   context: Context,
   memory: EventMemory,
@@ -157,7 +150,7 @@ async function loadMissing(
 
 const ANY_PAGE = { total: 0, page: 1, perPage: 1, effective: '', statuses: ['publish'] }
 
-/** Finds terms in memory, or among those of events that were read, which may be newer than memory. */
+/** Terms of events that were just read may be newer than memory. */
 function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'links'>[]): FindTerm {
   const read = new Map<number, TermRow>()
   for (const { links } of loaded)
@@ -166,10 +159,7 @@ function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'li
   return (id) => memory.terms.get(id) ?? read.get(id)
 }
 
-/**
- * Reads a public event by itself, with its version: from memory, which keeps it. Undefined for any other
- * event, and where memory may not answer.
- */
+/** Returns undefined for events that are not public, and where memory may not answer. */
 export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {
   const memory = currentMemory(context)
   if (!memory?.index) return undefined
@@ -184,7 +174,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   return record && { record, version: { id, sequence: piece.sequence } }
 }
 
-/** Reads an event with its version, which is read first, so that it is never later than the event. */
+/** The version is read first, so that it is never later than the event. */
 async function loadSingle(
   context: Context,
   id: number,

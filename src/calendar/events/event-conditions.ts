@@ -10,8 +10,6 @@ import type { Context } from '../declare/context.ts'
 import { momentAfter, type Status, shownTo, visibleTo } from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
-// SQL conditions of filters of events.
-
 type Events = ExpressionBuilder<Tables, 'events'>
 
 interface By {
@@ -20,7 +18,7 @@ interface By {
 
 export type Condition = (record: Events) => ReturnType<Events['and']>
 
-/** Without those hidden from listings (rule 13.6). */
+/** Leaves out events that are hidden from listings (rule 13.6). */
 export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
   return (record) =>
     record.and([
@@ -47,7 +45,7 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
-/** Hours 0 to 23; not whole days. */
+/** Hours are 0 to 23; whole days begin at none. */
 export function beginningAt(hours: readonly number[]): Condition {
   const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
   return (record) =>
@@ -60,7 +58,7 @@ export function beginningAt(hours: readonly number[]): Condition {
     ])
 }
 
-/** Or in a term below. */
+/** Terms below these count too. */
 export async function inTerms(
   taxonomy: Taxonomy,
   entries: readonly string[],
@@ -89,7 +87,7 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
     record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/** Of the event itself or of a venue that it shows. */
+/** A fact may be that of the event, or of a venue that it shows. */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(
@@ -119,7 +117,6 @@ export function byOrganizers(ids: readonly number[], { context: { db, caller } }
     )
 }
 
-/** Else all other events. */
 export function located(wanted: boolean, context: Context): Condition {
   return (record) => {
     const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))
@@ -145,7 +142,6 @@ export function amongEvents(ids: IdSet, all: Condition, { db }: Context): Condit
   return (record) => record.and([narrowed(all(record))])
 }
 
-/** Of no series, or the first in the order of lists. */
 export function firstOfSeries(all: Condition): Condition {
   return (record) => {
     const ranked = record

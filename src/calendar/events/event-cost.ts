@@ -3,7 +3,6 @@ import { decodedText, escapeHtml } from '../../base/text/html.ts'
 
 // Costs: lowest and highest price, currency, free or not.
 
-/** For amounts without one. */
 interface Currency {
   symbol: string
   code: string
@@ -20,18 +19,18 @@ export interface CostDetails {
 /** An amount, a word for free, or other words, perhaps with numbers. */
 export interface Price {
   kind: 'amount' | 'free' | 'words'
-  /** As written; of an amount the figures. */
+  /** The text as written; of an amount only the figures. */
   text: string
-  /** Decimal points, no thousands separators. */
+  /** They have decimal points and no thousands separators. */
   numbers: string[]
-  /** `''` for none; `position` is its side of the figures. */
+  /** It is `''` for none; `position` is its side of the figures. */
   symbol: string
   position: Position
 }
 
 type Position = 'prefix' | 'postfix' | ''
 
-/** Figures (F), a currency mark (M), a sign or word between prices (C), a word for free (W). */
+/** Figures (F), a currency mark (M), a separator of prices (C), a word for free (W). */
 interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
@@ -44,7 +43,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** Alone or with words of `OF_ENTRY`. */
+/** They mean free alone, or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito gratuita gratuiti grátis libre libero libera livre ' +
@@ -60,7 +59,7 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Groups of three with decimals behind another sign, plain figures, or `.50`.
+// Groups of three with decimals behind another separator, plain figures, or `.50`.
 const FIGURES =
   /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
@@ -71,8 +70,8 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * Text, number or list; texts to store, decoded, without tags and surplus blanks: none for `''`, null and
- * `[]`; undefined for no cost. `0` is a price.
+ * Returns decoded texts without tags and surplus blanks, none for `''`, null and `[]`, undefined for no cost.
+ * `0` is a price.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -90,9 +89,8 @@ export function parseCost(value: unknown): string[] | undefined {
 export const FREE = 'Free'
 
 /**
- * Rules 20.1 to 20.4. HTML: lowest and highest price, zero as `freeWord`. Amounts take the mark that all
- * marked ones share, else that of the site. A text that says more stays as written, without a symbol.
- * `cost_details` name the symbol and position of all amounts, or `''`.
+ * See rules 20.1 to 20.4. `cost` is HTML, and says zero as `freeWord`. `cost_details` name the symbol and
+ * position of all amounts, or `''`.
  */
 export function presentCost(
   raw: readonly string[],
@@ -113,7 +111,6 @@ export function presentCost(
   }
 }
 
-/** `0` for zero or free; undefined without numbers. */
 function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
@@ -136,13 +133,13 @@ const OF_ENTRY = new Set(
 )
 const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|fee)$/
 
-/** With or without a currency, also with a dash for decimals. */
+/** Zero with or without a currency, also with a dash for decimals. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** Longer texts say more than that. */
+/** Longer texts say more than that the event is free. */
 const LONGEST_FREE = 40
 
-/** Rule 13.12: a cost whose texts are all zero or free. */
+/** Rule 13.12: all texts say zero or free. */
 export function isFreeOfCharge(raw: readonly string[]): boolean {
   return raw.length > 0 && raw.every(isFreeText)
 }
@@ -162,10 +159,10 @@ function isFreeText(text: string): boolean {
 /** Costs from before there were limits may have more. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** More than a cost within `MOST_SHOWN` takes. */
+/** A cost within `MOST_SHOWN` is never longer. */
 const MOST_READ = 120_000
 
-/** The first texts of one longer than `MOST_READ`. @throws SyntaxError for damaged JSON */
+/** Reads only the first texts of a cost longer than `MOST_READ`. @throws SyntaxError for damaged JSON */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
@@ -177,7 +174,7 @@ export function storedCost(json: string): string[] {
   return JSON.parse(json)
 }
 
-/** A damaged cost is not free and throws nothing, so that its event can be trashed. */
+/** A damaged cost is not free and throws nothing, so that its event can be moved to the trash. */
 export function isStoredFree(json: string): boolean {
   try {
     return isFreeOfCharge(storedCost(json))
@@ -186,7 +183,7 @@ export function isStoredFree(json: string): boolean {
   }
 }
 
-/** The lowest first, words last. */
+/** The lowest price comes first, words come last. */
 export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
     .slice(0, MOST_SHOWN.texts)
@@ -197,7 +194,6 @@ export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
     .map(({ price }) => price)
 }
 
-/** Infinity without numbers. */
 function lowestNumber(price: Price): number {
   return price.numbers.reduce((lowest, number) => Math.min(lowest, Number(number)), Number.POSITIVE_INFINITY)
 }
@@ -247,7 +243,7 @@ function commonOf<T extends string>(words: readonly T[]): T | '' {
   return words.every((word) => word === first) ? first : ''
 }
 
-/** `$5 to $10`; undefined for other text. */
+/** Reads `$5 to $10`; undefined for any other text. */
 function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const tokens = tokensOf(text, freeWord)
   const kinds = tokens?.map((token) => token.kind).join('') ?? ''
@@ -302,7 +298,7 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/** Such as `-5`: the signs are taken for its symbol. */
+/** Reads `-5`: the sign is taken for its symbol. */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined
@@ -332,14 +328,13 @@ function numberOf(figures: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`
 }
 
-/** Beyond doubt; `0` where free; ISO 4217. */
+/** `0` means free; `currency` is a code of ISO 4217. */
 export interface OfferedPrice {
   lowest: string
   highest: string
   currency: string
 }
 
-/** Undefined without numbers, with numbers among words, or without one known currency. */
 export function offeredPrice(raw: readonly string[], own: Currency): OfferedPrice | undefined {
   const priced = pricesOf(raw, '').filter(({ numbers }) => numbers.length > 0)
   const [first, last] = [priced[0], priced.at(-1)]
@@ -350,7 +345,7 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
     : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
-/** Amounts without a mark have that of the marked ones, or of the site. */
+/** Amounts without a mark have that of the marked ones, or the site's. */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
   const [mark, another] = marks
@@ -360,7 +355,7 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
-/** Marks of one currency, without points, upper case; not `$`, `KR`. */
+/** Marks that mean one currency, in upper case without points; `$` and `KR` mean several. */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',

@@ -76,48 +76,41 @@ import {
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
-// Filters of lists of events: in the database, the index, and among withdrawn events.
-
-/** With rows of what it links to. */
 export interface LoadedEvent {
   row: EventRow
   links: EventLinks
 }
 
-/** As filters know it, also withdrawn; `search` is its only text. */
+/** It may be a withdrawn event; `search` is its only text. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
   links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
-/** Decided by several parameters together, or narrowing every list. */
+/** Several parameters decide these together, or they narrow every list. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
-/** Shared by all filters of a list. */
 export interface EventGround {
   context: Context
   window: EventWindow
   status: StatusFilter
 }
 
-/** Read by `accepts` besides the event. */
 export interface AroundEvents extends EventGround {
-  /** That the filters mean, with those below. */
+  /** Terms that the filters mean, with those below. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
-  /** A venue that the caller may see has coordinates. */
   isLocated: boolean
-  /** Each with all of its readings. */
   words: readonly (readonly MeantWord[])[]
 }
 
-/** With the terms that it names, and those below. */
+/** `terms` are those that the word names, and those below. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
-  /** Undefined for a value that the database has to answer; without it, every value. */
+  /** Returns undefined for a value that the database has to answer; without this function it answers all. */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /** As plainly as can be: for withdrawn events, and tests compare `sql` and `index` with it. */
+  /** Tests withdrawn events, as plainly as can be: tests compare `sql` and `index` with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
@@ -143,10 +136,10 @@ function byColumn<Column extends keyof KeptColumns, Value>(
 
 const asDigit = { ofSent: Number }
 
-/** Links carry the resolved bound of the window, not what was sent (rule 11.4). */
+/** Links have the resolved bound of the window, not what was sent (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
-/** Rules 12, 13 and 15. */
+/** See rules 12, 13 and 15. */
 export const eventFilters = {
   page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -366,7 +359,7 @@ export const eventFilters = {
     kind: recordId,
     about: 'Only dates of the series with this id',
     lookUp: isEventOrSeries,
-    // An event's id is valid but finds nothing (rule 13.7).
+    // The id of an event is valid but finds nothing (rule 13.7).
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
@@ -404,7 +397,7 @@ export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part
   part === 'window' ? [name as keyof WindowQuery] : [],
 )
 
-/** In the order that clients know. */
+/** The parameters are in the order that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -462,7 +455,6 @@ export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, Ev
   },
   window: {
     sql: (_query, { window }) => withinWindow(window),
-    // Every query of the index begins with the window.
     index: (asked) => asked,
     accepts: ({ row: { start_date: start, end_date: end } }, _query, { window }) =>
       (window.startsAfter === undefined
@@ -514,13 +506,13 @@ function areAllPublished(statuses: readonly string[]): boolean {
   return statuses.length > 0 && statuses.every((status) => status === 'publish')
 }
 
-/** Rule 14.2. */
+/** See rule 14.2. */
 export const eventSearch = {
   sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** A promise unless the memory knows the result. */
+  /** Returns a promise unless memory knows the result. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -529,9 +521,9 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/** Rule 14.6. */
+/** See rule 14.6. */
 export const eventWords = {
-  /** A promise unless the memory knows; undefined for blank text. */
+  /** Returns a promise unless memory knows the result; undefined for blank text. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

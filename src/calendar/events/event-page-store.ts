@@ -5,8 +5,6 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isOriginal } from '../records/origins.ts'
 
-// Events for pages: cards, titles, site maps.
-
 /** Characters of a description. */
 export const EXCERPT_FROM = 500
 
@@ -30,7 +28,6 @@ const SHOWN = [
   'series',
 ] as const satisfies (keyof EventRow)[]
 
-/** With the first `EXCERPT_FROM` characters of the description. */
 export type CardRow = Pick<EventRow, (typeof SHOWN)[number]> & { beginning: string }
 
 const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -43,7 +40,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
     .where('id', 'in', value('ids')),
 )
 
-/** Of any status, in no order. */
+/** Events of any status are found, in no order. */
 export async function findCardRows(db: Db, ids: readonly number[]): Promise<CardRow[]> {
   return ids.length === 0 ? [] : selectShown(db, { ids })
 }
@@ -52,13 +49,12 @@ const selectTitles = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'title']).where('id', 'in', value('ids')),
 )
 
-/** By id, of any status. */
 export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const rows = ids.length === 0 ? [] : await selectTitles(db, { ids })
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** Public, listed, and original here. */
+/** Site maps have public, listed events whose original is here. */
 function mapped(db: Db) {
   return db
     .selectFrom('events')
@@ -67,10 +63,9 @@ function mapped(db: Db) {
     .where(isOriginal)
 }
 
-/** `YYYY-MM`. */
 const month = sql<string>`substr(start_date, 1, 7)`
 
-/** In order, each with the latest change (UTC). */
+/** Months are `YYYY-MM`, in order, each with its latest change (UTC). */
 export async function listEventMonths(
   { db, aside }: Context,
   most: number,
@@ -86,7 +81,6 @@ export async function listEventMonths(
 
 export type MappedEvent = Pick<EventRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
-/** From `start` until before `end`, at most `most`, by start. */
 export async function listMappedEvents(
   { db, aside }: Context,
   { start, end }: { start: string; end: string },
@@ -102,7 +96,6 @@ export async function listMappedEvents(
   return rows
 }
 
-/** In no order. */
 export async function findEventMonths(
   db: Db,
   { start, end }: { start: string; end: string },

@@ -31,11 +31,8 @@ import { FREE, offeredPrice, offerPrice, presentCost, storedCost } from './event
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
-// Writes events as JSON, with their linked data and with the records and terms that they link to.
-
 /**
- * Writes an event as lists show it (rule 5.1), or by itself with its linked data and that of its venues and
- * organizers. Venues, organizers and terms that cannot be shown are reported and left out.
+ * `single` adds linked data (rule 5.1). What the event links to and cannot be shown is reported and left out.
  * @throws Error when the event itself cannot be shown
  */
 export function presentEvent(
@@ -50,7 +47,6 @@ export function presentEvent(
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Writes a piece with its terms as they are by now. */
 export function presentPiece(
   context: Context,
   piece: EventPiece,
@@ -63,9 +59,8 @@ export function presentPiece(
 }
 
 /**
- * Writes an event for the answer of its write.
- * @throws UnshowableRecord when the event, or a venue or organizer `made` with it, could not be shown to
- * later readers
+ * @throws UnshowableRecord when later readers could not be shown the event, or a venue or organizer `made`
+ * with it
  */
 export function presentWritten(
   context: Context,
@@ -85,13 +80,12 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // Linked data need no test: they are made of values that the members show as well, and leave out venues
-    // and organizers that cannot be shown.
+    // Linked data need no test: other members show their values too, and they leave out what cannot be shown.
     return presentEvent(context, row, links)
   })
 }
 
-/** Writes an event as JSON around its terms. @throws Error when it cannot be shown */
+/** @throws Error when the event cannot be shown */
 export function pieceOf(context: Context, row: EventRow, links: EventLinks, extent: Extent): EventPiece {
   const isSingle = extent === 'single'
   const { common, rare } = writeCore(context, row, links.images.get(row.image ?? 0))
@@ -107,10 +101,8 @@ export function pieceOf(context: Context, row: EventRow, links: EventLinks, exte
   )
 }
 
-/** Writes members as JSON behind others of the same object. */
 const behind = (members: object) => `,${JSON.stringify(members).slice(1, -1)}`
 
-/** Presents the terms, venues and organizers of a series as the members that events have for them. */
 export function presentLinks(
   context: Context,
   links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags' | 'images'>,
@@ -158,7 +150,6 @@ function recurrenceMembers(
   }
 }
 
-/** Presents the venues or organizers that an event shows to the caller, and leaves out the others. */
 function showEach<Row extends VenueRow | OrganizerRow>(
   context: Context,
   kind: 'venue' | 'organizer',
@@ -170,18 +161,16 @@ function showEach<Row extends VenueRow | OrganizerRow>(
   )
 }
 
-/** The names of the members of a core, which every event has. */
 type CoreMember = Exclude<
   keyof EventMembers,
   WithValue<EventMembers, 'from', 'link'> | WithValue<EventMembers, 'rare', unknown> | 'custom_fields'
 >
 
-/** Writes the value of one member of a core as JSON. */
 type MemberWriter = (row: EventRow, presenting: Presenting, image: ImageRow | undefined) => string
 
 /**
- * Matches texts that have nothing to escape in JSON, such as times and most addresses: they are quoted faster
- * than by `JSON.stringify`.
+ * Texts with nothing to escape in JSON, such as times and most addresses, are quoted faster than by
+ * `JSON.stringify`.
  */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
@@ -200,11 +189,10 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** Writes the image of an event; `false` for none, and for one that cannot be shown. */
+/** `false` stands for none, and for one that cannot be shown. */
 const imageOf: MemberWriter = (_row, presenting, image) =>
   JSON.stringify((image && showImage(presenting, image)) ?? false)
 
-/** The writers of all members of a core, in their order. */
 const writers: Readonly<Record<CoreMember, MemberWriter>> = {
   id: ({ id }) => String(id),
   global_id: ({ id }, { site }) => quoted(globalId(site, id)),
@@ -253,10 +241,8 @@ const named = Object.entries(writers).map(([name, write], at) => ({
 const rareOfEvents = rareFields()
 
 /**
- * Writes the members of an event itself: `common` those of all events, without the closing brace, and `rare`
- * those that only some have, which come last. The text is joined from the texts of the members instead of by
- * way of an object, which takes longer: the time of this function decides how fast lists are that nobody has
- * asked for lately.
+ * `rare` members, which only some events have, come last. Text is joined without an object, since this
+ * function decides how fast a list is that was not asked for lately.
  * @throws Error when the event cannot be shown
  */
 export function writeCore(
@@ -270,7 +256,7 @@ export function writeCore(
   return { common, rare: rare === undefined ? '' : behind(rare) }
 }
 
-/** Returns the writer of a time. @throws Error, when the writer is called, for a text that is no wall time */
+/** @throws Error, when the writer is called, for a text that is no wall time */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!hasWallForm(row[name])) throw new Error(`its ${name} is no time`)
@@ -288,22 +274,18 @@ function asDetails(name: TimeColumn): MemberWriter {
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
 /**
- * Shown costs by their stored JSON: most events of a calendar share a few dozen short costs, so longer ones
- * are not cached.
+ * Costs as shown, by their stored JSON. Most events share a few dozen short costs, so longer ones are not
+ * cached.
  */
 const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** The site by whose currency numbers without a currency are shown. */
+  /** Its currency is that of numbers without one. */
   site: Context['site']
-  /** The members `cost` and `cost_details` of an event, as JSON. */
   cost: string
   details: string
-  /**
-   * The price of the event's offer, and the code of its currency: that of the site where the currency is not
-   * clear.
-   */
+  /** The price of the offer, and its currency: the site's where it is not clear. */
   offered: string
   currency: string
 }
@@ -325,18 +307,12 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   return made
 }
 
-/**
- * Decides whether events show a venue or organizer to the caller: the caller may read it, and it is not in
- * the trash (rule 5.9).
- */
+/** Rule 5.9: the caller may read the venue or organizer, and it is not in the trash. */
 export function isShown(context: Context, linked: Owned): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 
-/**
- * Presents an event as linked data (rule 9.2): a schema.org Event with its first venue and all of its
- * organizers, as far as the caller sees them.
- */
+/** Rule 9.2: a schema.org Event with its first venue and all organizers that the caller may see. */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
   const places = showEach(context, 'venue', links.venues, venueLinkedData)
   const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
@@ -353,24 +329,19 @@ function eventLinkedData(context: Context, row: EventRow, links: EventLinks): ob
   }
 }
 
-/** The schema.org name of each event status. */
 export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
   scheduled: 'https://schema.org/EventScheduled',
   canceled: 'https://schema.org/EventCancelled',
   postponed: 'https://schema.org/EventPostponed',
 }
 
-/** The schema.org name of each kind of attendance. */
 const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   in_person: 'https://schema.org/OfflineEventAttendanceMode',
   online: 'https://schema.org/OnlineEventAttendanceMode',
   mixed: 'https://schema.org/MixedEventAttendanceMode',
 }
 
-/**
- * Returns the schema.org name of how people take part: as the event says, else at its venue; undefined where
- * neither is known.
- */
+/** Follows what the event says, else whether it has a venue; undefined where neither is known. */
 export function linkedAttendance(
   { attendance }: Pick<EventRow, 'attendance'>,
   hasVenue: boolean,
@@ -380,8 +351,8 @@ export function linkedAttendance(
 }
 
 /**
- * Returns the location of an event as linked data: its places, its online meeting, or both; undefined for
- * neither. `page`, the address of the event's page, stands in for a meeting link that is not shown.
+ * Returns places, the online meeting, or both. `page`, the address of the event's page, stands in for a link
+ * that is not shown.
  */
 export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
   const isOnline = row.attendance === 'online' || row.attendance === 'mixed'
@@ -396,7 +367,6 @@ export function linkedLocation(places: readonly object[], row: Meeting, page: st
 
 type Meeting = Pick<EventRow, 'attendance' | 'online_url' | 'online_label'>
 
-/** Presents the linked data of an event without its venues and organizers. */
 function ownLinkedData(
   context: Context,
   row: EventRow,
@@ -433,10 +403,6 @@ function offer(row: EventRow, price: string, priceCurrency: string, url: string)
   }
 }
 
-/**
- * Returns the texts that an event shows, with those of its venues, organizers and terms, so that they can be
- * prepared before it is shown.
- */
 export function textsOfEvent(
   row: Pick<EventRow, 'description' | 'excerpt' | 'trusted'>,
   { venues, organizers, categories, tags }: EventLinks,

@@ -38,26 +38,22 @@ import { parseCost } from './event-cost.ts'
 import { type EventWrite, findTermIds, type LinkIds, saveEvents } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
-// Creates, changes, trashes and publishes events by the rules.
-
 export type EventValues = Parsed<typeof event.fields>
 
-/** An existing one, or one to make inside the transaction. */
 type PreparedLink = { id: number } | PreparedLinked
 
-/** A parsed event whose image, and those of new linked records, have been fetched. */
+/** Its image, and those of new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
-  /** Where they have been settled ahead of the write. */
   columns?: OwnColumns | undefined
-  /** Where calendars know the event already. */
+  /** It is set where calendars know the event already. */
   uid?: string | undefined
 }
 
-/** Fetches what has to be fetched, so that the transaction waits for no other server. */
+/** Images are fetched, so that the transaction waits for no other server. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
@@ -89,10 +85,10 @@ async function prepareLinks(
   return Promise.all(entries.map(prepare))
 }
 
-/** `made` are the linked venues and organizers that were made with it. */
+/** `made` are the linked records that were created with it. */
 export type SettledEvent = EventWrite & { made: ReadonlySet<number> }
 
-/** The caller holds the row. Links stay; terms no longer count it (rules 24.1 and 24.4). */
+/** The caller has locked the row. Links stay; terms no longer count the event (rules 24.1 and 24.4). */
 export async function trashEvent(tx: Tx, before: EventRow, context: Context): Promise<SettledEvent> {
   const values = await trashColumns(tx, 'events', { ...before, name: before.title }, context)
   const trashed = { before, values, links: {}, made: NONE }
@@ -102,7 +98,6 @@ export async function trashEvent(tx: Tx, before: EventRow, context: Context): Pr
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** What a new event has where nothing was sent. */
 export const UNSENT = {
   ...blankColumns(event.fields),
   cost: '[]',
@@ -115,7 +110,7 @@ export const UNSENT = {
   online_from: '',
 } satisfies Partial<EventRow>
 
-/** With the records and terms that it links to (rule 16.2). The caller holds the row `before`. */
+/** Changes what it links to as well (rule 16.2). The caller has locked the row `before`. */
 export async function changeEvent(
   tx: Tx,
   before: EventRow,
@@ -129,7 +124,6 @@ export async function changeEvent(
 
 type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
 
-/** Makes those that are new. */
 async function settleLinked(
   tx: Tx,
   { venues, organizers }: PreparedLinks,
@@ -144,8 +138,8 @@ async function settleLinked(
 }
 
 /**
- * The caller holds the row `before`. Makes the records that it links to.
- * @throws Problem rest_invalid_param for one that was removed or trashed since the request was read
+ * The caller has locked the row `before`.
+ * @throws Problem rest_invalid_param where a linked record was removed or trashed since the request was read
  */
 export async function settleChange(
   tx: Tx,
@@ -166,7 +160,7 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/** Columns that follow from sent values, but from no other rows. @throws Problem for refused values */
+/** These follow from sent values, but from no other rows. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
@@ -183,7 +177,7 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
   }
 }
 
-/** Rule 18.1: wall times that were not sent stay, and UTC times follow from wall times and the zone. */
+/** Rule 18.1: wall times that were not sent stay; UTC times follow from wall times and the zone. */
 export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
@@ -197,8 +191,8 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
-    // An answer does not tell which of two moments a repeated wall time means: when a client sends it back,
-    // the stored moment stays.
+    // An answer does not say which of two moments a repeated wall time means: sent back, it means the stored
+    // one.
     return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
   const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
@@ -211,7 +205,6 @@ function settleWebsite(values: EventValues, before: EventRow | undefined, contex
   return isOwn ? { website: before.website } : {}
 }
 
-/** In order. Adds those that are new to `made`. */
 async function linkIds(
   tx: Tx,
   rules: LinkedRules,
@@ -230,7 +223,6 @@ async function linkIds(
   return [...ids]
 }
 
-/** Undefined where none were sent. */
 async function settleTermsOfChange(
   tx: Tx,
   event: number,
@@ -256,7 +248,6 @@ async function settleTermsOfChange(
   return after
 }
 
-/** Undefined for a taxonomy that was not sent. */
 function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'>) {
   return {
     category: categories === undefined ? undefined : (termEntries(categories) ?? []),
@@ -264,7 +255,6 @@ function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'
   }
 }
 
-/** The caller holds the row. */
 export async function publishEvent(tx: Tx, before: EventRow, slug: string): Promise<void> {
   await saveEvents(tx, [{ before, values: { status: 'publish', slug }, links: {} }])
 }
@@ -276,7 +266,7 @@ export function settleValues(values: EventValues, context: ValueContext): OwnCol
   return ownColumns(undefined, values, context)
 }
 
-/** A new event, the context of its request, and its writer where several share the transaction. */
+/** `by` is the writer, where several share the transaction. */
 export interface AskedEvent {
   prepared: PreparedEvent
   context: Context
@@ -291,7 +281,7 @@ export type NewEvent = SettledEvent & {
   tags: readonly number[]
 }
 
-/** Writes new events in few statements, and indexes their words. @throws Problem as `settleNew` */
+/** Few statements write many events, whose words are indexed too. @throws Problem as `settleNew` */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
   const events = await settleNew(tx, asked)
   await saveEvents(tx, events)
@@ -300,8 +290,7 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promis
 }
 
 /**
- * In the order of `asked`: the later of two events for one slug gets another. Makes the records and terms that
- * they link to.
+ * The later of two events for one slug gets another.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
@@ -356,7 +345,6 @@ const LINKS = [
   ['organizer', 'organizers'],
 ] as const
 
-/** Terms that were named by ids are looked up in one query. */
 async function settleTermsOf(
   tx: Tx,
   asked: readonly AskedEvent[],
@@ -367,7 +355,7 @@ async function settleTermsOf(
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
-  // One taxonomy after the other, not at once: the order keeps writers from waiting for each other.
+  // The fixed order of taxonomies keeps writers from deadlocks.
   for (const taxonomy of TAXONOMIES)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []

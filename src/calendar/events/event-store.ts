@@ -31,9 +31,7 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-// Reads and writes the rows of events and of their links.
-
-/** Venues and organizers in order, terms by name, and the images of all records. */
+/** Venues and organizers are in order, terms by name; `images` are those of all records. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -41,7 +39,7 @@ export interface EventLinks {
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
   series: SeriesRow | undefined
-  /** In lists where the event stands for its series. */
+  /** It is defined in lists where the event stands for its series. */
   next?: readonly NextOccurrence[]
 }
 
@@ -59,7 +57,6 @@ export async function findEvent(db: Db, id: number): Promise<EventRow | undefine
   return row
 }
 
-/** In the order of the ids. */
 export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
   const rows = ids.length === 0 ? [] : await selectEvents(db, { ids })
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -70,8 +67,8 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
 }
 
 /**
- * By start, date and id (rule 11.7) for `start`, by date and id for `publication`, the best matches first for
- * a ranking (rule 14.7).
+ * `start` orders by start, date and id (rule 11.7), `publication` by date and id, a ranking by the best
+ * matches (rule 14.7).
  */
 export async function listEvents(
   where: Condition,
@@ -97,13 +94,12 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
   if (order === 'publication') return sql`events.date, events.id`
   if (order === 'start') return sql`events.start_date, events.date, events.id`
   const { titled, named, today } = order
-  // Coming events by their start, then past events, the latest first.
+  // Coming events are ordered by start, then past ones, the latest first.
   const coming = sql`events.end_date >= ${`${today} 00:00:00`}`
   return sql`${rankAmong(db, titled, named)}, case when ${coming} then 0 else 1 end,
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
 }
 
-/** By start, date and id, or by date and id. */
 export async function listEventIds(
   where: Condition,
   order: 'start' | 'publication',
@@ -115,14 +111,14 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** Ids in order. A kind that is undefined is not known. */
+/** Ids are in order; those of a kind that is undefined are not known. */
 export interface LinkIds {
   venues?: readonly number[] | undefined
   organizers?: readonly number[] | undefined
   terms?: readonly number[] | undefined
 }
 
-/** One query for each kind; every event has an entry. Links in `known` are not looked up. */
+/** One query finds each kind; every event has an entry. Links in `known` are not looked up. */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -167,7 +163,7 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The tables differ in names alone, so the types of the query builder know venues alone. */
+/** It is typed for venues: the tables differ only in names. */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -211,7 +207,7 @@ const linking = {
   },
 }
 
-/** A record is read once, however many events link to it: its texts may be long. */
+/** Each record is read once, however many events link to it, since its texts may be long. */
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
   type: LinkedType,
@@ -240,7 +236,7 @@ async function linkedTo<Row>(
 
 export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
 
-/** Of venues few columns, of organizers none. Every event has an entry. */
+/** Few columns of venues are read, and no organizers. Every event has an entry. */
 export async function findCardLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -307,10 +303,9 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
   return selectTermIds(db, { event })
 }
 
-/** Former links are noted by these names. */
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** What follows from other columns; every write sets it. */
+/** They follow from other columns; every write sets them. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -327,14 +322,13 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
   db.insertInto('events').values(value('rows')),
 )
 
-/** What is saved of an event. Links of a kind that is undefined stay. */
+/** Links of a kind that is undefined stay. */
 export type EventWrite = {
   links: LinkIds
-  /** Where several writers share the transaction. */
   by?: Writer | undefined
 } & (
   | { before?: undefined; values: EventRow }
-  /** The caller holds the row; `values` are the columns to set. */
+  /** The caller has locked the row; `values` are the columns to set. */
   | { before: EventRow; values: Partial<EventRow> }
 )
 
@@ -343,7 +337,7 @@ export function savedRow({ before, values }: EventWrite): EventRow {
   return { ...row, ...derivedColumns(row) }
 }
 
-/** Those of its texts, and those that it and its links count as. */
+/** Counts the bytes of texts, and a number for the row and each link. */
 export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: LinkIds = {}): number {
   const texts = Object.values(row).reduce<number>(
     (total, value) => total + Buffer.byteLength(String(value)),
@@ -353,7 +347,7 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** A few milliseconds of writing. */
+/** Writing so many takes a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {
@@ -370,7 +364,7 @@ function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => num
   return pieces
 }
 
-/** With their links and the counts of their terms; of many in pieces, with turns for others in between. */
+/** Links and counts of terms are saved too; between pieces of many events, others get their turn. */
 export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise<void> {
   for (const { before, values, by } of events) {
     const after = before ? { ...before, ...values } : values
@@ -389,7 +383,7 @@ export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise
   await Promise.all([...LINK_KINDS.map((kind) => saveLinks(tx, kind, events)), shiftCounts(tx, counts)])
 }
 
-/** Sets changed columns alone: SQLite rewrites the index entries of each, even for the same value. */
+/** Only changed columns are set: SQLite rewrites the index entries of each, even for the same value. */
 async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<void> {
   const after = savedRow(one)
   const columns = Object.fromEntries(
@@ -401,7 +395,6 @@ async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<voi
   ])
 }
 
-/** Notes former links that differ. */
 async function saveLinks(
   tx: Tx,
   kind: (typeof LINK_KINDS)[number],
@@ -429,7 +422,7 @@ async function saveLinks(
 
 const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'
 
-/** Terms count published events, and no others (rule 7.4). */
+/** Terms count only published events (rule 7.4). */
 async function countShifts(tx: Tx, events: readonly EventWrite[]): Promise<Map<number, number>> {
   const shifts = new Map<number, number>()
   const shift = (term: number, by: number) => shifts.set(term, (shifts.get(term) ?? 0) + by)
@@ -450,7 +443,6 @@ const selectTermsOfEvents = statement<{ events: readonly number[] }>()((db, valu
   db.selectFrom('event_terms').select(['event', 'term']).where('event', 'in', value('events')),
 )
 
-/** An event without terms has no entry. */
 export async function findTermsOfEvents(db: Db, events: readonly number[]): Promise<Map<number, number[]>> {
   const terms = new Map<number, number[]>()
   for (const { event, term } of events.length === 0 ? [] : await selectTermsOfEvents(db, { events }))
@@ -477,7 +469,7 @@ const showOne = statement<{ id: number }>()((db, value) =>
   db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
 )
 
-/** Shows everybody the meeting links. The caller holds the rows. */
+/** The caller has locked the rows. */
 export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
   await Promise.all(
     rows.map((row) => {
@@ -487,7 +479,7 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/** Its old slug, if it was public, and a withdrawn row while it is out of public lists. */
+/** An event that was public leaves an old slug, and a withdrawn row while it is out of public lists. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)
@@ -506,13 +498,12 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
       from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
 )
 
-/** Bytes of the texts of all venues and organizers, which are not read for it. */
+/** Counts the texts of its venues and organizers without reading them. */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
 }
 
-/** Of a collapsed list, with one event. */
 const MOST_NEXT = 5
 
 const selectNext = statement<{ series: number; start: string }>()((db, value) =>
@@ -527,7 +518,7 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .limit(sql.lit(MOST_NEXT)),
 )
 
-/** The next public occurrences, by event. An event of no series has no entry. */
+/** Only public occurrences count; an event of no series has no entry. */
 export async function findNext(
   db: Db,
   rows: readonly EventRow[],

@@ -20,16 +20,15 @@ import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
 // Times of events, windows of lists, words such as "tonight", when meeting links are shown.
 
-// The filters `when` and `time`.
-
-/** The evening begins, the night ends (rule 13.11). */
+/** Hours at which the evening begins and the night ends (rule 13.11). */
 export const EVENING = 17
 const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * By the clock of the site (rule 13.10); `now` in ms. Events are on then, for `tonight` they begin. Bounds
- * last a day, of `now` a minute, of `tonight` until the night ends.
+ * See rule 13.10. The bounds stay the same for a day, those of `now` for a minute, those of `tonight` until
+ * the night ends.
+ * @param now in ms
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {
   const wall = wallNow(timezone, now)
@@ -49,7 +48,6 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
   return { startsBefore: `${addDays(last, 1)} 00:00:00`, endsAfter: `${addDays(first, -1)} 23:59:59` }
 }
 
-/** Decide when days begin, and which are the weekend. */
 interface Locality {
   timezone: string
   language: string
@@ -75,7 +73,7 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/** The rest of this weekend, else the next; free days where the language is spoken. */
+/** Takes the rest of this weekend, else the next one; free days are those where the language is spoken. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
   const free = freeDaysOf(language)
   const isFree = (day: string) => free.has(new Date(`${day}T00:00:00Z`).getUTCDay() || 7)
@@ -117,12 +115,11 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** Of each hour (rule 13.11). */
+/** Each hour has one (rule 13.11). */
 const TIME_AT: readonly TimeOfDay[] = Array.from({ length: 24 }, (_, hour) =>
   hour < NIGHT_ENDS || hour >= EVENING ? 'evening' : hour < NOON ? 'morning' : 'afternoon',
 )
 
-/** 0 to 23. */
 export function hoursOf(times: readonly string[]): number[] {
   const wanted = new Set(TIMES_OF_DAY.filter((time) => times.includes(time)))
   return TIME_AT.flatMap((time, hour) => (wanted.has(time) ? [hour] : []))
@@ -136,18 +133,13 @@ export function beginsAt(
   return !(start.endsWith('00:00:00') && end.endsWith('23:59:59')) && hours.includes(hourOf(start))
 }
 
-// Times of events, and windows of lists.
-
 const MONTHS_AHEAD = 24
 
-/** Each list asks several times, and many come within a second. */
+/** A list asks several times, and many lists come within a second. */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * Rules 18.1 to 18.5. A skipped wall time moves forward. Whole days run from 00:00:00 to 23:59:59, whatever
- * clocks do at midnight. An end before the start becomes the start (all day: the end of that day). Of a wall
- * time that comes twice the sent moment counts, else the first; of an end the first that is not before the
- * start.
+ * See rules 18.1 to 18.5; whole days do so whatever clocks do at midnight.
  * @throws RangeError for an unknown zone
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
@@ -155,12 +147,10 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** The UTC time is ignored where it is another wall time in the zone. */
+/** The UTC time does not count where it is another wall time in the zone. */
 export type Edge = string | Moment
 
-/**
- * Rule 12.1: start of yesterday to the end of the day 24 months ahead, in the zone of the site. `now` in ms.
- */
+/** See rule 12.1. @param now in ms */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
   const second = Math.floor(now / 1000)
   if (latest.zone !== zone || latest.second !== second) latest = { zone, second, window: windowAt(zone, now) }
@@ -168,10 +158,8 @@ export function defaultWindow(zone: string, now: number): Readonly<{ start: stri
 }
 
 /**
- * Rules 12.3 and 12.4; undefined for no moment. Read in `zone`; an offset is converted. Unless `strict` the
- * time of day is dropped: `start` is 00:00:00, `end` and the bounds ('before-after') 23:59:59, so
- * `start_date=now` is the start of today, `ends_after=now` tomorrow or later. A skipped strict time moves
- * forward.
+ * See rules 12.3 and 12.4; undefined for no moment. So `start_date=now` is the start of today,
+ * `ends_after=now` tomorrow or later.
  */
 export function parseWindowEdge(
   value: string | number,
@@ -241,7 +229,6 @@ function wholeDays({
 
 const wallOf = (edge: Edge) => (typeof edge === 'string' ? edge : edge.wall)
 
-/** Rule 12.1. */
 export function defaultWindowOf(edge: 'start' | 'end') {
   return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
 }
@@ -260,10 +247,7 @@ export interface WindowQuery {
   when?: string
 }
 
-/**
- * Rules 12.4 and 12.5, whole days unless strict. No default with `when` or a bound `starts_*` or `ends_*`;
- * `starts_after` and `ends_before` win over the dates; `include` has no bounds (rule 12.6).
- */
+/** See rules 12.4 to 12.6; `when` replaces the default, too. */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   if (query.include !== undefined) return WITHOUT_BOUNDS
   const edge = (value: string | number | undefined, which: 'start' | 'end' | 'before-after') =>
@@ -292,12 +276,11 @@ export const WITHOUT_BOUNDS: EventWindow = {
 
 // When everybody sees a meeting link: every representation asks here.
 
-/** Later than any event. */
 const NEVER = '9999-12-31 23:59:59'
 
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
-/** UTC; `''` where the time has come, and without a link. `now` in ms. */
+/** Returns UTC, or `''` where the time has come or there is no link. @param now in ms */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
   if (online_url === '') return ''
   const from = utcToMs(utc_start_date) - (minutesBefore(online_shown) ?? Number.NaN) * 60_000
@@ -305,8 +288,8 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * Without the link, unless everybody may see it or the caller may edit. Every representation shows this row;
- * the schedule changes the event once the link may be shown, so no cached answer hides it then.
+ * Removes the meeting link unless everybody may see it or the caller may edit. Once it may be shown, the
+ * schedule changes the event, so that no cached answer hides it.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,
@@ -315,7 +298,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** Editors alone see a link that is not always shown. */
+/** Only editors see a link that is not always shown. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

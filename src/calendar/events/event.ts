@@ -10,11 +10,9 @@ import { recordChecks } from '../records/record-rules.ts'
 import { areTermEntries } from '../terms/term-rules.ts'
 import { isCost } from './event-cost.ts'
 
-// Declares the resource of events.
-
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** Fields, addresses (rule 3.9), checks. */
+/** See rule 3.9 for the addresses. */
 export const event = defineResource({
   name: 'event',
   path: 'events',

@@ -46,14 +46,14 @@ const presentation: Presentation<LoadedEvent> = {
   present: (context, { row, links }, extent) => presentEvent(context, row, links, extent),
 }
 
-/** Fetches its image, and prepares the texts that take long to show. */
+/** Fetches the image, and prepares texts that take long to show. */
 export async function prepareNew(context: Context, values: EventValues): Promise<PreparedEvent> {
   const prepared = await prepareEvent(values, context)
   await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
   return prepared
 }
 
-/** @throws Problem @throws UnshowableRecord */
+/** @throws Problem, UnshowableRecord */
 export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
   const [made] = await createAll(tx, [{ prepared, context }])
   if (!made) throw new Error('no event was made')
@@ -61,8 +61,8 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * When one fails, or cannot be shown, none is written. Others are served between the steps of several.
- * @throws Problem @throws UnshowableRecord
+ * Where one fails or cannot be shown, none is written. Others get their turn between the steps.
+ * @throws Problem, UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
   const afterStep = async () => {
@@ -93,12 +93,12 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** A short request may link to a hundred long texts, which are not read where an answer has no room. */
+/** A short request may link to a hundred long texts, which are not read where the answer has no room. */
 async function hasRoom(tx: Tx, id: number, { room }: Pick<Context, 'room'> = {}): Promise<boolean> {
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
 
-/** No more than the id where there was no room to look up the links. @throws UnshowableRecord */
+/** Without `links` the answer is only the id. @throws UnshowableRecord */
 async function answerWritten(
   context: Context,
   row: EventRow,
@@ -123,10 +123,10 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** Of a new event that shares a transaction: nobody is served while several events are written. */
+/** An event within these may share a transaction: other requests wait while several are written. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** It is small, and needs no image, record or term made for which other writers would wait. */
+/** The event is small, and creates no image, record or term that other writers would wait for. */
 export function mayShare(values: EventValues): boolean {
   const {
     author,
@@ -202,7 +202,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * `may` is asked about the held row: another writer may have published the event or changed its author.
+ * The right is checked on the locked row, since another writer may have published the event or changed its
+ * author.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -212,7 +213,7 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-/** Makes the answer of a changed event in its transaction: what cannot be shown is not written. */
+/** This runs in the transaction: what cannot be shown is not written. */
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
@@ -220,7 +221,7 @@ export async function readBack(tx: Tx, saved: SettledEvent, context: Context): P
   return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 
-/** What cannot be shown may go to the trash too. */
+/** An event that cannot be shown may go to the trash too. */
 export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row

@@ -21,35 +21,32 @@ import type { LinkedKind } from '../linked/linked-store.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records while somebody types: search of the desk, suggestions of pages.
+// Finds records while somebody types: search at the desk, suggestions on pages.
 
 export interface TypedHit {
   kind: PagedKind
   id: number
-  /** As text. */
   title: string
-  /** Start of an event (wall time), city of a venue. */
+  /** The start of an event (wall time), or the city of a venue. */
   about: string
   status: string
 }
 
 const MOST_HITS = 8
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const LONGEST_TYPED = 300
-/** Read by each query. */
+/** Rows that each query reads. */
 const MOST_CANDIDATES = 64
 /** Shorter words are in too many texts. */
 const SHORTEST_WORD = 3
-/** By name. */
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Of every status, as the caller may see: at most `MOST_HITS`, best events first, then venues and organizers.
- * An id, UID, address, beginning of a slug, or words; where nothing is found, other forms, or one other
- * letter. Equal ones by date, coming first.
+ * Finds records of every status that the caller may see. The text is an id, UID, address, beginning of a
+ * slug, or words; where nothing is found, other forms of the words or one other letter.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -108,7 +105,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** Id or UID of the event, or UID of its series. */
+  /** 1 where the text is the id or UID of the event, or the UID of its series. */
   exact: number
 }
 
@@ -139,7 +136,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Coming ones first, the next at the top; then past ones, the latest at the top. */
+/** Coming events are first, the next at the top; then past ones, the latest at the top. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -183,7 +180,7 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/** `is true`: SQLite would start with all events that the caller may see. */
+/** Without `is true`, SQLite would start with all events that the caller may see. */
 function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
@@ -203,7 +200,7 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/** Few drafts, pending and scheduled events have a slug: by the whole one alone. */
+/** Few drafts, pending and scheduled events have a slug: only a whole one finds them. */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -218,7 +215,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/** Words that are long enough: among the `NEWEST`, then among all, the newest first. */
+/** Looks among the `NEWEST`, then among all, the newest first; short words are skipped. */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -236,7 +233,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   const search = { include, exclude: [] }
   const found = await findMatching(search)
   const read = async (isFound: Expression<unknown>) => {
-    // Materialized: PostgreSQL would read all events by id for words that it takes for frequent.
+    // Unless materialized, PostgreSQL would read all events by id for words that it takes for frequent.
     const query = sql<Candidate>`
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
@@ -254,32 +251,31 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
 /** Words that few of these have are rare, so that searching all is quick. */
 const NEWEST = 1000
 
-/** Public. */
+/** Only public records are suggested. */
 export interface Suggestion {
   kind: 'venue' | 'organizer' | 'category' | 'tag' | 'event'
   id: number
-  /** As text. */
   name: string
   slug: string
-  /** City of a venue, start of an event (wall time). */
+  /** The city of a venue, or the start of an event (wall time). */
   about: string
 }
 
-/** Of each kind; and characters of a text. */
+/** Suggestions of each kind, and maximum length of a text in UTF-16 units. */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 const LONGEST = 100
-/** `is true`: SQLite would walk through all public records. */
+/** Without `is true`, SQLite would walk through all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
 /** Several events may have one title. */
 const TITLES_READ = 8
 
-/** `last` is a bound behind all folded names that begin with the text. */
+/** `last` sorts after all folded names that begin with the text. */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/** One statement: each would take a snapshot of its own. */
+/** One statement is enough, since each takes a snapshot of its own. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -294,7 +290,7 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/** No times: these columns lie behind long texts. */
+/** Times are not read: their columns lie behind long texts. */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -304,8 +300,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Public venues, organizers and terms with events by name, beginnings first; then coming events by title. A
- * last word below two letters suggests nothing; a wrong letter is forgiven where nothing is found.
+ * Suggests records by name, beginnings first, then coming events by title. A last word of fewer than two
+ * letters suggests nothing; a wrong letter is forgiven where nothing is found.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)
@@ -313,7 +309,6 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
   return corrected === undefined ? found : suggestFor(corrected, context)
 }
 
-/** Undefined where there is nothing to forgive. */
 async function correctedText(
   text: string,
   searcher: Pick<Context, 'db' | 'aside'>,
@@ -347,7 +342,7 @@ async function suggestNamed(
   return found.map(withPlainName)
 }
 
-/** Public venues and organizers whose names have these words, at most two of each. */
+/** Names have all of these words; there are at most two of each kind. */
 export async function findLinkedNamed(
   text: string,
   context: Context,
@@ -359,7 +354,7 @@ export async function findLinkedNamed(
   )
 }
 
-/** In the order of lists, one of each title. None while memory is being filled. */
+/** Events are in the order of lists, one of each title; there are none while memory is being filled. */
 async function suggestEvents(
   typed: TypedWords,
   { db, aside, memory, site, now }: Context,

@@ -60,13 +60,9 @@ import { eventWindow, timesOf, WITHOUT_BOUNDS } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
-// Finds and counts the events of lists, in the index or in the database, and the withdrawn events that a list
-// would have.
-
 /**
- * Finds one page of events: in the index where the caller sees public events alone and the index can answer,
- * else in the database. Waits while a small calendar is being read into memory. Returns a page of the index
- * as a value, and any other page as a promise.
+ * The index answers where it can, and returns no promise; else the database does. Waits while a small
+ * calendar is being read into memory.
  * @throws Problem, at once or in the promise
  */
 export function findEvents(
@@ -94,10 +90,7 @@ function findAtOnce(
   return found ?? findInDatabase(context, query, order)
 }
 
-/**
- * Finds a page of events in the index. Returns undefined where the database has to be asked.
- * @throws Problem, at once or in the promise
- */
+/** Returns undefined where the database has to be asked. @throws Problem, at once or in the promise */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -159,9 +152,8 @@ async function findInDatabase(
 }
 
 /**
- * Returns functions that count the public events of a list: with each of these categories, by id, and with
- * each fact of access, by name. Counts of categories disregard the categories of the query. Undefined for a
- * query with a search, or where the index would take over two milliseconds.
+ * Counts public events by id of category and by name of access. Categories of the query do not narrow counts
+ * of categories. Returns undefined for a search, or where the index would take over two milliseconds.
  */
 export function countMatching(
   context: Context,
@@ -187,10 +179,7 @@ export function countMatching(
   }
 }
 
-/**
- * Counts the public events of a list that begin on each of these days, which follow each other. Undefined for
- * a query with a search, or where the index would take over two milliseconds.
- */
+/** The days follow each other. Returns undefined as `countMatching`. */
 export function countStarts(
   context: Context,
   query: EventsQuery,
@@ -202,10 +191,7 @@ export function countStarts(
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
 
-/**
- * Counts the public events of a list at each of these times, by the clock of the site. Undefined for a query
- * with a search, or where the index would take too long.
- */
+/** The clock is that of the site. Returns undefined as `countMatching`. */
 export function countWhen(
   context: Context,
   query: EventsQuery,
@@ -228,8 +214,7 @@ const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[
 const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
 /**
- * Counts the public events of lists without searches that each of these filters would leave, at most 31.
- * Undefined where the index would take over two milliseconds.
+ * Counts what each of at most 31 filters would leave of these lists. Returns undefined as `countMatching`.
  */
 export function countLeft(
   context: Context,
@@ -255,14 +240,9 @@ const NO_FILTERS: EventsQuery = { page: 1, per_page: 1, strict_dates: true }
 
 const isSearch = ({ search, words }: EventsQuery) => search !== undefined || words !== undefined
 
-/** The number of events by category or fact of access; undefined where it is not known. */
 type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
 
-/**
- * Finds the ids of all events of a query, without pages. The rows are not read here, but when the events are
- * shown.
- * @throws Problem
- */
+/** Rows are read later, when the events are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
   const effective = writeEventParameters(query, ground)
@@ -299,7 +279,6 @@ const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 const parts = Object.values(eventFilterParts)
 const sqlOfParts = parts.map(({ sql }) => sql)
 
-/** Finds the events with the words of a query; undefined for a query without words. */
 function foundWords(
   { words }: EventsQuery,
   context: Context,
@@ -307,10 +286,7 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/**
- * Returns the ranking of events that were found by words. An event counts as coming until the day on which it
- * ends is over.
- */
+/** An event counts as coming until the day on which it ends is over. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
@@ -327,7 +303,7 @@ async function conditionOf(
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
-/** Decides whether a list shows the first occurrence that it finds of each series alone. */
+/** The list then shows the first occurrence that it finds of each series. */
 export function isCollapsed(query: EventsQuery): boolean {
   return query.collapse === 'series' || query.hide_subsequent_recurrences === true
 }
@@ -344,11 +320,7 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   among: undefined,
 }
 
-/**
- * Finds the page of a public list in the index. Returns undefined where the database has to be asked: for a
- * filter or value that the index does not know, and while the index is not read yet. Returns a promise for a
- * search whose result is not remembered.
- */
+/** Returns undefined where the index cannot answer, a promise for a search whose result is not in memory. */
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,
@@ -376,10 +348,7 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/**
- * Returns the query of the index for a list, without its search and words; undefined where the index cannot
- * answer.
- */
+/** Search and words are left out; undefined where the index cannot answer. */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
   let asked: IndexQuery | undefined = {
     ...EVERYTHING,
@@ -401,9 +370,8 @@ function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround
 }
 
 /**
- * Finds the withdrawn events that a query would find if they had stayed public, some at a time. They are not
- * in the table of events, so `accepts` of each filter tests them one by one. Of their texts the titles alone
- * are kept, so a search looks in titles alone.
+ * Withdrawn events are in a table of their own, so `accepts` of each filter tests them one by one. Only their
+ * titles are searched.
  */
 async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
   const { context } = ground
@@ -446,9 +414,8 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
 }
 
 /**
- * Returns two readings of each word, as it was corrected and as it was written, with the terms that each
- * names. The written one matters once the last event with that word is withdrawn: from then on searches
- * correct the word.
+ * Each word is read as corrected and as written. The written one matters once the last event with it is
+ * withdrawn: from then on searches correct it.
  */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
@@ -459,10 +426,7 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   )
 }
 
-/**
- * Loads withdrawn events with the values that the public saw last, and with the linked records that still
- * exist.
- */
+/** Values are what the public saw last; linked records are those that still exist. */
 async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
@@ -485,7 +449,7 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** The values of columns that an older version did not keep. */
+/** Older versions did not store these columns. */
 const UNKNOWN = {
   ...UNSENT,
   author: 0,
@@ -497,10 +461,7 @@ const UNKNOWN = {
   trusted: 0,
 }
 
-/**
- * Returns the row that a withdrawn event had, with its title alone to search in. The time of its change is
- * that of its withdrawal.
- */
+/** Only the title is searched; the time of the change is that of the withdrawal. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

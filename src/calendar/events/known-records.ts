@@ -8,9 +8,9 @@ import { areRecordsOf, type LinkedKind } from '../linked/linked-store.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
-// Filters answered from memory, without the database.
-
-/** If it may answer this caller and lacks no change; a failed check is reported. */
+/**
+ * Returns undefined where memory lacks a change or may not answer this caller; a failed check is reported.
+ */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
     return memory && !isBehind(memory) ? memory : undefined
@@ -20,7 +20,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/** As `isTermList`, without the database where memory knows all terms. */
+/** Asks the database only where memory does not know all terms. */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -31,7 +31,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** As `areRecordsOf`, without a query where listed events in memory name all of them. */
+/** Asks the database only where listed events in memory do not name all of them. */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -42,7 +42,6 @@ export function areKnownRecords(kind: LinkedKind) {
   }
 }
 
-/** Undefined where memory does not know a term. */
 export function inKnownTerms(
   memory: EventMemory,
   taxonomy: Taxonomy,
@@ -58,7 +57,7 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** By slug or id; the database has to look up names. */
+/** Slugs and ids are in memory; only the database knows names. */
 function findKnownTerm(
   { terms, termIds }: EventMemory,
   taxonomy: Taxonomy,

@@ -5,28 +5,26 @@ import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
 import { knownTo } from '../terms/term-filters.ts'
 
-// Finds venues, organizers and terms by typed names.
-
 export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
 
 export interface PickedName {
   kind: PickedKind
   id: number
   name: string
-  /** Of a term `publish`. */
+  /** A term has `publish`. */
   status: string
-  /** City of a venue, parent of a category. */
+  /** The city of a venue, or the parent of a category. */
   about: string
 }
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const LONGEST_PICKED = 300
 
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * In any letter case and accents: beginnings first, then elsewhere, by name; blank text finds the first
- * names. As the caller may see, not from the trash.
+ * Letter case and accents do not matter; names that begin with the text come first, and blank text finds all.
+ * Only records that the caller may see are found, none in the trash.
  */
 export async function pickNames(
   kind: PickedKind,
@@ -42,7 +40,7 @@ export async function pickNames(
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/** The whole name, else the only one that begins so. */
+/** Finds the record with the whole name, else the only one that begins so. */
 export async function findNamed(
   kind: PickedKind,
   text: string,
@@ -55,7 +53,7 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/** In any letter case and accents; the oldest public one, else the oldest. */
+/** Letter case and accents do not matter. The oldest public record counts, else the oldest. */
 export async function findSameName(
   kind: PickedKind,
   text: string,
@@ -71,7 +69,6 @@ export async function findSameName(
 
 const MOST_SAME = 20
 
-/** Undefined for text that no name has. */
 function foldedName(text: string): string | undefined {
   return text.length > LONGEST_PICKED || text.includes('\0') ? undefined : fold(text)
 }
@@ -85,7 +82,7 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/** Tested in the index of names; rows are read until `most` are shown. */
+/** Conditions are tested in the index of names; rows are read until `most` are shown. */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

@@ -5,13 +5,10 @@ import { plainText } from '../../base/text/html.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 
-// The recurrence of series and occurrences: members, linked data, words.
-
 export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
   return JSON.parse(series.rules)
 }
 
-/** Of a series, or of an event that begins to repeat. */
 export function startOf(series: Pick<SeriesRow, 'start_date' | 'timezone' | 'all_day'>): Start {
   return { local: series.start_date, zone: series.timezone, allDay: series.all_day === 1 }
 }
@@ -20,7 +17,7 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** Name, page and rule alone: search engines show occurrences. */
+/** It has only name, page and rule, since search engines show occurrences. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -51,14 +48,14 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/** Line without the name, object, words; dates without a rule have no line and object. */
+/** Dates without a rule have no line and no object. */
 export interface ShownRule {
   rrule: string
   rule: object | null
   text: string
 }
 
-/** Shared by occurrences shown together. */
+/** Occurrences that are shown together share it. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
@@ -76,7 +73,7 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   return found
 }
 
-/** Without its end, such as "every Thursday"; `''` without a rule. */
+/** Leaves out the end: “every Thursday”. Returns `''` without a rule. */
 export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
   const { rule } = recurrenceOf(series)
   if (!rule) return ''
@@ -88,7 +85,7 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** Behind all other members. */
+/** These members follow all others. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

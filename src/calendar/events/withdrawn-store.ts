@@ -7,8 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Events that the public no longer sees, as it last saw them: feeds tell subscribers for some time. A row
-// stays, whatever becomes of its event.
+// Events as the public saw them last: feeds send their cancellation for some time, even if the event itself
+// is gone.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>
   db.selectFrom('event_venues').select('venue as id').where('event', '=', value('event')).orderBy('position'),
@@ -34,7 +34,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** No texts: nobody is to read on in an event that was taken back. */
+/** No texts are stored, so that nobody reads on in an event that was withdrawn. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -46,9 +46,7 @@ const TEXTS = new Set([
   'search',
 ])
 
-/**
- * `before` is what the public last saw. Its links are read ahead of later statements, which may change them.
- */
+/** `before` is what the public saw last. Links are read before later statements change them. */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
   const { timezone, all_day, featured, event_status } = before
@@ -73,7 +71,6 @@ export async function dropWithdrawn(tx: Tx, event: number): Promise<void> {
   await deleteOne(tx, { event })
 }
 
-/** Rows, and places in the order of lists, of one query. */
 const MOST_ROWS = 50
 const MOST_PLACES = 1000
 
@@ -103,7 +100,11 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
     .orderBy('event'),
 )
 
-/** UTC; some at a time in the order of lists, made here: every withdrawal would have to write an index. */
+/**
+ * Events come in the order of lists. They are sorted here, since an index would cost every withdrawal a
+ * write.
+ * @param since UTC
+ */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {
   const places = (await readPlaces(db, since)).sort(byStart)
   for (let at = 0; at < places.length; at += MOST_ROWS) {

@@ -8,32 +8,31 @@ import type { Caller } from '../people/caller.ts'
 
 // The context of a request, which nearly every function above the stores takes.
 
-/** No caller: a record looks the same to everybody who may see it. */
+/** It has no caller: a record looks the same to everybody who may see it. */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
-  /** Into the language of the site, with `values`. */
+  /** Translates into the language of the site, and fills in `values`. */
   say: (text: string, values?: Readonly<Record<string, string>>) => string
-  /** A defect of the service, such as a record that cannot be shown. */
+  /** Takes a defect of the service, such as a record that cannot be shown. */
   report: (error: unknown) => void
 }
 
-/** As far as nothing has to be looked up. */
+/** Checks that look nothing up get this part. */
 export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 
 export interface Context {
-  /** For reads. */
   db: Db
-  /** Long reads, such as lists, beside the event loop. */
+  /** Runs long reads, such as lists, beside the event loop. */
   aside: Database['aside']
   /**
-   * One durable transaction in the name of the caller. Handlers alone call it, and hand transactions to all
-   * others.
+   * Runs one durable transaction in the name of the caller. Only handlers call it, and pass the transaction
+   * on.
    */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
-  /** Perhaps in one transaction with writes of others; undefined where each has its own. */
+  /** The transaction may be shared with writes of others; undefined where each has its own. */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
-  /** Whether the caller may see them or not. */
+  /** It also finds what the caller may not see. */
   findMatching: Database['findMatching']
   /** Answers lists of public events; undefined for callers who may see more. */
   memory?: EventMemory | undefined
@@ -44,10 +43,10 @@ export interface Context {
   caller: Caller
   /** Bytes that answers of a batch may still take. */
   room?: { bytes: number } | undefined
-  /** How many records the events of a batch have made, by transaction. */
+  /** Records that the events of a batch have created, by transaction. */
   recordsMade?: WeakMap<Tx, number> | undefined
-  /** Bytes of dates that requests of a batch have written, by what they wrote. */
+  /** Bytes of dates that a batch has written, by request. */
   datesWritten?: Map<object, number> | undefined
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   now: number
 }

@@ -2,20 +2,20 @@ import type { Kind } from '../../base/fields/kinds.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Field } from './resource.ts'
 
-// What a filter of a list is; conditions and links from filters.
+// Turns filters of a list into conditions for the database, and into links.
 
 /**
- * How links name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` makes its value from the sent one,
- * `ofList` gives it one in every list; by default as sent. `undefined` leaves it out.
+ * How links name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` computes its value from the sent
+ * one, `ofList` gives it a value in every list. The sent value is the default.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
-/** `Ground` are facts that all filters of a list share, such as caller and window. */
+/** `Ground` has facts that all filters of a list share, such as caller and window. */
 export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
-/** It narrows by itself, or with the other parameters of its part; with `'none'` not at all. */
+/** A filter narrows by itself, or with the other parameters of its part; with `'none'` not at all. */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.
   kind: Kind<Value, any>
@@ -26,13 +26,11 @@ type Filters<Ground, Condition> = Readonly<
   Record<string, Partial<SqlNarrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
 >
 
-/** Undefined where it narrows nothing. */
 export type PartNarrowing<Query, Ground, Condition> = (
   query: Query,
   ground: Ground,
 ) => Condition | undefined | Promise<Condition | undefined>
 
-/** Of its parts, and of each filter that was sent. */
 export async function conditionsOf<Query extends object, Ground, Condition>(
   filters: Filters<Ground, Condition>,
   parts: readonly PartNarrowing<Query, Ground, Condition>[],
@@ -48,8 +46,8 @@ export async function conditionsOf<Query extends object, Ground, Condition>(
 const AS_SENT = { ofSent: (sent: unknown) => sent }
 
 /**
- * Writes parameters with a value as the rest of a query string, first those in `order` (rule 11.4).
- * @throws Error where `order` names a filter twice, or one that links leave out
+ * Writes parameters as the rest of a query string, those in `order` first (rule 11.4).
+ * @throws Error where `order` is wrong
  */
 export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   filters: Own & Filters<Ground, unknown>,

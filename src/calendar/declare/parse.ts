@@ -5,25 +5,21 @@ import { type ParamFault, Problem } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 import type { Field, Fields } from './resource.ts'
 
-// Checks and reads parameters by their declarations.
-
-/** As sent. */
 export type RawValues = Readonly<Record<string, unknown>>
 
 export interface Parsing {
-  /** `partial` for an update: nothing is required, absent fields get no default. */
+  /** `partial` is for updates: nothing is required, and absent fields get no default. */
   extent: 'whole' | 'partial'
-  /** For a caller without the general right only fields that are looked up for all are looked up. */
+  /** False for a caller without the general right: then only fields with `looksUpForAll` are looked up. */
   mayAsk: boolean
 }
 
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * A promise only where a value has to be looked up. Null counts as absent (rule 1.5).
- * @throws Problem, at once or in the promise: rest_missing_callback_param naming every missing field, else
- * rest_invalid_param naming every one over a limit, else every invalid one, else every one of the wrong type
- * (rule 1.2); last rest_forbidden for a caller without the right
+ * Returns a promise only where a value has to be looked up. Null counts as absent (rule 1.5).
+ * @throws Problem, at once or in the promise, naming every missing field, else every one over a limit, else
+ * every invalid one, else every one of the wrong type (rule 1.2); last rest_forbidden
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -45,7 +41,7 @@ export function parseFields<F extends Fields>(
   return areKnown(faults) ? conclude(faults) : Promise.all(faults).then(conclude)
 }
 
-/** Of a new record, without looking up records: the write does that. @throws Problem as `parseFields` */
+/** Looks up no records: the write does that. @throws Problem as `parseFields` */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
   const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) =>
@@ -55,14 +51,17 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
- * No other code has to look into values of any size. @throws Problem rest_invalid_param naming every field
- * over a limit
+ * After it, no code meets values that are too large.
+ * @throws Problem rest_invalid_param naming every field over a limit
  */
 export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
   sentOf(fields, raw, context, 'partial')
 }
 
-/** In the order of declaration. @throws Problem naming missing fields, else those over a limit */
+/**
+ * The entries are in the order of declaration.
+ * @throws Problem naming missing fields, else those over a limit
+ */
 function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
@@ -89,7 +88,7 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   )
 }
 
-/** Returns how long the sent values mean the same. */
+/** Says how long the sent values mean the same. */
 export function clockOf(fields: Fields, raw: RawValues): ClockPart {
   let clock: ClockPart = 'day'
   for (const name in raw) {
@@ -101,10 +100,6 @@ export function clockOf(fields: Fields, raw: RawValues): ClockPart {
   return clock
 }
 
-/**
- * Refuses sent values that are over a limit.
- * @throws Problem rest_invalid_param naming every field that is over a limit
- */
 function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['site']): void {
   let faults: (ParamFault | undefined)[] | undefined
   for (let i = 0; i < sent.length; i++) {
@@ -117,17 +112,15 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
   if (faults) refuseFaults(sent, faults)
 }
 
-/** In the order of fields. */
 type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Wrong types: reported only where there are no other faults. */
+  /** Wrong types are reported only where there are no other faults. */
   mistyped: Faults | undefined
 }
 
-/** Sent values replace defaults in `values`. */
 function readSent<Fault>(
   sent: readonly Entry[],
   raw: RawValues,
@@ -153,7 +146,6 @@ function readSent<Fault>(
   return { values, faults, mistyped }
 }
 
-/** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
 function soundValues<F extends Fields>(
   sent: readonly Entry[],
   { values, mistyped }: ValuesRead<unknown>,
@@ -174,10 +166,13 @@ interface Entry {
   place: number
 }
 
-/** Null means none. */
+/** Null counts as absent (rule 1.5). */
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/** What does not depend on a request. A default that is `null` or computed gives no value here. */
+/**
+ * These facts of a declaration are the same for all requests. A default that is null or computed gives no
+ * value here.
+ */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]
@@ -211,7 +206,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** Also in records of a list of links. */
+/** The limits hold inside records of a list of links too. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -223,7 +218,6 @@ function faultOfSize(field: Field, value: unknown, site: Context['site']): Param
   return undefined
 }
 
-/** The record links to no further ones. */
 function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): ParamFault | undefined {
   if (record === null || typeof record !== 'object') return undefined
   for (const [name, member] of Object.entries(record)) {
@@ -236,7 +230,7 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** A promise only where the value has to be looked up. */
+/** Returns a promise only where the value has to be looked up. */
 function invalidity(
   field: Field,
   value: unknown,
@@ -249,7 +243,6 @@ function invalidity(
   return isThere instanceof Promise ? isThere.then(asFault) : asFault(isThere)
 }
 
-/** Without looking anything up. */
 function faultOf(field: Field, value: unknown, context: ValueContext): ParamFault | undefined {
   if (field.kind.valid?.(value, context) === false) return refusalOf(field.kind)
   return asFault(field.valid?.(value, context) ?? true)
@@ -277,7 +270,6 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
   return verdict ? undefined : INVALID
 }
 
-/** @throws Problem rest_invalid_param naming every field with a fault */
 function refuseFaults(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}

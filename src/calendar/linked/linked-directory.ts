@@ -4,20 +4,17 @@ import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/statement.ts'
 import type { LinkedKind } from './linked-store.ts'
 
-// Public venues and organizers for pages.
-
 export interface DirectoryEntry {
   id: number
   slug: string
   status: 'publish'
   name: string
-  /** Empty for an organizer. */
   city: string
-  /** First character of the folded name. */
+  /** The first character of the folded name. */
   letter: string
 }
 
-/** Begins with `letter` and has all `words`. */
+/** Names begin with `letter` and have all `words`. */
 export interface DirectoryQuery {
   letter: string
   words: string
@@ -29,10 +26,10 @@ const NAMES = {
 } as const
 
 const MOST_WORDS = 8
-/** `is true`: SQLite walks the index of names. */
+/** `is true` lets SQLite walk the index of names. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/** By name, from `offset` on; tested on the index of names. */
+/** The entries are in the order of names; conditions are tested on the index alone. */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -58,7 +55,7 @@ export async function listDirectory(
 
 const MOST_LETTERS = 60
 
-/** In order, each by one step in the index of names. */
+/** Each letter takes one step in the index of names. */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`
@@ -75,7 +72,7 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   return rows.map(({ letter }) => letter)
 }
 
-/** Degrees. */
+/** Coordinates are in degrees. */
 export interface VenueOfEvent {
   event: number
   id: number
@@ -87,7 +84,6 @@ export interface VenueOfEvent {
   geo_lng: number | null
 }
 
-/** By event, in its order. */
 export async function findVenuesOf(db: Db, events: readonly number[]): Promise<VenueOfEvent[]> {
   const rows = await db
     .selectFrom('event_venues')
@@ -103,7 +99,7 @@ export async function findVenuesOf(db: Db, events: readonly number[]): Promise<V
       'geo_lng',
     ])
     .where('event_venues.event', 'in', wholeList(db, events))
-    // `is true`: SQLite starts with the events.
+    // `is true` lets SQLite start with the events.
     .where(sql<SqlBool>`(venues.status = 'publish') is true`)
     .orderBy('event_venues.event')
     .orderBy('event_venues.position')

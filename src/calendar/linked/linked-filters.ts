@@ -33,9 +33,9 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-// Filters of venues and organizers, and geolocation, which events share.
+// Filters of venues and organizers, and the geolocation that events share.
 
-/** Decided by several parameters together, or narrowing every list. */
+/** Several parameters decide these together, or they narrow every list. */
 type LinkedPart = 'status' | 'place'
 
 type LinkedFilter<Value> = Filter<
@@ -53,11 +53,11 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/** Folding may make many words of one. */
+/** Folding may split one word into many. */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
-/** Rule 13.8. */
+/** See rule 13.8. */
 export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -101,7 +101,7 @@ export const linkedFilters = {
   }),
 }
 
-/** Rule 15.2. */
+/** See rule 15.2. */
 export const placedFilters = {
   ...linkedFilters,
   geoloc: linkedFilter({
@@ -126,7 +126,6 @@ export const placedFilters = {
   }),
 }
 
-/** Venues alone have places. */
 export type LinkedQuery = Parsed<typeof placedFilters>
 
 export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGround, LinkedCondition>> = {
@@ -141,7 +140,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** In the order that clients know. */
+/** The parameters are in the order that clients know. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -156,7 +155,6 @@ export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placed
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** Shared by all filters of a list. */
 export interface LinkedGround {
   type: LinkedType
   context: Context
@@ -170,7 +168,7 @@ function linkedListedTo({ status, type: { table }, context: { caller } }: Linked
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
 }
 
-/** Within one field; no words find nothing (rule 14.3). */
+/** One field has to have all words; no words find nothing (rule 14.3). */
 function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
   const words = parseWords(text)
   return (record) =>
@@ -185,7 +183,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** An event that is neither draft, pending nor in the trash. */
+/** Drafts, pending events and the trash do not count. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -194,7 +192,7 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/** The index of lists has all columns, so no row of an event is read. */
+/** The index of lists has all these columns, so no row of an event is read. */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -224,12 +222,12 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/** Of events that the caller may see, so that no filter betrays others. */
+/** Only events that the caller may see count, so that no filter reveals others. */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))
-      // A cross join: SQLite might begin with all events, anew for each record.
+      // The cross join keeps SQLite from reading all events anew for each record.
       .crossJoin('events')
       .select('events.id')
       .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
@@ -238,7 +236,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** Without one, geolocation filters have no effect (rule 15.3). */
+/** Without any, geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -251,7 +249,6 @@ export async function anyCoordinates({ db, caller }: Context): Promise<boolean> 
   )
 }
 
-/** Rule 15.2. */
 interface GeoQuery {
   geoloc?: boolean
   geoloc_lat?: number | null
@@ -275,7 +272,7 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }
 
-/** Empty where no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
+/** It is empty where no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
   const circle = geoCircle(context, query)
   const { geoloc } = query

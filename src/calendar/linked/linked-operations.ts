@@ -44,11 +44,9 @@ import {
 } from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 
-// Operations on venues and organizers.
-
 type DescribedRow = LinkedRow & { description: string }
 
-/** Linked data alone. @throws Error when it cannot be shown */
+/** `single` adds linked data. @throws Error when the record cannot be shown */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 interface LoadedLinked<Row> {
@@ -70,7 +68,6 @@ async function withImage<Row extends DescribedRow>(db: Db, row: Row): Promise<Lo
   return { row, image: images.get(row.image ?? 0) }
 }
 
-/** They differ in `rules` and `present`. */
 export function linkedOperations<Row extends DescribedRow>(
   rules: LinkedRules,
   present: Present<Row>,
@@ -107,7 +104,7 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /** In the transaction: no record is written that cannot be shown. */
+  /** This runs in the transaction: no record is written that cannot be shown. */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
@@ -137,7 +134,7 @@ function linkedWrites<Row extends DescribedRow>(
         const current = await getHeld(tx, rules, id, context, mayDelete)
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, context)
-        // It can still be moved to the trash.
+        // A record that cannot be shown can still be moved to the trash.
         const shown = showWritten(context, tx, id)
         return shown.catch((error: unknown) => ({ id, answer: trashedAnyway(context, id, error) }))
       },
@@ -167,7 +164,10 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
   return { id, status: 'trash' }
 }
 
-/** `may` is checked on the held row: another writer may have changed it. @throws Problem rest_forbidden */
+/**
+ * The right is checked on the locked row, since another writer may have changed it.
+ * @throws Problem rest_forbidden
+ */
 async function getHeld(
   tx: Tx,
   rules: LinkedRules,
@@ -202,7 +202,6 @@ async function findAmong<Row extends DescribedRow>(
 
 const parts = Object.values(linkedParts)
 
-/** Organizers have no places. */
 async function findPageOfLinked<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,

@@ -47,10 +47,6 @@ import {
   recordWritten,
 } from '../records/record-store.ts'
 
-// Rows of venues and organizers, and references to them.
-
-// References in events and filters.
-
 export type LinkedKind = 'venue' | 'organizer'
 
 export function isIdOf(kind: LinkedKind) {
@@ -60,13 +56,12 @@ export function isIdOf(kind: LinkedKind) {
   }
 }
 
-/** The caller may know it. */
 export function isSlugOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> =>
     (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
-/** Ids in any status (rule 13.3). */
+/** The records may have any status (rule 13.3). */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -77,13 +72,10 @@ export function areRecordsOf(kind: LinkedKind) {
   }
 }
 
-/** An id, or fields of a record to make. */
+/** The id of a record, or the fields of one to create. */
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
-/**
- * Rule 21.1: an id, numeric text, comma-separated ids, a record with an id, a record of fields, or a list;
- * none for empty values, undefined for anything else.
- */
+/** See rule 21.1. Returns none for empty values, undefined for invalid ones. */
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
   if (isNamedRecord(value)) return allKnown([recordEntry(value)])
@@ -121,7 +113,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Known ones are not in the trash, references of new ones lead somewhere (rule 21.1). */
+/** Known records are not in the trash, and references of new ones exist (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -140,7 +132,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** And not in the trash (rule 21.1). */
+/** Records in the trash do not count (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -177,8 +169,6 @@ async function areFieldsLinkable(
   return true
 }
 
-// Reads and writes.
-
 export interface LinkedType {
   kind: LinkedKind
   table: 'venues' | 'organizers'
@@ -187,7 +177,7 @@ export interface LinkedType {
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/** Typed as venues: both tables have these columns, and the query builder takes one type. */
+/** It is typed as venues: the query builder takes one type, and both tables have these columns. */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
@@ -245,7 +235,7 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/** Outside the trash, in any letter case, the oldest first, held until the end of the transaction. */
+/** Records outside the trash are found in any letter case, the oldest first, and locked. */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
@@ -258,10 +248,9 @@ function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** Typed as one on venues: both tables have its columns. */
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
-/** The latest published first (rules 11.7 and 13.8). */
+/** The latest published come first (rules 11.7 and 13.8). */
 export async function listLinked<Row extends LinkedRow>(
   type: LinkedType,
   where: LinkedCondition,
@@ -289,7 +278,7 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/** One statement, so that texts are searched once. */
+/** One statement searches the texts once, for rows and total. */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -310,7 +299,6 @@ async function searchLinked<Row extends LinkedRow>(
 
 export type MappedLinked = Pick<LinkedRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
-/** By id. */
 export async function listPublicLinked(db: Db, type: LinkedType, most: number): Promise<MappedLinked[]> {
   return db
     .selectFrom(asVenues(type))
@@ -323,7 +311,6 @@ export async function listPublicLinked(db: Db, type: LinkedType, most: number): 
 
 export type NamedVenue = Pick<VenueRow, 'id' | 'venue' | 'geo_lat' | 'geo_lng'>
 
-/** By name. */
 export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]> {
   return db
     .selectFrom('venues')
@@ -356,7 +343,7 @@ async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Linke
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
-/** Notes a slug that it leaves. */
+/** A public slug that the record leaves becomes a former one. */
 export async function updateLinked(
   tx: Tx,
   type: LinkedType,
@@ -374,9 +361,7 @@ export async function updateLinked(
   ])
 }
 
-// Writes.
-
-/** The image is fetched: no transaction waits for other machines. */
+/** The image is fetched already: no transaction waits for other servers. */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
@@ -384,7 +369,6 @@ export interface PreparedLinked {
 
 export interface LinkedRules extends LinkedType {
   fields: Fields
-  /** @throws Problem rest_invalid_param */
   settle: (
     values: Record<string, unknown>,
     before: Record<string, unknown> | undefined,
@@ -399,14 +383,13 @@ export async function prepareLinked(
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
 
-/** @throws Problem rest_invalid_param when it gives no image */
+/** @throws Problem rest_invalid_param when the reference gives no image */
 export async function getImage(reference: string | number, context: Context): Promise<ResolvedImage> {
   const image = await resolveImage(reference, context)
   if (!image) throw invalidParam('image')
   return image
 }
 
-/** Validated before. */
 export function readNested(fields: Fields, record: Record<string, unknown>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
@@ -416,8 +399,8 @@ export function readNested(fields: Fields, record: Record<string, unknown>): Rec
 }
 
 /**
- * Reuses one of the same name if each sent detail equals its own, or fills an empty one that the caller may
- * edit (rule 21.3). @throws Problem could-not-create-… for a blank name
+ * A record of the same name may be reused (rule 21.3).
+ * @throws Problem could-not-create-… for a blank name
  */
 export async function createLinked(
   tx: Tx,
@@ -494,7 +477,6 @@ async function writeLinked(
   else await insertLinked(tx, rules, id, written)
 }
 
-/** Folded, one line a field. */
 function searchLines(fields: Fields, current: Record<string, unknown>): string {
   const texts = Object.entries(fields).flatMap(([name, field]) => {
     const value = current[name]
@@ -503,7 +485,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** That tell it from namesakes: without empty values and flags. */
+/** Empty values and flags do not tell a record from others of its name. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
@@ -537,7 +519,7 @@ async function reuse(
   return true
 }
 
-/** Links stay, for when it is restored (rule 24.3). */
+/** Links stay, for when the record is restored (rule 24.3). */
 export async function trashLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -548,7 +530,7 @@ export async function trashLinked(
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
-/** @throws Error when it is gone, which no request can bring about */
+/** @throws Error when it is gone, which no request can cause */
 export async function getLinked<Row extends LinkedRow>(db: Db, type: LinkedType, id: number): Promise<Row> {
   const row = await findLinked<Row>(db, type, id)
   if (!row) throw new Error(`${type.kind} ${id} is gone`)

@@ -13,9 +13,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-// Declares the resource of organizers, and presents and operates on organizers.
-
-/** Rule 3.9. */
+/** See rule 3.9. */
 export const organizer = defineResource({
   name: 'organizer',
   path: 'organizers',
@@ -45,7 +43,7 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/** Rule 6.2. @throws Error when it cannot be shown */
+/** See rule 6.2. @throws Error when it cannot be shown */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,
@@ -55,7 +53,7 @@ export function presentOrganizer(
   return presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image, linkedData)
 }
 
-/** Rule 9.3: a Person. */
+/** Rule 9.3: an organizer is a Person. */
 export function organizerLinkedData(row: OrganizerRow): object {
   return {
     '@type': 'Person',

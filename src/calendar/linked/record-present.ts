@@ -8,15 +8,15 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
-// What venues and organizers share; addresses, global ids and rights of records.
+// What venues and organizers share in answers; addresses, global ids and rights of records.
 
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
-/** In addresses and `type` (rule 3.8). */
+/** It stands in addresses and in `type` (rule 3.8). */
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
-/** With its id while it has no public address (rule 4.4). */
+/** The path has the id while the record has no public address (rule 4.4). */
 export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
   if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
   return `/?post_type=${postType(site, kind)}&p=${id}`
@@ -25,7 +25,7 @@ export function recordPath(site: Context['site'], kind: PagedKind, { id, status,
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/** Behind the id (rule 4.2). */
+/** These members follow the id (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
@@ -37,17 +37,17 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** Unique among all deployments. */
+/** It is unique among all deployments. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** Not `""`, `"0"`, null (rule 6.3); 0 and false stay. */
+/** Leaves out `""`, `"0"` and null (rule 6.3); 0 and false stay. */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** Every event shows such records. */
+/** It is computed once, since every event shows such records. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {
@@ -73,7 +73,6 @@ function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags'
 type Of<Name extends string> = Readonly<Record<Name, unknown>>
 type Always = keyof typeof linkedMembers.always
 
-/** Details in the order of declaration. */
 export function presentLinkedRecord(
   presenting: Presenting,
   kind: 'venue' | 'organizer',
@@ -115,7 +114,7 @@ export function requireReadable(context: Context, kind: PagedKind, row: RecordCo
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 
-/** Who may edit at all may create, and change what `mayEdit` allows. */
+/** Callers who may edit at all may create, and change what `mayEdit` allows. */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
   update: (context: Context, row?: RecordColumns) =>

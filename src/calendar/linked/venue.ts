@@ -15,9 +15,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-// Declares the resource of venues, and settles, presents and operates on venues.
-
-/** Rule 3.9. */
+/** See rule 3.9. */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',
@@ -39,7 +37,7 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/** Rule 21.5: the state in the United States or without a country. */
+/** Rule 21.5: it is the state in the United States or without a country. */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) =>
     String(value ?? ''),
@@ -48,7 +46,7 @@ export function stateOrProvince(place: Texts): string {
   return province ?? ''
 }
 
-/** Unless sent, or set by hand before (rule 21.5). */
+/** A value that was sent, or set by hand before, stays (rule 21.5). */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -73,7 +71,7 @@ export const venueRules: LinkedRules = {
   },
 }
 
-/** Rule 6.1. @throws Error when it cannot be shown */
+/** See rule 6.1. @throws Error when it cannot be shown */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,
@@ -83,7 +81,7 @@ export function presentVenue(
   return presentLinkedRecord(presenting, 'venue', venue.fields, row, image, linkedData)
 }
 
-/** Rule 9.3: a Place. */
+/** Rule 9.3: a venue is a Place. */
 export function venueLinkedData(row: VenueRow): object {
   const address = {
     streetAddress: row.address,
@@ -112,7 +110,6 @@ export function venueLinkedData(row: VenueRow): object {
   }
 }
 
-/** Empty where no fact is known. */
 export function amenities(row: VenueRow): object {
   const known = venueFacts.filter((fact) => row[fact] !== null)
   const amenityFeature = known.map((fact) => ({

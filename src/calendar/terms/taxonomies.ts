@@ -3,9 +3,7 @@ import { defineResource } from '../declare/resource.ts'
 import { termOperations } from './term-operations.ts'
 import { isParent, isTermId, termFields } from './term-rules.ts'
 
-// Declares the resources of categories and tags.
-
-/** A tree (rule 3.9). */
+/** Categories form a tree (rule 3.9). */
 export const category = defineResource({
   name: 'category',
   path: 'categories',
@@ -26,7 +24,7 @@ export const category = defineResource({
   },
 })
 
-/** Rule 3.9. */
+/** Tags are flat (rule 3.9). */
 export const tag = defineResource({
   name: 'tag',
   path: 'tags',

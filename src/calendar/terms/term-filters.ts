@@ -14,9 +14,7 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-// Filters of categories and tags.
-
-/** Decided by several parameters together, or narrowing every list. */
+/** Several parameters decide these together, or they narrow every list. */
 type TermPart = 'use' | 'event'
 
 type TermFilter<Value> = Filter<
@@ -67,7 +65,7 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/** Slugs and names are looked up (rule 13.9). */
+/** Looks up slugs and names (rule 13.9). */
 export async function termIdsAmong(
   entries: readonly string[],
   { context, taxonomy }: TermGround,
@@ -130,17 +128,16 @@ const ofUse = {
   }),
 }
 
-/** Rule 13.9. */
+/** See rule 13.9. */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
-/** Tags are flat: no `parent`. */
+/** Tags are flat: they have no `parent`. */
 export const tagFilters = { ...ofPage, ...ofTaxonomy('tag'), ...ofOrder, ...ofUse }
 
-/** Categories alone have `parent`. */
 export type TermsQuery = Parsed<typeof categoryFilters>
 
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
-  /** And categories above these, unless children of one are asked for. */
+  /** Categories above these count too, unless children of one are asked for. */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
     return taxonomy === 'category' && parent === undefined ? inUseOrAbove(taxonomy) : inUse
@@ -169,7 +166,7 @@ interface TermGround {
   context: Context
 }
 
-/** Rule 14.4. */
+/** See rule 14.4. */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
@@ -191,7 +188,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** None where lists do not show the caller the event. */
+/** Nothing matches where lists do not show the event to the caller. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -207,14 +204,13 @@ function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
 
 export const inUse: TermCondition = sql<SqlBool>`count > 0`
 
-/** Who may make terms, or sees all events. */
 function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
 /**
- * Others see terms in use, those above, those of their own events, and those of no event: the name of a term
- * could betray a draft. It can be read by id, as recorded (`term-counts`).
+ * Other callers see terms in use, those above them, those of their own events and those of no event: the name
+ * of a term could reveal a draft.
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

@@ -19,21 +19,17 @@ import {
   type TermOrder,
 } from './term-store.ts'
 
-// Operations on categories and tags.
-
-/** By id; its address names them. */
 export interface LoadedTerm {
   term: TermRow
   ancestors: Ancestors
 }
 
-/** Each gets the ancestors of all. */
+/** Each term gets the ancestors of all of them. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))
 }
 
-/** The same in every form of answers. */
 export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
   nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
   textsOf: ({ term }) => textsOfTerm(term),
@@ -47,7 +43,6 @@ const presentation: Presentation<LoadedTerm> = {
   },
 }
 
-/** They differ in taxonomy. */
 export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTerm> {
   const mayManage = (context: Context) => mayManageTerms(context.caller, taxonomy)
   const show = async (context: Context, db: Db, id: number) => {
@@ -87,7 +82,7 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
     },
     remove: {
       prepare: async (context, term) => {
-        // It can still be removed.
+        // A term that cannot be shown can still be removed.
         const loaded = await withAncestors(context.db, [term])
         const [answer = { id: term.id }] = await presentListed(context, presentation, loaded)
         return { term, answer }
@@ -103,7 +98,6 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
 
 const parts = Object.values(termParts)
 
-/** Tags have no `parent`. */
 async function findPageOfTerms(
   context: Context,
   taxonomy: Taxonomy,

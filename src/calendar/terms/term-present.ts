@@ -8,9 +8,7 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Presenting } from '../declare/context.ts'
 import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
-// Categories and tags as answers show them.
-
-/** Rule 7.5. */
+/** See rule 7.5. */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }
@@ -21,7 +19,7 @@ function termUrls(site: Site, term: TermRow) {
   return { self: `${collection}/${term.id}`, collection, ...up }
 }
 
-/** Rule 7.1; a category's address names its `ancestors`. @throws Error when it cannot be shown */
+/** See rule 7.1; the address of a category names its `ancestors`. @throws Error when it cannot be shown */
 export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
     id: term.id,
@@ -49,13 +47,13 @@ function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   return `${site.url}/events/category/${path.join('/')}/`
 }
 
-/** Rule 7.2. */
+/** See rule 7.2. */
 export function termLinks(site: Site, term: TermRow) {
   const { self, collection, up } = { up: undefined, ...termUrls(site, term) }
   return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
 }
 
-/** Rule 7.3. @throws Error when it cannot be shown */
+/** See rule 7.3. @throws Error when it cannot be shown */
 export function embedTerm(site: Site, term: TermRow) {
   return {
     name: renderTermName(term.name),
@@ -72,14 +70,12 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** The JSON of terms by their rows: every change, and every other count, is another row. */
+/** Every change of a term, and every other count, is another row. */
 const written = new WeakMap<TermRow, Buffer>()
 
 export const isTermWritten = (term: TermRow): boolean => written.has(term)
 
-/**
- * Returns a term as JSON, as events show it; no bytes for one that cannot be shown, which is reported.
- */
+/** Writes a term as events show it. One that cannot be shown is reported and has no bytes. */
 export function termJson(presenting: Presenting, term: TermRow): Buffer {
   const known = written.get(term)
   if (known) return known

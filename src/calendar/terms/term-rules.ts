@@ -31,9 +31,7 @@ import {
   updateTerm,
 } from './term-store.ts'
 
-// Checks and writes terms; reads those sent with events.
-
-/** Rule 3.9. */
+/** See rule 3.9. */
 export const termFields = defineFields({
   name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },
   description: {
@@ -54,12 +52,12 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/** Authors for categories, editors for tags (rule 26.3). */
+/** Authors manage categories, editors tags as well (rule 26.3). */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Rule 13.2. */
+/** See rule 13.2. */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -74,7 +72,7 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** None, or a category (rules 13.2 and 22.3). */
+/** The value is none or a category (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
@@ -96,13 +94,12 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // Cut: together they may exceed a slug.
+  // It is cut: together they may be longer than a slug.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
 }
 
-/** With the id of the existing term. */
 export class TermExists extends Problem {
   readonly term: number
 
@@ -113,9 +110,8 @@ export class TermExists extends Problem {
 }
 
 /**
- * Rules 22.1 and 22.2.
- * @throws TermExists for a name taken under the same parent without another slug; Problem rest_invalid_param
- * for an empty or long name, or a parent too deep
+ * See rules 22.1 and 22.2.
+ * @throws TermExists; Problem rest_invalid_param for an empty or long name, or a parent too deep
  */
 export async function createTerm(
   tx: Tx,
@@ -144,7 +140,7 @@ export async function createTerm(
 }
 
 /**
- * Rules 22.1 to 22.3.
+ * See rules 22.1 to 22.3.
  * @throws Problem duplicate_term_slug; rest_invalid_param for an empty or long name, a parent that is or lies
  * below the term, or is too deep
  */
@@ -171,17 +167,19 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
   await updateTerm(tx, term, columns)
 }
 
-/** Every answer climbs them. @throws Problem rest_invalid_param */
+/** Every answer climbs the tree. @throws Problem rest_invalid_param where it would get too deep */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
   if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
 }
 
-/** An id, or a slug or name. */
 type TermEntry = number | string
 
-/** Rule 22.4: ids, slugs, names, text with commas, or objects of an answer; undefined for anything else. */
+/**
+ * Rule 22.4: accepts ids, slugs, names, text with commas, or objects of an answer; undefined for anything
+ * else.
+ */
 export function termEntries(value: unknown): TermEntry[] | undefined {
   if (typeof value === 'boolean') return undefined
   const entries = (isNamedRecord(value) ? [value] : listEntries(value))?.map(termEntry)
@@ -190,7 +188,6 @@ export function termEntries(value: unknown): TermEntry[] | undefined {
     : undefined
 }
 
-/** Returns the fault of an entry longer than a name. */
 export function areTermEntries(value: unknown, { site }: ValueContext): boolean | ParamFault {
   const entries = termEntries(value)
   if (!entries) return false
@@ -211,7 +208,8 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * Unknown ids are ignored; unknown texts become terms if the caller may make them (rule 22.4). `known` by id.
+ * Unknown ids are ignored; unknown texts become terms if the caller may create them (rule 22.4). `known` has
+ * terms by id.
  */
 export async function settleTerms(
   tx: Tx,
@@ -235,7 +233,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Waits for other writers, who may be making it. */
+/** Another writer may be creating the term, so this waits for it. */
 async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
@@ -244,7 +242,7 @@ async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: 
   return createTerm(tx, taxonomy, { name: text })
 }
 
-/** Two that make the same terms in other orders would wait for each other. */
+/** All names share one lock: two writers that create the same terms in another order would deadlock. */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

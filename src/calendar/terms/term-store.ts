@@ -12,14 +12,10 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
-// Rows of terms; what ids, slugs and names mean.
-
-/** Writers of both go in this order, so that they never wait for each other. */
+/** Writers of both go in this order, so that they never deadlock. */
 export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
-/** In addresses, members of events, filters. */
 export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
 
-/** In order. */
 export function termsApart<Term extends { taxonomy: Taxonomy }>(
   terms: readonly Term[],
 ): Record<'categories' | 'tags', Term[]> {
@@ -40,7 +36,7 @@ export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<
   return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** In no order; impossible ids are passed over. */
+/** Terms come in no order; impossible ids are skipped. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
   return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
@@ -51,7 +47,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** In any letter case, the oldest first. */
+/** Letter case does not matter; the oldest term comes first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByNames(db, { taxonomy, folded: [fold(name)] })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
@@ -65,7 +61,6 @@ const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, 
     .where('slug', 'in', value('slugs')),
 )
 
-/** In no order. */
 export async function findTermIdsBySlugs(
   db: Db,
   taxonomy: Taxonomy,
@@ -74,7 +69,7 @@ export async function findTermIdsBySlugs(
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
-/** Descriptions may be long. */
+/** Descriptions are left out, since they may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
 const NAMED = [
@@ -87,7 +82,6 @@ const NAMED = [
   'folded',
 ] as const satisfies (keyof NamedTerm)[]
 
-/** Those with the most published events first. */
 export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
@@ -100,7 +94,6 @@ export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promis
     .execute()
 }
 
-/** In no order. */
 export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
@@ -110,10 +103,10 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
     .execute()
 }
 
-/** Below a category. */
+/** So many terms below a category are looked at. */
 const MOST_BELOW = 5000
 
-/** Or a term below it. */
+/** Terms below it count too. */
 export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
   if (count > 0) return true
   const { rows } = await sql<{ count: number }>`
@@ -125,10 +118,8 @@ export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count
   return rows.some((row) => row.count > 0)
 }
 
-/** Ascending. */
 export type TermIdsOfEvent = Record<Taxonomy, number[]>
 
-/** By event; one without terms has no entry. */
 export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIdsOfEvent>> {
   const found = new Map<number, TermIdsOfEvent>()
   if (events.length === 0) return found
@@ -156,19 +147,19 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** In order; undefined for none (rule 13.2). */
+/** Terms are in the order of entries, undefined where there is none (rule 13.2). */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
 
-/** In order; digits are no ids here (rule 22.4). */
+/** See `findTermsByEntries`, but digits are no ids here (rule 22.4). */
 export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, texts, false)
 }
 
 type Meant = (TermRow | undefined)[]
 
-/** By slugs, then ids, then names. */
+/** Slugs count before ids, and ids before names. */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -199,7 +190,7 @@ async function findMeant(
   return entries.map((entry) => termMeant(lookups, entry))
 }
 
-/** With all terms below (rule 13.2). */
+/** All terms below them are included (rule 13.2). */
 export async function findIdsByEntries(
   db: Db,
   taxonomy: Taxonomy,
@@ -219,7 +210,7 @@ export async function findIdsByEntries(
 
 export const MOST_TREE_LEVELS = 50
 
-/** And their levels, at most one more than a tree may have. */
+/** `found` has the terms and all below them; levels are counted up to one more than a tree may have. */
 export async function levelsBelow(
   db: Db,
   ids: readonly number[],
@@ -238,10 +229,9 @@ export async function levelsBelow(
   return { found, levels }
 }
 
-/** Categories above others, by id; their slugs stand in addresses: `arts/painting`. */
+/** Categories above others, by id. Addresses have their slugs: `arts/painting`. */
 export type Ancestors = ReadonlyMap<number, NamedTerm>
 
-/** By id. */
 export async function findAncestors(
   db: Db,
   terms: readonly Pick<TermRow, 'parent'>[],
@@ -263,11 +253,10 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
 
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** Rule 11.8. */
+/** See rule 11.8. */
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
-  /** Of `include`, in order. */
   included: readonly number[]
 }
 
@@ -304,7 +293,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** Undefined for an order that `sortTerms` makes. */
+/** `sortTerms` makes the orders without a column. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -315,7 +304,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** A whole description would be too long: all are read. */
+/** All descriptions are read to be sorted, so they are cut. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -336,7 +325,7 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/** `id` is the term itself. @throws Error where all are taken */
+/** The term `id` may have the slug already. @throws Error where all candidates are taken */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,
@@ -355,7 +344,7 @@ function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** No change of events that show the term. */
+/** It is no change of the events that show the term. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -367,7 +356,7 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
   return row
 }
 
-/** One that was deleted, with its id; under another slug where a term has its own by now. */
+/** A deleted term gets its id back, and another slug where a term has its own by now. */
 export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
   const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
   await tx
@@ -404,14 +393,13 @@ export async function updateTerm(
   ])
 }
 
-/** Some milliseconds. */
+/** Deleting so many takes some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
-/** True if other events may still have it. */
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
-  // Held, so that nobody publishes or withdraws one before the commit.
+  // The events are locked, so that nobody publishes or withdraws one before the commit.
   const rows = await lockedRows(tx, events.orderBy('id')).execute()
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
@@ -423,7 +411,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/** Children move up to its parent (rule 22.5). Other requests are served between steps. */
+/** Children move up to its parent (rule 22.5). Other requests get their turn between steps. */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -433,7 +421,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
     .returning('id')
     .execute()
   for (const child of children) recordChange(tx, changeOf(child.id))
-  // Lists may have shown the parent for this term.
+  // Lists may have shown the parent because of this term.
   if (term.parent !== 0) recordChange(tx, countOf(term.parent))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
@@ -446,9 +434,8 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
 /** JavaScript orders such characters differently from databases. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** By code points, then id. */
+/** Orders by code points, then by id. */
 export function compareTerms(a: TermRow, b: TermRow): number {
-  // Never in one list, but always the same.
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
   if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
@@ -470,15 +457,14 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   await addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
-/** Without `byName`, by slug and id alone. */
+/** Without `byName`, only slug and id count. */
 interface TermLookups<Found> {
   bySlug: (slug: string) => Found | undefined
   byId?: ((id: number) => Found | undefined) | undefined
-  /** `nameKey` makes the key. */
   byName?: (key: string) => Found | undefined
 }
 
-/** By slug, id, name, or the slug of such a name (rule 13.2). */
+/** The entry is a slug, an id, a name, or gives the slug of a term (rule 13.2), in this order. */
 export function termMeant<Found>(
   { bySlug, byId, byName }: TermLookups<Found>,
   entry: string,
@@ -491,7 +477,6 @@ export function isDigits(entry: string): boolean {
   return /^\d+$/.test(entry)
 }
 
-/** Lower case, tidied as names of terms. */
 function nameKey(name: string): string {
   return singleLine(name).toLowerCase()
 }
@@ -504,7 +489,7 @@ function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<Ter
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    // A damaged name makes its own term unshowable, not all.
+    // A damaged name makes its own term unshowable, not all terms.
     const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)

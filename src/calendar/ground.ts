@@ -5,8 +5,6 @@ import type { Context } from './declare/context.ts'
 import { translatorFor } from './locales/translate.ts'
 import { anonymous, type Caller } from './people/caller.ts'
 
-// Contexts for work outside requests.
-
 export interface CalendarGround {
   database: Database
   images: ImageService
@@ -40,7 +38,6 @@ export function contextOn(
 /** An administrator who is no user. */
 const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
 
-/** Everything, or what everybody may see. */
 export function readerContext(
   ground: CalendarGround,
   seesEverything: boolean,

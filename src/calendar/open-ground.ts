@@ -6,34 +6,23 @@ import { openCalendar } from '../store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from '../store/storage/owner-settings.ts'
 import type { CalendarGround } from './ground.ts'
 
-// Opens the calendar for commands.
-
-/**
- * The calendar that the settings name. `failure` returns the cause of the last failure of the media store,
- * which its rejections do not carry.
- */
+/** `failure` returns the last failure of the media store, since its rejections do not carry the cause. */
 export interface CalendarPlaces {
-  /** The address of the database. */
   database: string
   tables: readonly FeatureTables[]
   media: MediaStore
   failure: () => Error | undefined
 }
 
-/** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
   /**
-   * A file that has to be there already, because no setting names its place: a calendar in the working
-   * folder, say.
+   * A file that has to exist already, because no setting names its place, such as a calendar in the working
+   * folder.
    */
   assumed: string | undefined
 }
 
-/**
- * The database and the media store that commands work on. `failure` returns the cause of the last failure of
- * the store, which its rejections do not carry.
- */
 export interface OpenedMedia {
   database: Database
   store: MediaStore
@@ -45,10 +34,7 @@ export async function openMedia(config: Config, features: readonly KeepsTables[]
   return { database: await openCalendar(config, features), store: media, failure }
 }
 
-/**
- * Returns the places of the database and the images, for backup and restore. The database is not opened, and
- * no folder is made.
- */
+/** For backup and restore: the database is not opened, and no folder is created. */
 export async function findRestorePlaces(
   config: Config,
   features: readonly KeepsTables[],
@@ -69,10 +55,6 @@ export async function findRestorePlaces(
   }
 }
 
-/**
- * Opens the calendar with its images and the settings of its owner, for imports to write to and exports to
- * read.
- */
 export async function openGround(started: Config, features: readonly KeepsTables[]): Promise<CalendarGround> {
   const { database, store } = await openMedia(started, features)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))

@@ -11,8 +11,6 @@ import { seriesOperations } from './series/series-operations.ts'
 import { category, categoryOperations, tag, tagOperations } from './terms/taxonomies.ts'
 import { categoryFilters, tagFilters } from './terms/term-filters.ts'
 
-// Joins declaration, filters and operations for the routes.
-
 export interface ServedResource {
   resource: Resource
   filters: Fields
@@ -31,7 +29,7 @@ const serve = <Row, Loaded>(
 
 export const events: ServedResource = serve(event, eventFilters, recurringEventOperations)
 
-/** Rule 3.1. */
+/** See rule 3.1. */
 export const resources: readonly ServedResource[] = [
   events,
   serve(venue, placedFilters, venueOperations),
@@ -40,7 +38,7 @@ export const resources: readonly ServedResource[] = [
   serve(tag, tagFilters, tagOperations),
 ]
 
-/** Outside the interface. */
+/** Its routes stand outside the interface. */
 export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
 /** @throws Error where there is none */

@@ -1,16 +1,14 @@
 import type { Site } from '../../base/config.ts'
 
-// Language and clock of dates and times.
-
-/** Month before the day, clocks of twelve hours. */
+/** In these zones the month comes before the day, and clocks have twelve hours. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
-/** For English, the variety of the region of the site's zone. */
+/** English takes the variety of the region of the site's zone. */
 export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
   if (language !== 'en') return language
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** With the clock of the site. */
+/** It includes the clock of the site. */
 export const clockLocaleOf = (site: Pick<Site, 'language' | 'timezone' | 'clock'>): string =>
   localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]

@@ -11,7 +11,7 @@ import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 
-/** In no declaration; `{name}` is a value. The key that languages translate. */
+/** Texts that stand in no declaration. The English text is the key of translations; `{name}` is a value. */
 export const messages = [
   'midnight',
   'normal does each request by itself, require-all-validate all of them or none',
@@ -253,7 +253,6 @@ type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infe
   ? AboutOf<Id> | AboutOf<Slug>
   : never
 
-/** What each language translates. */
 export type Text =
   | AboutOf<Declared['fields']>
   | TextsOf<Declared['fields']>
@@ -261,5 +260,5 @@ export type Text =
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 
-/** A text that is new or reworded is missing until someone has looked. */
+/** The compiler asks for every text that is new or reworded. */
 export type Locale = Readonly<Record<Text, string>>

@@ -2,17 +2,19 @@ import type { Language } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { translate } from './translate.ts'
 
-// The midnight at the end of a day, so that an event from midnight to midnight does not look like one without
-// a length.
+// An event from midnight to midnight must not seem to have no length.
 
-/** Wall times. */
+/** Both are wall times. */
 export const isOfWholeDays = (start: string, end: string) =>
   start.endsWith(' 00:00:00') && end.endsWith(' 00:00:00') && end > start
 
 export const isWholeDay = (start: string, end: string) =>
   isOfWholeDays(start, end) && dayOf(end) === addDays(dayOf(start), 1)
 
-/** `24:00` for `0:00`, a word on a clock of twelve hours. @param midnight as the clock writes it */
+/**
+ * Returns `24:00` for `0:00`, or a word on a clock of twelve hours.
+ * @param midnight as the clock writes it
+ */
 export function midnightAtEnd(language: Language, midnight: string): string {
   return /^00?(?!\d)/.test(midnight) ? midnight.replace(/^00?/, '24') : translate(language, 'midnight')
 }

@@ -1,6 +1,6 @@
 import type { Language } from '../../base/config.ts'
 
-/** In addresses of The Events Calendar that its translations change; the rest, such as `feed`, stays. */
+/** Words in addresses that translations of The Events Calendar change; the rest, such as `feed`, stays. */
 export type PathWord =
   | 'events'
   | 'event'
@@ -23,7 +23,7 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/** As people write them: addresses have slugs. Several where versions differ. */
+/** Words are as people write them: addresses have their slugs. There are several where versions differ. */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {

@@ -3,7 +3,7 @@ import { type LimitFault, type ParamFault, PROBLEMS, type Problem } from '../../
 import type { MessageText } from './messages.ts'
 import { translate } from './translate.ts'
 
-/** Rule 25.1. */
+/** See rule 25.1. */
 export interface ProblemBody {
   code: string
   message: string
@@ -13,7 +13,7 @@ export interface ProblemBody {
 
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
-/** `loggedIn`: "not allowed" in place of "sign in". */
+/** `loggedIn` chooses “not allowed” over “sign in”. */
 export function problemReply(
   problem: Problem,
   language: Language,
@@ -39,7 +39,6 @@ export function problemReply(
   return { status, body }
 }
 
-/** By parameter. */
 export function paramTexts(
   params: Record<string, ParamFault>,
   language: Language,

@@ -1,8 +1,6 @@
 import type { Language } from '../../base/config.ts'
 import type { Text } from './messages.ts'
 
-// Declares the texts of a feature, which stand beside it.
-
 /** The forms that each language has for numbers (CLDR). */
 interface PluralForms {
   en: 'one' | 'other'
@@ -11,17 +9,17 @@ interface PluralForms {
   es: 'one' | 'other'
 }
 
-/** By form; a rarer form that is not given is written as `other`. */
+/** A rarer form that is not given is written as `other`. */
 export type Forms<In extends Language = Language> = Readonly<Record<PluralForms[In], string>>
 
 type Plain = Readonly<Record<Exclude<Language, 'en'>, string>>
 /** `{count}` is the number. */
 type Counted = { readonly [In in Language]: Forms<In> }
 
-/** By English text, what it is in other languages; a text that depends on a number has its forms in all. */
+/** The key is the English text. A text that depends on a number has its forms in every language. */
 export type Texts = Readonly<Record<string, Plain | Counted>>
 
-/** What can be said with them: these, and the texts of the kernel. */
+/** A feature says its own texts and those of the kernel. */
 export type TextIn<Own extends Texts> = Text | (Exclude<keyof Own, CountedIn<Own>> & string)
 
 export type CountedIn<Own extends Texts> = {

@@ -16,20 +16,19 @@ export function translatorFor({ language }: { language: Language }) {
   return (text: string, values?: Values): string => translate(language, text, values)
 }
 
-/** Says texts of a feature, or of the kernel. */
 export function sayIn<const Own extends Texts>(texts: Own) {
   return ({ language }: { language: Language }, text: TextIn<Own>, values?: Values): string =>
     translate(language, text, values, texts)
 }
 
-/** Says a text in the form for a number. `values.count`: the number as it is written. */
+/** Says a text in the form for a number; `values.count` is the number as it is written. */
 export function sayCountIn<const Own extends Texts>(texts: Own) {
   const formsOf = formsIn(texts)
   return (site: { language: Language }, text: CountedIn<Own>, count: number, values: Values = {}): string =>
     filled(formFor(site.language, formsOf(site, text), count), { count: String(count), ...values })
 }
 
-/** For scripts of browsers, which choose by `Intl.PluralRules`. */
+/** Scripts of browsers choose among the forms by `Intl.PluralRules`. */
 export function formsIn<const Own extends Texts>(texts: Own) {
   return ({ language }: { language: Language }, text: CountedIn<Own>): Forms => {
     const row: Texts[string] | undefined = texts[text]
@@ -42,11 +41,11 @@ const pluralRules = new Map(LANGUAGES.map((language) => [language, new Intl.Plur
 function formFor(language: Language, forms: Forms, count: number): string {
   const category = pluralRules.get(language)?.select(count) ?? ''
   const form = new Map<string, string>(Object.entries(forms)).get(category)
-  // French takes nothing for one: a form without the number is meant for 1 alone.
+  // In French, zero has the form for one: a form without the number is meant for 1 alone.
   return form === undefined || (count !== 1 && !form.includes('{count}')) ? forms.other : form
 }
 
-/** With `{name}` replaced. A text that is not among those of a feature is one of the kernel. */
+/** Replaces each `{name}` by its value. A text that is not in `texts` is one of the kernel. */
 export function translate(language: Language, text: string, values?: Values, texts: Texts = {}): string {
   const own = language === 'en' ? undefined : texts[text]?.[language]
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
@@ -66,29 +65,28 @@ const WORDS: Readonly<Record<Exclude<EventStatus, 'scheduled'>, { word: MessageT
     postponed: { word: 'Postponed', before: 'Postponed: {text}' },
   }
 
-/** Canceled or postponed; else empty. */
 export function statusWord({ language }: Pick<Site, 'language'>, { event_status: status }: StatusOf): string {
   return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
 }
 
-/** The status word comes first, for programs that know no statuses. */
+/** The status comes first, for programs that know no statuses. */
 export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
   const { event_status: status } = row
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
 }
 
-/** In every language, with the sign behind. */
+/** Status words of every language, with the colon behind. */
 const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
   LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
 )
 
-/** In whatever language; undefined without a status word. */
+/** The status word may be in any language; undefined without one. */
 export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
   const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
   return found && line.slice(found.prefix.length).trim()
 }
 
-/** Empty for an event that takes place as planned. */
+/** Returns an empty text for an event that takes place as planned. */
 export function noticeOf(
   site: Pick<Site, 'language'>,
   row: Pick<EventRow, 'event_status' | 'event_status_reason'>,

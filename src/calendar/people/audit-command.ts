@@ -6,8 +6,6 @@ import { findTexts, type HistoryFilter, isNamedText, listHistory } from '../../s
 import type { HistoryColumns } from '../../store/storage/schema.ts'
 import { runOnDatabase } from './user-commands.ts'
 
-// The command `audit`: lists the history.
-
 const KINDS = [
   'event',
   'venue',
@@ -91,7 +89,6 @@ function cellsOf(row: HistoryColumns): string[] {
   ]
 }
 
-/** Empty where the act changed none, or they are gone. */
 function formerIn({ former }: HistoryColumns): Record<string, unknown> {
   return former === '' ? {} : JSON.parse(former)
 }
@@ -123,7 +120,6 @@ function readFilter({ user, kind, record, since, until }: Asked, now: number): H
   }
 }
 
-/** @throws Error with one sentence */
 const readWhen = (option: string, text: string, now: number): string =>
   formatUtc(
     askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1),

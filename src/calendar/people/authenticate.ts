@@ -31,38 +31,34 @@ import {
 } from './turns.ts'
 import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
-// Signs requests in by `Authorization`.
-
 export interface Authenticator {
   /**
-   * Basic with login or e-mail and application password, or Bearer with a token; anonymous without a header,
-   * with foreign tokens and other schemes (rule 27.1).
-   * @param now milliseconds since the epoch
+   * See rule 27.1.
+   * @param now in ms
    * @throws Problem incorrect_password, invalid_username (also for what cannot be read, rule 27.2),
    * credential_expired, invalid_token, too_many_attempts
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** After every change of a user or credential. */
+  /** Has to be called after every change of a user or credential. */
   forget: () => void
-  /** Stores when credentials were last used. */
   close: () => Promise<void>
 }
 
-/** However quiet the database is. */
+/** A credential is looked up again after so long, even if nothing has changed. */
 const BELIEVED_MS = 5000
-/** A thousand callers and more, shared with nothing, so that strangers push none out. */
+/** More than a thousand callers fit, and nothing else does, so that strangers push none out. */
 const CALLER_BYTES = 1_000_000
 
 interface SignedIn {
-  /** Valid at their last look-up; the next waits for no turn. */
+  /** The credentials were valid at their last look-up; the next one waits for no turn. */
   proven: Cache<string, Proven>
-  /** Many requests of a client at once are looked up once. */
+  /** Simultaneous requests of a client are looked up once. */
   underWay: Map<string, Promise<Caller>>
-  /** Of users and credentials: a row read before a change must not be trusted after it. */
+  /** It counts changes of users and credentials: a row read before one must not be trusted after it. */
   generation: number
 }
 
-/** Needs no look-up in its generation from `since` until `until`, ms. */
+/** No look-up is needed in this generation from `since` until `until`, in ms. */
 interface Proven {
   caller: Caller
   since: number
@@ -73,23 +69,20 @@ interface Proven {
 interface SignInState {
   database: Database
   failures: Guesses
-  /** By login and address. */
   attempts: Turns
   uses: Uses
   signedIn: SignedIn
-  /** Milliseconds. */
   sleep: (ms: number) => Promise<unknown>
   refused: OnRefused
   mayHaveChanged: () => boolean
 }
 
-/** The login is empty for a token or none. */
+/** The login is empty for a token, and where none was sent. */
 export type OnRefused = (address: string, login: string) => void
 
 /**
- * @param sleep milliseconds
  * @param refused hears of each failed sign-in
- * @param mayHaveChanged while true, every caller is looked up: `forget` may not have been told
+ * @param mayHaveChanged while true, every caller is looked up, since `forget` may not have been called
  */
 export function makeAuthenticator(
   database: Database,
@@ -165,7 +158,7 @@ async function byPassword(
 ): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
-  // Never delayed by other clients' attempts at the same login.
+  // A known client never waits behind attempts of others at the same login.
   if (findCached(signIn.signedIn.proven, key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
@@ -209,10 +202,8 @@ async function byToken(
   return anonymous
 }
 
-/** A deactivated user signs in as little as a removed one. */
 const onlyActive = (user: User | undefined) => (user && isActive(user) ? user : undefined)
 
-/** @throws Problem credential_expired */
 function letIn(
   { signedIn, uses }: SignInState,
   key: string,
@@ -255,7 +246,7 @@ function readHeader(header: string): { scheme: string; credentials: string } {
   return { scheme: scheme.toLowerCase(), credentials: text.slice(scheme.length).trim() }
 }
 
-/** RFC 7617, UTF-8. */
+/** See RFC 7617; the charset is UTF-8. */
 function readBasic(encoded: string): { login: string; password: string } | undefined {
   if (!/^[a-z0-9+/_-]+=*$/i.test(encoded)) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
@@ -271,19 +262,18 @@ const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts'
 
 interface Uses {
   database: Database
-  /** Ms since the epoch, by credential. */
+  /** Times of last uses in ms, by credential. */
   waiting: Map<number, number>
   timer: NodeJS.Timeout | undefined
 }
 
-/** All uses meanwhile share one write. */
+/** All uses within this time share one write. */
 const WRITE_EVERY = 60_000
 
 function makeUses(database: Database): Uses {
   return { database, waiting: new Map(), timer: undefined }
 }
 
-/** Stored within a minute; no request waits. */
 function noteUse(uses: Uses, id: number, now: number): void {
   uses.waiting.set(id, now)
   uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()

@@ -1,6 +1,4 @@
-// The caller: roles, rights, scopes.
-
-/** The most powerful first (rule 26.1). */
+/** The most powerful role comes first (rule 26.1). */
 export const ROLES = ['administrator', 'editor', 'author', 'contributor', 'subscriber'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -20,7 +18,7 @@ export type Capability =
   | 'unfiltered_html'
   | 'manage_users'
 
-/** Without any, everything of the owner's role. */
+/** A credential without scopes allows everything of its owner's role. */
 export const SCOPES = ['read-drafts', 'write-own', 'write-all', 'media'] as const
 export type CredentialScope = (typeof SCOPES)[number]
 
@@ -42,7 +40,7 @@ const EDITOR = [
   'unfiltered_html',
 ] as const
 
-/** Rule 26.1. */
+/** See rule 26.1. */
 const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
   administrator: new Set<Capability>([...EDITOR, 'manage_users']),
   editor: new Set<Capability>(EDITOR),
@@ -69,7 +67,7 @@ const WRITE_ALL = [
   'manage_users',
 ] as const
 
-/** As far as the role has them. */
+/** A scope allows these as far as the role does. */
 const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>> = {
   'read-drafts': new Set<Capability>(['read_private']),
   'write-own': new Set<Capability>(WRITE_OWN),
@@ -77,23 +75,20 @@ const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>>
   media: new Set<Capability>(['upload']),
 }
 
-/** Or nobody. */
 export interface Caller {
   /** 0 for anonymous callers, who own nothing. */
   id: number
   login: string
   role: Role | undefined
-  /** Without any, everything of the role. */
   scopes?: readonly CredentialScope[]
-  /** None for a person at the desk. */
+  /** A person at the desk has none. */
   credential?: { id: number; isLasting: boolean }
-  /** Writes texts of somebody else: sanitised, whatever the role. */
+  /** Texts of somebody else are sanitised, whatever the role. */
   isFiltered?: boolean
 }
 
 export const anonymous: Caller = { id: 0, login: '', role: undefined }
 
-/** Rights depend on these. */
 export interface Owned {
   author: number
   status: string
@@ -123,12 +118,12 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
   return scopes === undefined || scopes.some(test)
 }
 
-/** Without scopes and end: another credential gives nobody more. */
+/** Another credential would allow such a caller nothing more. */
 export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
-/** Every scope but `media`: who may write a record may read it. */
+/** All scopes but `media` do, since those who may write a record may read it. */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
 }
@@ -144,7 +139,10 @@ export function seesUnpublished(caller: Caller): boolean {
   return holds(caller, 'edit') && seesOwn(caller)
 }
 
-/** Rule 26.2: one's own while unpublished, published and others' by right. */
+/**
+ * Rule 26.2: users edit their own records while these are unpublished; published ones, and those of others,
+ * need a right each.
+ */
 export function mayEdit(caller: Caller, record: Owned): boolean {
   return mayChange(caller, record, { own: 'edit', published: 'edit_published', others: 'edit_others' })
 }
@@ -163,7 +161,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** Rights need not be looked up for each. */
+/** Then rights need not be checked for each record. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }
@@ -178,7 +176,7 @@ function mayChange(
   return !PUBLISHED.has(record.status) || can(caller, needed.published)
 }
 
-/** Published, one's own, or by the right to edit others' (rule 26.4). */
+/** Everybody reads published records, users also their own, and some users all (rule 26.4). */
 export function mayRead(caller: Caller, record: Owned): boolean {
   if (record.status === 'publish') return true
   return (record.author === caller.id && seesOwn(caller)) || seesAll(caller)

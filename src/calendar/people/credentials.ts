@@ -12,12 +12,12 @@ import { RefusedUserChange, recordUser, type User } from './users.ts'
 export type CredentialKind = CredentialColumns['kind']
 /** The secret is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
-  /** For other programs. */
+  /** Other programs name the credential by it. */
   uuid: string
 }
 
 export interface CredentialLimits {
-  /** Undefined for everything of the role. */
+  /** Undefined allows everything of the role. */
   scopes?: readonly CredentialScope[] | undefined
   /** Ms since the epoch; undefined for never. */
   expires?: number | undefined
@@ -25,28 +25,27 @@ export interface CredentialLimits {
 
 export interface ShownCredential extends CredentialLimits {
   id: number
-  /** Its owner. */
   user: number
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
-/** A wrong password is compared with each. */
+/** A wrong password is compared with each of them. */
 const MOST_PASSWORDS = 100
-/** Leaked ones can be found, foreign ones recognised. */
+/** Leaked tokens can be found by it, and foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
 export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
 
-/** No user has it. */
 const NOBODY = 0
 
 /**
- * 24 letters and digits in groups of four, or `kal_` and 40 characters; returned once.
- * @param now milliseconds since the epoch
- * @param secret instead of a random one, for set-ups that must know it
- * @param limits scopes, expiry, UUID of the `program`
+ * Returns the secret, which cannot be read again: 24 letters and digits in groups of four, or `kal_` and 40
+ * characters.
+ * @param now in ms
+ * @param secret replaces the random one
+ * @param limits `program` is a UUID
  * @throws Error with one sentence; RefusedUserChange for a password too many
  */
 export async function addCredential(
@@ -86,7 +85,6 @@ export async function addCredential(
   return secret
 }
 
-/** @throws RefusedUserChange */
 async function requireRoom(tx: Tx, { id }: User): Promise<void> {
   await holdName(tx, `passwords of ${id}`)
   const theirs = tx.selectFrom('credentials').where('user', '=', id).where('kind', '=', 'password')
@@ -94,7 +92,6 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
   if (Number(count) >= MOST_PASSWORDS) throw new RefusedUserChange('passwords')
 }
 
-/** No secret has this hash. */
 const PENDING = 'pending'
 
 /** Nothing signs in with it until `settlePendingPassword`. */
@@ -114,7 +111,7 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/** The secret is returned once; undefined when none is pending. */
+/** Returns the secret, which cannot be read again; undefined when none is pending. */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -136,7 +133,6 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
   return { user: pending.user, password }
 }
 
-/** The oldest first. */
 export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
   const rows = await db
     .selectFrom('credentials')
@@ -147,10 +143,10 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
   return rows.map((row) => ({ ...row, uuid: uuidOf(user, row) }))
 }
 
-/** RFC 9562, 6.6. */
+/** The name space of URLs (RFC 9562, 6.6). */
 const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
 
-/** From what never changes (RFC 9562, 5.5). */
+/** It follows from what never changes (RFC 9562, 5.5). */
 function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
   const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
   const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')
@@ -159,7 +155,6 @@ function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 
   return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** False without such a credential. */
 export async function renameCredential(tx: Tx, user: User, id: number, name: string): Promise<boolean> {
   const theirs = tx.updateTable('credentials').set({ name }).where('user', '=', user.id).where('id', '=', id)
   const { numUpdatedRows } = await theirs.executeTakeFirst()
@@ -167,7 +162,6 @@ export async function renameCredential(tx: Tx, user: User, id: number, name: str
   return numUpdatedRows > 0n
 }
 
-/** One, all of a kind, or all; returns how many. */
 export async function revokeCredentials(
   tx: Tx,
   user: User,
@@ -185,7 +179,7 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/** Without a user the same work finds none. */
+/** Without a user the same work is done, so that the time reveals nothing. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -227,7 +221,7 @@ function shownOf(db: Db, kind: CredentialKind) {
   return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
 }
 
-/** An unknown scope, as of a later release, allows nothing. */
+/** An unknown scope, perhaps of a later release, allows nothing. */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
   const named = row.scope === '' ? undefined : row.scope.split(',')
   return {
@@ -247,8 +241,8 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// Secrets have 142 random bits or more: nobody tries them all, however fast the hash; argon2 would cost each
-// request a hundred milliseconds. The user's id makes equal passwords different.
+// Secrets have 142 random bits or more: nobody can try them all, while argon2 would cost each request a
+// hundred milliseconds. The user's id makes equal passwords different.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }
@@ -257,12 +251,12 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** For reading only (rule 27.1). */
+/** Blanks only make it easier to read (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }
 
-/** In constant time, so that answers reveal nothing of a hash. */
+/** Compares in constant time, so that answers reveal nothing of a hash. */
 function isSameHash(kept: string, sent: string): boolean {
   const [a, b] = [Buffer.from(kept), Buffer.from(sent)]
   return a.length === b.length && timingSafeEqual(a, b)

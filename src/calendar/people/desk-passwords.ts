@@ -10,27 +10,27 @@ import { endSessions, findUser, isActive, listUsers, recordUser, type User, void
 
 // Passwords for the desk (argon2id), and links by which somebody chooses one.
 
-/** Characters. */
+/** In characters. */
 export const SHORTEST_PASSWORD = 12
 export const LONGEST_PASSWORD = 256
 
-/** Stored beside each hash, so that `COST` can change. */
+/** It is stored with each hash, so that `COST` can change. */
 interface Cost {
-  /** KiB of memory. */
+  /** In KiB. */
   memory: number
   passes: number
   lanes: number
 }
 
-/** OWASP: 19 MiB, two passes; some forty milliseconds of another thread. */
+/** OWASP recommends 19 MiB and two passes: some forty milliseconds of another thread. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/** Each takes 19 MiB and a core; and how many wait. */
+/** Each hash takes 19 MiB and a core. */
 const AT_ONCE = 2
 const WAITING = 20
-/** Seconds. */
+/** In seconds. */
 const RETRY_AFTER = 2
 
 export type Hashing = Turns
@@ -41,15 +41,14 @@ export function makeHashing(): Hashing {
 
 export interface SentPassword {
   password: string
-  /** A client with wrong ones lately waits behind all others. */
+  /** A client that sent wrong ones lately waits behind all others. */
   isGuessing: boolean
   /** A client with a session of the user waits for no others. */
   isKnown?: boolean
 }
 
-/** Undefined for an acceptable password. */
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // A character has at most two UTF-16 units; composing joins characters, or makes at most eighteen of one.
+  // Composing joins a few characters into one, of two UTF-16 units at most: a longer text is too long anyway.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
@@ -65,7 +64,7 @@ export async function hashDeskPassword(hashing: Hashing, password: string): Prom
   return hashText(COST, salt, await derive(hashing, password, 0, salt, COST))
 }
 
-/** Ends all sessions and links of the user. @param now milliseconds since the epoch */
+/** Ends all sessions and links of the user. @param now in ms */
 export async function setDeskPassword(tx: Tx, user: User, hash: string, now: number): Promise<void> {
   await keepHash(tx, user, hash, now)
   await endSessions(tx, user.id)
@@ -73,7 +72,7 @@ export async function setDeskPassword(tx: Tx, user: User, hash: string, now: num
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: password` })
 }
 
-/** Any user who may sign in. */
+/** Only users who may sign in count. */
 export async function hasDeskPasswords(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('desk_passwords')
@@ -90,8 +89,8 @@ export async function hasDeskPassword(db: Db, user: User): Promise<boolean> {
 }
 
 /**
- * Undefined where it is wrong or the user may not sign in, after the same work. A hash of other parameters is
- * replaced, and the new one returned.
+ * Returns undefined for a wrong password, or a user who may not sign in, after the same work. A hash of
+ * another cost is replaced.
  * @throws Problem rest_unavailable when too many are being hashed
  */
 export async function findRightHash(
@@ -113,7 +112,7 @@ export async function findRightHash(
   return renewed
 }
 
-/** Holds until the end of the transaction. */
+/** Locks the hash until the end of the transaction. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx
     .selectFrom('desk_passwords')
@@ -141,7 +140,7 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/** The password stays, so there is no change to record; a password changed meanwhile keeps its hash. */
+/** The password stays, so no change is recorded; one that was changed meanwhile keeps its hash. */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx
@@ -169,7 +168,7 @@ async function derive(
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`, as other programs write it. */
+/** Other programs write it so too: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
 function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`
 }
@@ -182,7 +181,6 @@ interface Kept {
 
 const WRITTEN = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
 
-/** Undefined for a text that `hashText` does not write. */
 function readHash(text: string): Kept | undefined {
   const [, memory, passes, lanes, salt = '', tag = ''] = WRITTEN.exec(text) ?? []
   if (memory === undefined) return undefined
@@ -193,18 +191,16 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** Random each time: no password has it. */
+/** It is random each time, so that no password fits. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {
   return memory === COST.memory && passes === COST.passes && lanes === COST.lanes
 }
 
-// Links by which somebody chooses a password, once.
-
-/** Of a link for somebody with a password, and of the first administrator's. */
+/** A link for somebody with a password, and the first administrator's, is valid for so long. */
 export const LINK_MINUTES = 30
-/** Of an invitation. */
+/** An invitation is valid for so long. */
 export const INVITATION_DAYS = 7
 
 export type LinkPurpose = SignInLinkColumns['purpose']
@@ -222,12 +218,10 @@ const TOKEN = /^[\w-]{43}$/
 const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
- * Earlier links of the user become void. The token cannot be read again. An invitation is good for
- * `INVITATION_DAYS`, any other link for `LINK_MINUTES`.
- * @param purpose `demo` may also sign in without a password; by default `reset` for a user with a password,
- * else `set-up`
+ * Earlier links of the user become invalid. Returns the token, which cannot be read again.
+ * @param purpose `demo` may also sign in without a password; `reset` or `set-up` is the default
  * @param inviter 0 for the command line and the first start
- * @param now milliseconds since the epoch
+ * @param now in ms
  * @throws Error for a deactivated user
  */
 export async function addSignInLink(
@@ -239,7 +233,7 @@ export async function addSignInLink(
   if (!isActive(user)) throw new Error(`${user.login} was deactivated and signs in nowhere.`)
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const purpose = wanted ?? ((await hasDeskPassword(tx, user)) ? 'reset' : 'set-up')
-  // Nobody has a password yet: who finds the link in a log has the whole calendar.
+  // While nobody has a password, the link gives the whole calendar to anybody who finds it in a log.
   const isInvitation = purpose === 'set-up' && (inviter !== 0 || (await hasDeskPasswords(tx)))
   const life = isInvitation ? INVITATION_DAYS * DAY_MS : LINK_MINUTES * MINUTE_MS
   await voidLinks(tx, user.id)
@@ -261,7 +255,7 @@ export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
 
-/** Undefined for one that was used, has expired or never was, and for a deactivated user. */
+/** Returns undefined for a link that was used, has expired or never was, and for a deactivated user. */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -277,7 +271,7 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
 }
 
-/** UTC; of the one link that a user has, undefined without one. */
+/** Returns UTC; a user has at most one link. */
 export async function findLinkEnd(db: Db, user: User): Promise<string | undefined> {
   const row = await db
     .selectFrom('sign_in_links')
@@ -287,7 +281,7 @@ export async function findLinkEnd(db: Db, user: User): Promise<string | undefine
   return row?.expires_utc
 }
 
-/** An invitation that nobody has used, good or expired. */
+/** Nobody has used it; it may have expired. */
 export interface Invitation {
   user: number
   inviter: number
@@ -302,15 +296,15 @@ export function listInvitations(db: Db): Promise<Invitation[]> {
     .execute()
 }
 
-/** The page of the link then says no more than that of an unknown one. */
+/** The page of the link then says as little as that of an unknown one. */
 export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
   await voidLinks(tx, user.id)
   recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
 }
 
 /**
- * Who can make another in place of an expired invitation: who made it, else the first administrator.
- * Undefined for any other token.
+ * Finds who can replace an expired invitation: its inviter, else the first administrator. Returns undefined
+ * for any other token.
  */
 export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
   if (!TOKEN.test(token)) return undefined
@@ -329,7 +323,7 @@ export async function findInviter(db: Db, token: string, now: number): Promise<U
   return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
 }
 
-/** True to one caller only, when several use it at once. */
+/** Only one of several simultaneous callers gets true. */
 export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
   const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
   return used.numDeletedRows > 0n

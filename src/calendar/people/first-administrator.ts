@@ -11,15 +11,15 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** Stored only as a hash, so shown once. */
+/** It is stored only as a hash, so it is shown once. */
 export interface FirstAdministrator {
   login: string
   password: string
 }
 
 /**
- * `admin`, when there are no users; `giveFirstPassword` follows once the service answers. @param now
- * milliseconds since the epoch
+ * Creates `admin` when there are no users; `giveFirstPassword` follows once the service answers.
+ * @param now in ms
  */
 export async function createFirstAdministrator(database: Database, now: number): Promise<void> {
   if (await hasUsers(database.read)) return
@@ -30,12 +30,12 @@ export async function createFirstAdministrator(database: Database, now: number):
       await addPendingPassword(tx, user, 'First start', now)
     }, FIRST_START)
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (!(await hasUsers(database.read))) throw error
   }
 }
 
-/** It may be pending from a start that failed. @returns undefined when none is pending */
+/** A start that failed may have left one pending. Returns undefined when none is. */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
   return database.write(async (tx) => {
     const given = await settlePendingPassword(tx)
@@ -46,17 +46,16 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
 
 export interface DeskEntry {
   login: string
-  /** Undefined where the operator is told how to make a link. */
+  /** Undefined where the operator is only told how to create a link. */
   token: string | undefined
-  /** Signs in without a password as well. */
+  /** The link also signs in without a password. */
   isDemo: boolean
 }
 
 /**
- * While nobody has a password for the desk: a link at the first start and with `--demo`, else the login to
- * make one for.
- * @param now milliseconds since the epoch
- * @returns undefined once somebody has a password, and without an active administrator
+ * Without `--demo` or a first start, there is only the login to create a link for. Returns undefined once
+ * somebody has a password, and without an active administrator.
+ * @param now in ms
  */
 export async function findDeskEntry(
   database: Database,
@@ -77,7 +76,6 @@ export async function findDeskEntry(
 const PASSWORD_FILE = 'first-password.txt'
 const LINK_FILE = 'desk-link.txt'
 
-/** A terminal or log, and the folder for secrets. */
 interface Told {
   folder: string
   isTerminal: boolean
@@ -85,9 +83,8 @@ interface Told {
 }
 
 /**
- * A log is read by others: password and link go into a file that only its owner can read.
- * @param administrator made for an empty database
- * @param entry undefined where there is nothing to say of the desk
+ * Others read a log: password and link then go into a file that only its owner can read.
+ * @param administrator is defined where the database was empty
  */
 export function tellFirstSteps(
   administrator: FirstAdministrator | undefined,
@@ -144,7 +141,6 @@ function tellLink(link: string, { folder, isTerminal }: Told): string[] {
   return [`A link to the desk that is good ${LINK_LIFE} is in ${file}, which only this user can read.`]
 }
 
-/** Only its owner can read it. Returns the reason where it cannot be written. */
 function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
   try {
     makeFolder(folder)
@@ -157,7 +153,6 @@ function writeSecret(folder: string, file: string, lines: readonly string[]): st
   }
 }
 
-/** Of an earlier start; none when it was removed. */
 function remindOfPassword(folder: string): string[] {
   const file = join(folder, PASSWORD_FILE)
   return existsSync(file)

@@ -5,37 +5,32 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import { findUser, isActive, type User } from './users.ts'
 
-// Sessions at the desk.
-
 /** Its user may see all columns: the hash only names the session. */
 export type Session = SessionColumns
 
-/** User-Agent and network address. */
 export interface SessionOrigin {
   client: string
   address: string
 }
 
-/** Days without use, and in all. */
+/** A session ends after so many days without use, and after so many in all. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
-/** The stored time lags by as much. */
+/** The stored time lags by at most so many ms. */
 const SEEN_EVERY = 300_000
-/** A further one ends that which is unused for longest. */
+/** A further session ends the one that was unused for longest. */
 const MOST_SESSIONS = 50
-/** 43 characters of base64url. */
 const ID_BYTES = 32
 const ID = /^[\w-]{43}$/
 const LONGEST_TEXT = 200
 
 const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
 
-/** Begun and last used after these. */
 function liveSince(now: number): { created: string; seen: string } {
   return { created: formatUtc(now - LONGEST_DAYS * DAY_MS), seen: formatUtc(now - IDLE_DAYS * DAY_MS) }
 }
 
-/** @param now milliseconds since the epoch @returns the id for the cookie, which cannot be read again */
+/** Returns the id for the cookie, which cannot be read again. @param now in ms */
 export async function startSession(tx: Tx, user: User, now: number, origin: SessionOrigin): Promise<string> {
   const id = randomBytes(ID_BYTES).toString('base64url')
   const utc = formatUtc(now)
@@ -61,10 +56,7 @@ export async function startSession(tx: Tx, user: User, now: number, origin: Sess
   return id
 }
 
-/**
- * Nothing is cached: a session that ended on another node has ended here. @param now milliseconds since the
- * epoch
- */
+/** Nothing is cached: a session that ended on another node has ended here. @param now in ms */
 export async function findSession(
   db: Db,
   cookieId: string,
@@ -83,7 +75,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** Even one too old to be live. */
+/** Even one too old to be live counts. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db
@@ -94,9 +86,7 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/**
- * Once in five minutes; no change is recorded, a failure is ignored. @param now milliseconds since the epoch
- */
+/** Writes once in five minutes; no change is recorded, and a failure is ignored. @param now in ms */
 export async function noteSeen(
   { write }: Pick<Database, 'write'>,
   session: Session,
@@ -115,7 +105,6 @@ export async function noteSeen(
   await noting.catch(() => undefined)
 }
 
-/** Live ones, the last used first. */
 export async function listSessions(db: Db, user: User, now: number): Promise<Session[]> {
   const { created, seen } = liveSince(now)
   return db
@@ -133,7 +122,6 @@ export async function endSession(tx: Tx, cookieId: string): Promise<void> {
   await tx.deleteFrom('sessions').where('hash', '=', hashOf(cookieId)).execute()
 }
 
-/** False when it has ended. */
 export async function revokeSession(tx: Tx, user: User, sessionHash: string): Promise<boolean> {
   const ended = await tx
     .deleteFrom('sessions')

@@ -7,12 +7,11 @@ export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
 
-/** With the code of a refusal. */
 export interface TurnLimits {
   atOnce: number
   waiting: number
   code: ProblemCode
-  /** Seconds. */
+  /** In seconds. */
   retryAfter: number
 }
 
@@ -27,7 +26,7 @@ interface Waiter {
   turnAway: (problem: Problem) => void
 }
 
-/** Where no more may wait, the longest-waiting of the last rank gives way. */
+/** Where no more may wait, the one that has waited longest in the last rank is refused. */
 export type Rank = 0 | 1 | 2
 const LAST = 2
 
@@ -53,7 +52,6 @@ export async function inTurn<T>(
   }
 }
 
-/** @throws Problem when too much waits, or work of a better rank comes */
 async function turnOf(
   { waiting: most, code, retryAfter }: Turns,
   { lines }: Turn,
@@ -70,13 +68,13 @@ async function turnOf(
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
   const next = turn.lines.find((line) => line.length > 0)?.shift()
-  // To the next waiter, so that no newcomer takes it.
+  // The place goes to the next waiter, so that no newcomer takes it.
   if (next) next.go()
   else turn.count -= 1
   if (turn.count === 0) underWay.delete(name)
 }
 
-/** Within a minute, by address or login. */
+/** Failures within a minute, by address or login. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
 const WINDOW_MS = 60_000
@@ -93,7 +91,7 @@ export function makeGuesses(): Guesses {
 
 export const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
 
-/** Returns the wait in ms: 0 for the first five within a minute, then 250 doubling to 4000. */
+/** Returns the wait in ms: 0 for the first five within a minute, then 250, doubling to 4000. */
 export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const key = countedName(name)
   const before = guesses.get(key)
@@ -107,7 +105,7 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
 }
 
-/** In the current minute, and the ms until they are forgotten. */
+/** Failures in the current minute, and the ms until they are forgotten. */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0

@@ -21,9 +21,6 @@ import {
   type User,
 } from './users.ts'
 
-// The commands `user` and `password`.
-
-/** Undefined where the desk is left out. */
 type DeskSite = () => string | undefined
 
 export function registerUserCommands(
@@ -109,7 +106,6 @@ function registerUserLink(
     )
 }
 
-/** A new link, in a sentence. */
 async function linkFor(tx: Tx, user: User, login: string, site: string, now: number): Promise<string> {
   const link = linkTo(site, await addSignInLink(tx, user, now))
   const isShort = (await findLinkEnd(tx, user)) === formatUtc(now + LINK_MINUTES * MINUTE_MS)
@@ -215,7 +211,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     )
 }
 
-/** Names the heir for the command line. @throws Error always */
+/** Names the option for the heir. @throws Error always */
 function nameReassign(error: unknown): never {
   if (error instanceof RefusedUserChange && error.why === 'ownsRecords')
     throw new Error(error.message.replace(/\.$/, ' with --reassign LOGIN.'))
@@ -319,7 +315,6 @@ function parseScopes(text: string | undefined): CredentialScope[] | undefined {
   })
 }
 
-/** From now, or a date in UTC; ms. @throws Error with one sentence */
 const parseExpiry = (text: string | undefined, now: number): number | undefined =>
   text === undefined ? undefined : askedMoment(text, 'An expiry is such as 12h, 90d, 4w or 2027-12-31', now)
 

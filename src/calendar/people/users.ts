@@ -6,11 +6,9 @@ import { recordChange, type Tx, type WriteAction } from '../../store/storage/rec
 import type { RecordKind, UserColumns } from '../../store/storage/schema.ts'
 import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from './caller.ts'
 
-// User accounts.
-
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
-/** The shown name is the login unless given. */
+/** The name is the login unless given. */
 export interface NewUser {
   login: string
   email?: string | undefined
@@ -18,22 +16,21 @@ export interface NewUser {
   role: Role
 }
 
-/** Rule 29.2. */
+/** See rule 29.2. */
 export interface Me {
   id: number
   name: string
   slug: string
   roles: Role[]
-  /** Each with true. */
   capabilities: Partial<Record<Capability, true>>
 }
 
-/** Of either database. */
+/** The largest id in both databases. */
 const LAST_ID = 2 ** 31 - 1
 
-// Starts with a letter or digit: no command line takes it for an option.
+// It starts with a letter or digit, so that no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
-/** HTML standard. */
+/** The HTML standard defines addresses so. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 const LONGEST_EMAIL = 254
@@ -53,7 +50,6 @@ const REFUSALS = {
 export type UserRefusal = keyof typeof REFUSALS
 export type UserRefusalText = (typeof REFUSALS)[UserRefusal]
 
-/** In words of every language. */
 export class RefusedUserChange extends Error {
   readonly why: UserRefusal
   readonly text: UserRefusalText
@@ -85,7 +81,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** In any letter case. */
+/** Letter case does not matter. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db
@@ -96,7 +92,7 @@ export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<Use
   return row && readUser(row)
 }
 
-/** In any letter case. @throws Error when nobody has it */
+/** Letter case does not matter. @throws Error when nobody has it */
 export async function getUserByLogin(db: Db, loginOrEmail: string): Promise<User> {
   const user = await findUserByLogin(db, loginOrEmail)
   if (!user) throw new Error(`There is no user ${loginOrEmail}.`)
@@ -107,14 +103,12 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** With the last use of the desk. */
 export interface Person {
   user: User
   hasPassword: boolean
   seen_utc: string
 }
 
-/** The oldest first. */
 export async function listPeople(db: Db): Promise<Person[]> {
   const users = await listUsers(db)
   const having = await db.selectFrom('desk_passwords').select('user').execute()
@@ -132,15 +126,14 @@ export async function listPeople(db: Db): Promise<Person[]> {
   }))
 }
 
-/** The oldest first. */
 export async function listUsers(db: Db): Promise<User[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('id').execute()
   return rows.map(readUser)
 }
 
 /**
- * Login and e-mail share one space of names: either signs in.
- * @param now milliseconds since the epoch
+ * Logins and e-mail addresses share one space of names, since both sign in.
+ * @param now in ms
  * @throws RefusedUserChange
  */
 export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<User> {
@@ -156,7 +149,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   }
   const row = await tx
     .insertInto('users')
-    // Unique: without an address the login stands there.
+    // The column is unique: without an address it holds the login.
     .values({
       login,
       email: email || login,
@@ -172,7 +165,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   return readUser(row)
 }
 
-/** Ends their sessions. @throws Error when there is no such user, or no administrator would be left */
+/** Ends the user's sessions. @throws Error when there is no such user, or no administrator would be left */
 export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
   const user = await getUser(tx, id)
   if (role !== 'administrator') await keepAnAdministrator(tx, user)
@@ -183,7 +176,7 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 
 /**
  * Ends sessions and links; credentials and records stay.
- * @param now milliseconds since the epoch
+ * @param now in ms
  * @throws Error when there is no such user, or no administrator would be left
  */
 export async function deactivateUser(tx: Tx, id: number, now: number): Promise<void> {
@@ -217,7 +210,7 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
   recordUser(tx, id, { action: 'update', name: user.login })
 }
 
-/** Of the desk; empty for that of the calendar. @throws Error when there is no such user */
+/** An empty language is that of the calendar. @throws Error when there is no such user */
 export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {
   const user = await getUser(tx, id)
   await tx.updateTable('users').set({ language }).where('id', '=', id).execute()
@@ -225,7 +218,7 @@ export async function changeLanguage(tx: Tx, id: number, language: string): Prom
 }
 
 /**
- * Signs in as the login does; an empty one removes it.
+ * The address signs in, too; an empty one removes it.
  * @throws RefusedUserChange for no address, or one of somebody else; Error when there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
@@ -235,7 +228,6 @@ export async function changeEmail(tx: Tx, id: number, email: string): Promise<vo
   await holdName(tx, 'users')
   const other = wanted === '' ? undefined : await findUserByLogin(tx, wanted)
   if (other && other.id !== id) throw new RefusedUserChange('taken', { name: wanted })
-  // Unique: without an address the login stands there.
   await tx
     .updateTable('users')
     .set({ email: wanted || user.login })
@@ -256,15 +248,13 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** The public cannot see it. With `act` the history tells of it. */
+/** Users are not public. Only with `act` does the history mention the change. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
-/**
- * Records go to `reassignTo`. @throws Error when no administrator, or a record without owner would be left
- */
+/** @throws Error when no administrator, or a record without owner would be left */
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
   const user = await getUser(tx, id)
   await keepAnAdministrator(tx, user)
@@ -283,7 +273,7 @@ export async function handOverRecords(tx: Tx, id: number, heirId: number): Promi
   recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
 }
 
-/** Rule 29.2, with what the credential may use. */
+/** See rule 29.2; the capabilities are those of the credential. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
@@ -300,7 +290,7 @@ async function getUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/** An unknown role, as of a later release, is `subscriber`, which grants nothing. */
+/** An unknown role, perhaps of a later release, is `subscriber`, which grants nothing. */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
   return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }
@@ -322,10 +312,9 @@ function checkEmail(email: string): void {
   throw new RefusedUserChange('email', { email })
 }
 
-/** @throws RefusedUserChange */
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator' || !isActive(user)) return
-  // Holds the rows until the commit: two who remove each other at once take turns.
+  // Locks the rows until the commit: two administrators who remove each other at once take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
   const other = await tx
     .selectFrom('users')

@@ -3,6 +3,7 @@ import { versionedTag } from '../calendar/records/record-store.ts'
 import { awaitCommits, catchUp, isBehind } from '../store/memory/event-memory.ts'
 import { lengthOf } from '../store/memory/event-pieces.ts'
 import { isPressed } from './admission.ts'
+import { answerHeaders } from './answer-headers.ts'
 import { namesOneOf, preferredFormat } from './choose-format.ts'
 import {
   collected,
@@ -16,7 +17,7 @@ import {
   wasAsked,
 } from './finished.ts'
 import type { Reply, Shown } from './format.ts'
-import { answerHeaders, type Front, incomingOf, refuseOverload } from './front.ts'
+import { type Front, incomingOf, refuseOverload } from './front.ts'
 import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, json, jsonParts, partByPart } from './json.ts'
 import { type Responder, type Service, signInAsStranger } from './respond.ts'

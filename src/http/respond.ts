@@ -15,9 +15,10 @@ import type { Database } from '../store/storage/database.ts'
 import type { Writer } from '../store/storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../store/storage/unavailable.ts'
 import { admitted, isFull, overloaded, type QueueName } from './admission.ts'
+import { VARY_WITH_ACCEPT } from './answer-headers.ts'
 import { batchReply } from './batch.ts'
 import type { Reply } from './format.ts'
-import { countFurther, type Front, isCrowded, VARY_WITH_ACCEPT } from './front.ts'
+import type { Front } from './front.ts'
 import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
 import {
   type Body,
@@ -34,6 +35,7 @@ import {
   type Target,
 } from './incoming.ts'
 import { wantsEnvelope, withFieldsAndEnvelope } from './json.ts'
+import { countFurther } from './rate-limit.ts'
 import { findRoute, type RouteTable } from './route-table.ts'
 import {
   type Endpoint,
@@ -43,6 +45,7 @@ import {
   type RouteAction,
   routeName,
 } from './routes.ts'
+import { isCrowded } from './slow-readers.ts'
 
 // Requests below the REST root: sender, route, work in turn, failures.
 

@@ -19,28 +19,22 @@ import { codeOf } from '../base/errors.ts'
 import { versionedTag } from '../calendar/records/record-store.ts'
 import { lengthOf } from '../store/memory/event-pieces.ts'
 import { leaveStream, tryStream } from './admission.ts'
-import { passRest } from './bodies.ts'
-import type { Reply } from './format.ts'
 import {
-  type Answered,
   addLastModified,
-  announce,
   answerHeaders,
   crossOriginHeaders,
   type Encoding,
   encodingFor,
-  type Front,
   hasCurrent,
   isUnmodified,
-  makesRoomFor,
-  refuseOverload,
-  sendBody,
-  watchReader,
-  writeHead,
-} from './front.ts'
+} from './answer-headers.ts'
+import { passRest } from './bodies.ts'
+import type { Reply } from './format.ts'
+import { type Answered, announce, type Front, refuseOverload, writeHead } from './front.ts'
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
+import { makesRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
 // Sends answers: whole, streamed, compressed, with ETags, or as 304.
 

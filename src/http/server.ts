@@ -7,17 +7,11 @@ import { Problem, type ProblemCode } from '../base/problems.ts'
 import { problemReply } from '../calendar/locales/problem-replies.ts'
 import type { Admission } from './admission.ts'
 import { type Intake, makeIntake } from './bodies.ts'
-import {
-  closeServer,
-  makeFront,
-  noteConnections,
-  type OnAnswered,
-  openFront,
-  type StopTimes,
-} from './front.ts'
+import { makeFront, type OnAnswered, openFront } from './front.ts'
 import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
 import { makeRouter, type RouterParts } from './router.ts'
+import { closeServer, noteConnections, type StopTimes } from './stopping.ts'
 
 // The HTTP server: listens, limits what arrives, stops in order.
 

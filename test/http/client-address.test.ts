@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { makeRateLimit, mayAskAgain } from '../../src/http/front.ts'
 import { clientAddress, trustedProxies } from '../../src/http/incoming.ts'
+import { makeRateLimit, mayAskAgain } from '../../src/http/rate-limit.ts'
 
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }

@@ -13,10 +13,11 @@ import { type Caller, isLoggedIn } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
 import { passRest, withBody } from '../../http/bodies.ts'
 import type { Reply } from '../../http/format.ts'
-import { type Front, incomingOf, makeRateLimit, mayAskAgain } from '../../http/front.ts'
+import { type Front, incomingOf } from '../../http/front.ts'
 import { mayAsk } from '../../http/handlers.ts'
 import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } from '../../http/incoming.ts'
 import { acceptedSchema, fixedDefault } from '../../http/openapi-schemas.ts'
+import { makeRateLimit, mayAskAgain } from '../../http/rate-limit.ts'
 import {
   asProblem,
   callerContext,

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Site } from '../base/config.ts'
+
+// Headers of answers: what they say of themselves, conditions of requests, and the encoding a client takes.
+
+/** In bytes; below it compression costs more than it saves. */
+const COMPRESS_FROM = 1400
+const EXPOSED =
+  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
+const VARY = 'Origin, Accept-Encoding, Authorization'
+/** `Accept` chooses the representation. */
+export const VARY_WITH_ACCEPT = `${VARY}, Accept`
+const ALLOWED_HEADERS =
+  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
+
+/** Rule 28.1; `own` wins, but links in it follow that to the root. */
+export function answerHeaders(
+  site: Site,
+  own: Readonly<Record<string, string>>,
+  isPublic: boolean,
+): Record<string, string> {
+  const { Link: link, ...others } = own
+  const root = `<${site.restUrl}/>; rel="https://api.w.org/"`
+  return {
+    'Content-Type': 'application/json; charset=UTF-8',
+    'X-Robots-Tag': 'noindex',
+    Link: link ? `${root}, ${link}` : root,
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Expose-Headers': EXPOSED,
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    Vary: VARY,
+    ...(isPublic
+      ? { 'Cache-Control': 'public, max-age=0, must-revalidate' }
+      : {
+          Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
+          'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
+        }),
+    ...others,
+  }
+}
+
+/** Rule 28.3; none without an origin. */
+export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
+  if (origin === undefined) return {}
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'OPTIONS, GET, POST, PUT, PATCH, DELETE',
+  }
+}
+
+/** By ETag (RFC 9110, 13.1.2: weak). */
+export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
+  const known = headers['if-none-match']
+  if (known === undefined) return false
+  if (known === tag) return true
+  const isCurrent = (entry: string) => entry === '*' || isSame(entry, tag)
+  return known.split(',').some((entry) => isCurrent(entry.trim()))
+}
+
+/** Before, another process may not know of a change, and the header has whole seconds. */
+const QUIET_MS = 5000
+
+/** Ms, rounded up to a second; undefined while the change is too recent. */
+function settledSecond(modified: number | undefined): number | undefined {
+  if (modified === undefined) return undefined
+  const second = Math.ceil(modified / 1000) * 1000
+  return Date.now() - second >= QUIET_MS ? second : undefined
+}
+
+/** Unless the change is too recent. */
+export function addLastModified(headers: string[], modified: number | undefined): void {
+  const second = settledSecond(modified)
+  if (second !== undefined) headers.push('Last-Modified', httpDate(second))
+}
+
+/** An answer sent again and again has the same date. */
+const lastDate = { second: Number.NaN, text: '' }
+
+function httpDate(second: number): string {
+  if (second !== lastDate.second) Object.assign(lastDate, { second, text: new Date(second).toUTCString() })
+  return lastDate.text
+}
+
+/** RFC 9110, 13.1.3. */
+export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
+  const since = headers['if-modified-since']
+  if (since === undefined || headers['if-none-match'] !== undefined) return false
+  const second = settledSecond(modified)
+  return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
+}
+
+/** Or its strong form: caches may turn a weak ETag into one. */
+function isSame(entry: string, tag: string): boolean {
+  return entry === tag || `W/${entry}` === tag
+}
+
+export type Encoding = 'zstd' | 'br' | 'gzip'
+
+/** `isLasting` if it never changes. */
+export function encodingFor(
+  headers: IncomingHttpHeaders,
+  size: number,
+  isLasting = false,
+): Encoding | undefined {
+  const accepted = headers['accept-encoding']
+  if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined
+  return (isLasting ? SMALLEST : QUICKEST).find(({ taken }) => taken.test(accepted))?.encoding
+}
+
+/** Named, and not refused by `q=0`. */
+const accepting = (encoding: Encoding) => ({
+  encoding,
+  taken: new RegExp(
+    `(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`,
+    'i',
+  ),
+})
+const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
+/** The smallest first for what never changes. */
+const QUICKEST = [ZSTD, BROTLI, GZIP]
+const SMALLEST = [BROTLI, ZSTD, GZIP]

@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http'
+
+// Sends bodies to quick and slow readers; slow ones are dropped where others need the room.
+
+export interface SlowReaders {
+  /** For a reader that takes nothing. */
+  patienceMs: number
+  /** Of answers held for one reader each. */
+  held: number
+  most: number
+  answers: Map<ServerResponse, { bytes: number; since: number }>
+}
+
+/** Without room for others. */
+const SLOW_AFTER_MS = 2000
+
+/** Sent whatever else is held. */
+const SMALL = 65_536
+
+/** A quick reader gets twice as many each time; one that takes nothing for `patienceMs` is dropped. */
+const PIECE = 131_072
+const LARGEST_PIECE = 8 * PIECE
+
+/** Takes a piece within so long. */
+const QUICKLY_MS = 100
+
+export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
+  return { patienceMs, held: 0, most, answers: new Map() }
+}
+
+/**
+ * Drops slow readers to make room. An answer larger than all the room may be held alone, or it could never be
+ * read.
+ */
+export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
+  const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
+  if (bytes <= SMALL || fits()) return true
+  const now = performance.now()
+  for (const [response, { since }] of readers.answers) {
+    if (now - since < SLOW_AFTER_MS) break
+    forgetReader(readers, response)
+    response.destroy()
+    if (fits()) return true
+  }
+  return false
+}
+
+/** No room for more than `SMALL`, even without slow readers. */
+export function isCrowded(readers: SlowReaders): boolean {
+  return !makesRoomFor(readers, SMALL + 1)
+}
+
+/** Piece by piece as it is taken. `own`: bytes held for this reader alone; `sent` once all has left. */
+export function sendBody(
+  readers: SlowReaders,
+  response: ServerResponse,
+  body: Buffer,
+  own: number,
+  sent?: () => void,
+): void {
+  if (body.length <= PIECE) response.end(body, sent)
+  else sendInPieces(response, body, sent)
+  if (!response.writableEnded || response.socket?.writableLength !== 0) watchReader(readers, response, own)
+}
+
+function sendInPieces(response: ServerResponse, body: Buffer, sent?: () => void): void {
+  let at = 0
+  const goOn = (size: number) => {
+    while (at + size < body.length) {
+      const piece = body.subarray(at, at + size)
+      at += size
+      if (writeNow(response, piece)) continue
+      const since = performance.now()
+      response.once('drain', () => goOn(nextPiece(size, performance.now() - since)))
+      return
+    }
+    response.end(body.subarray(at), sent)
+  }
+  goOn(PIECE)
+}
+
+/** By the ms of the last one. */
+function nextPiece(size: number, tookMs: number): number {
+  return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
+}
+
+/**
+ * At once: node:http would wait for the end of the turn, and to be told of room. True where all was taken.
+ */
+function writeNow(response: ServerResponse, piece: Buffer): boolean {
+  const { socket } = response
+  socket?.cork()
+  const isBelowMark = response.write(piece)
+  socket?.uncork()
+  return isBelowMark || socket?.writableLength === 0
+}
+
+/** Drops a reader that takes nothing for `patienceMs`. `own`: bytes held for this reader alone. */
+export function watchReader(readers: SlowReaders, response: ServerResponse, own: number): void {
+  if (readers.answers.has(response) || response.destroyed) return
+  readers.answers.set(response, { bytes: own, since: performance.now() })
+  readers.held += own
+  const look = () => {
+    // Where nothing waits, the delay is not the reader's.
+    if ((response.socket?.writableLength ?? 0) > 0) response.destroy()
+    else timer.refresh()
+  }
+  const timer = setTimeout(look, readers.patienceMs)
+  response.on('drain', () => timer.refresh())
+  response.once('close', () => {
+    clearTimeout(timer)
+    forgetReader(readers, response)
+  })
+}
+
+function forgetReader(readers: SlowReaders, response: ServerResponse): void {
+  readers.held -= readers.answers.get(response)?.bytes ?? 0
+  readers.answers.delete(response)
+}

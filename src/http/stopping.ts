@@ -1,0 +1,90 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+
+// Stops a server without dropping requests.
+
+export interface Closing {
+  /** Not ready any more, but takes requests. */
+  isDraining: boolean
+  /** No new connection; each closes after its answer. */
+  isClosing: boolean
+  /** Since when (`performance.now`). */
+  connections: Map<Socket, number>
+}
+
+export interface StopTimes {
+  /** While /readyz answers 503. Idle connections are kept as long again, at most `LINGER_MS`. */
+  drainMs: number
+  /** Then unanswered requests are dropped. */
+  deadlineMs: number
+}
+
+const LET_GO_EVERY_MS = 20
+
+/** For the next request, whose answer closes it. */
+const LINGER_MS = 1000
+
+/** Its first request may be on its way. */
+const SPEAKS_WITHIN_MS = 200
+
+export function noteConnections(server: Server, { connections }: Closing): void {
+  server.on('connection', (socket) => {
+    connections.set(socket, performance.now())
+    socket.once('close', () => connections.delete(socket))
+  })
+}
+
+/**
+ * Drains (balancers go elsewhere), stops listening while each answer closes its connection, closes
+ * connections without a request, at the deadline all. `stopListening` resolves when none is left.
+ */
+export async function closeServer(
+  server: Server,
+  closing: Closing,
+  { drainMs, deadlineMs }: StopTimes,
+  stopListening: () => Promise<unknown>,
+): Promise<void> {
+  closing.isDraining = true
+  if (drainMs > 0) await sleep(drainMs)
+  await untilNobodyConnects(server)
+  const ended = stopListening()
+  closing.isClosing = true
+  const lingersUntil = performance.now() + Math.min(drainMs, LINGER_MS)
+  const letGo = setInterval(() => void closeIdle(server, closing, lingersUntil), LET_GO_EVERY_MS)
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  try {
+    void closeIdle(server, closing, lingersUntil)
+    await ended
+  } finally {
+    clearInterval(letGo)
+    clearTimeout(deadline)
+  }
+}
+
+const MOST_TURNS = 100
+
+/** Closing a listener resets connections in its backlog. */
+async function untilNobodyConnects(server: Server): Promise<void> {
+  let connected = true
+  const note = () => {
+    connected = true
+  }
+  server.on('connection', note)
+  for (let turns = 0; connected && turns < MOST_TURNS; turns++) {
+    connected = false
+    await nextTurn()
+  }
+  server.off('connection', note)
+}
+
+/** From `lingersUntil` on, also those that never sent anything. */
+async function closeIdle(server: Server, { connections }: Closing, lingersUntil: number): Promise<void> {
+  if (performance.now() < lingersUntil) return
+  // By then, requests that have arrived have been read.
+  await nextTurn()
+  server.closeIdleConnections()
+  const now = performance.now()
+  for (const [socket, since] of connections)
+    if (socket.bytesRead === 0 && now - since > SPEAKS_WITHIN_MS) socket.destroy()
+}

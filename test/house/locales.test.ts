@@ -123,6 +123,25 @@ test('features say something for each of their texts, with its placeholders, in 
       }
 })
 
+/** Words of another form of address than that of the pages: Sie, vous and usted. */
+const FAMILIAR: Readonly<Record<(typeof languages)[number], RegExp>> = {
+  de: /(?<!\p{L})(?:du|dir|dich|dein(?:e[mnrs]?)?)(?!\p{L})/iu,
+  fr: /(?<!\p{L})(?:tu|te|toi|ton|tes)(?!\p{L})/iu,
+  es: /(?<!\p{L})(?:tú|tus?|te|ti|tuy[oa]s?)(?!\p{L})/iu,
+}
+
+test('all texts address their reader in the same form', () => {
+  const rows = catalogues.flatMap((one) => one.rows.map(([, row]) => row))
+  for (const language of languages) {
+    const said = [
+      ...texts.map((text) => translate(language, text)),
+      ...rows.flatMap((row) => formsOf(row[language])),
+    ]
+    const familiar = said.filter((text) => FAMILIAR[language].test(text))
+    assert.deepEqual(familiar, [], language)
+  }
+})
+
 test('features say each of their texts, and none that the kernel has', () => {
   const said = globSync('features/**/*.ts', { cwd: root })
     .map((file) => readFileSync(new URL(file, root), 'utf8'))

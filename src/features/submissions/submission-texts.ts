@@ -13,10 +13,10 @@ export const submissionTexts = {
   'A message is on its way to this address already. Try again in a while.': {
     de: 'An diese Adresse ist schon eine Nachricht unterwegs. Bitte etwas später noch einmal.',
     fr: 'Un message est déjà en route vers cette adresse. Réessayez un peu plus tard.',
-    es: 'Ya va un mensaje en camino a esta dirección. Inténtalo dentro de un rato.',
+    es: 'Ya va un mensaje en camino a esta dirección. Inténtelo dentro de un rato.',
   },
   'About the event': { de: 'Zur Veranstaltung', fr: 'À propos de l’événement', es: 'Sobre el evento' },
-  'About you': { de: 'Zu dir', fr: 'À propos de vous', es: 'Sobre ti' },
+  'About you': { de: 'Zu Ihnen', fr: 'À propos de vous', es: 'Sobre usted' },
   'Address not confirmed': {
     de: 'Adresse nicht bestätigt',
     fr: 'Adresse non confirmée',
@@ -32,12 +32,12 @@ export const submissionTexts = {
   'Choose a known venue, or type its name and address.': {
     de: 'Einen bekannten Ort wählen, oder Name und Adresse eintippen.',
     fr: 'Choisissez un lieu connu, ou tapez son nom et son adresse.',
-    es: 'Elige un lugar conocido, o escribe su nombre y dirección.',
+    es: 'Elija un lugar conocido, o escriba su nombre y dirección.',
   },
   'Choose the picture again, please.': {
     de: 'Bitte das Bild noch einmal wählen.',
     fr: 'Veuillez choisir l’image à nouveau.',
-    es: 'Elige la imagen otra vez, por favor.',
+    es: 'Elija la imagen otra vez, por favor.',
   },
   'Chosen are no spam': {
     de: 'Gewählte sind kein Spam',
@@ -84,18 +84,18 @@ export const submissionTexts = {
   'From this address there were enough suggestions today. Try again tomorrow.': {
     de: 'Von dieser Adresse kamen heute genug Vorschläge. Morgen geht es wieder.',
     fr: 'Cette adresse a envoyé assez de propositions aujourd’hui. Réessayez demain.',
-    es: 'Desde esta dirección llegaron hoy bastantes propuestas. Inténtalo mañana.',
+    es: 'Desde esta dirección llegaron hoy bastantes propuestas. Inténtelo mañana.',
   },
   'From your network there were enough suggestions just now. Try again in an hour.': {
     de: 'Aus diesem Netz kamen gerade genug Vorschläge. In einer Stunde geht es wieder.',
     fr: 'Votre réseau a envoyé assez de propositions. Réessayez dans une heure.',
-    es: 'Desde tu red llegaron bastantes propuestas. Inténtalo en una hora.',
+    es: 'Desde su red llegaron bastantes propuestas. Inténtelo en una hora.',
   },
   Further: { de: 'Weiter', fr: 'Suite', es: 'Siguiente' },
   'Get a link to your suggestions': {
     de: 'Einen Link zu den eigenen Vorschlägen bekommen',
     fr: 'Recevoir un lien vers vos propositions',
-    es: 'Recibir un enlace a tus propuestas',
+    es: 'Recibir un enlace a sus propuestas',
   },
   'I agree to the terms.': {
     de: 'Ich stimme den Bedingungen zu.',
@@ -105,12 +105,12 @@ export const submissionTexts = {
   'If it does not come within some minutes, look among the unwanted messages, and check the address.': {
     de: 'Kommt sie nicht in einigen Minuten, bitte unter den unerwünschten Nachrichten nachsehen und die Adresse prüfen.',
     fr: 'S’il n’arrive pas en quelques minutes, regardez parmi les indésirables et vérifiez l’adresse.',
-    es: 'Si no llega en unos minutos, mira entre los mensajes no deseados y revisa la dirección.',
+    es: 'Si no llega en unos minutos, mire entre los mensajes no deseados y revise la dirección.',
   },
   'If it was not you, do nothing: it is deleted after 48 hours.': {
     de: 'Falls nicht, ist nichts zu tun: Nach 48 Stunden wird er gelöscht.',
     fr: 'Sinon, ne faites rien\u00a0: elle est supprimée après 48 heures.',
-    es: 'Si no fuiste tú, no hagas nada: se borra a las 48 horas.',
+    es: 'Si no fue usted, no haga nada: se borra a las 48 horas.',
   },
   'If there are suggestions with this address, a message with their links is on its way. It is sent once an hour at most.':
     {
@@ -148,7 +148,7 @@ export const submissionTexts = {
   'It waits for you to confirm it.': {
     de: 'Der Vorschlag wartet auf die Bestätigung.',
     fr: 'La proposition attend votre confirmation.',
-    es: 'La propuesta espera tu confirmación.',
+    es: 'La propuesta espera su confirmación.',
   },
   'It was not taken into the calendar.': {
     de: 'Der Vorschlag wurde nicht in den Kalender aufgenommen.',
@@ -163,12 +163,12 @@ export const submissionTexts = {
   'Keep the address of this page: it is the only way back to your suggestion, and nobody else has it.': {
     de: 'Die Adresse dieser Seite aufheben: Nur sie führt zum Vorschlag zurück, und niemand sonst hat sie.',
     fr: 'Gardez l’adresse de cette page\u00a0: elle seule ramène à votre proposition, et personne d’autre ne l’a.',
-    es: 'Guarda la dirección de esta página: solo ella lleva a tu propuesta, y nadie más la tiene.',
+    es: 'Guarde la dirección de esta página: solo ella lleva a su propuesta, y nadie más la tiene.',
   },
   'Keep this message: with its link you can change or withdraw the suggestion.': {
     de: 'Diese Nachricht aufheben: Mit ihrem Link lässt sich der Vorschlag ändern oder zurückziehen.',
     fr: 'Gardez ce message\u00a0: son lien permet de modifier ou de retirer la proposition.',
-    es: 'Guarda este mensaje: con su enlace puedes cambiar o retirar la propuesta.',
+    es: 'Guarde este mensaje: con su enlace puede cambiar o retirar la propuesta.',
   },
   'Last day, if it lasts several': {
     de: 'Letzter Tag, falls sie mehrere dauert',
@@ -176,27 +176,27 @@ export const submissionTexts = {
     es: 'Último día, si dura varios',
   },
   'Leave it out': { de: 'Weglassen', fr: 'La retirer', es: 'Quitarla' },
-  'Leave this empty': { de: 'Dies leer lassen', fr: 'Laissez ceci vide', es: 'Deja esto vacío' },
+  'Leave this empty': { de: 'Dies leer lassen', fr: 'Laissez ceci vide', es: 'Deje esto vacío' },
   'Links end 30 days after the event, and when an editor or you have ended them.': {
-    de: 'Links enden 30 Tage nach der Veranstaltung, und wenn die Redaktion oder du sie beendet haben.',
+    de: 'Links enden 30 Tage nach der Veranstaltung, und wenn die Redaktion oder Sie sie beendet haben.',
     fr: 'Les liens prennent fin 30 jours après l’événement, ou quand la rédaction ou vous y avez mis fin.',
-    es: 'Los enlaces terminan 30 días después del evento, y cuando la redacción o tú los habéis anulado.',
+    es: 'Los enlaces terminan 30 días después del evento, y cuando la redacción o usted los han anulado.',
   },
   'Look into your mail': {
     de: 'Bitte in die E-Mail sehen',
     fr: 'Regardez votre messagerie',
-    es: 'Mira tu correo',
+    es: 'Mire su correo',
   },
   'More than five links': { de: 'Mehr als fünf Links', fr: 'Plus de cinq liens', es: 'Más de cinco enlaces' },
   'Name, address and note are deleted {months} months after the last decision, or at once by your link.': {
     de: 'Name, Adresse und Notiz werden {months} Monate nach der letzten Entscheidung gelöscht, oder sofort über den Link.',
     fr: 'Nom, adresse et note sont supprimés {months} mois après la dernière décision, ou aussitôt par votre lien.',
-    es: 'Nombre, dirección y nota se borran {months} meses después de la última decisión, o enseguida con tu enlace.',
+    es: 'Nombre, dirección y nota se borran {months} meses después de la última decisión, o enseguida con su enlace.',
   },
   'No more pictures are taken just now: send it without.': {
     de: 'Gerade werden keine Bilder mehr angenommen: bitte ohne senden.',
     fr: 'Plus aucune image n’est acceptée pour l’instant\u00a0: envoyez-la sans.',
-    es: 'Ahora no se aceptan más imágenes: envíala sin ella.',
+    es: 'Ahora no se aceptan más imágenes: envíela sin ella.',
   },
   'Not confirmed': { de: 'Nicht bestätigt', fr: 'Non confirmée', es: 'No confirmada' },
   'Not taken': { de: 'Nicht aufgenommen', fr: 'Non retenue', es: 'No aceptada' },
@@ -206,26 +206,26 @@ export const submissionTexts = {
     es: 'No aceptada: {title}',
   },
   'Nothing of you is kept with this suggestion any more.': {
-    de: 'Zu diesem Vorschlag ist nichts mehr von dir gespeichert.',
+    de: 'Zu diesem Vorschlag ist nichts mehr von Ihnen gespeichert.',
     fr: 'Plus rien de vous n’est conservé avec cette proposition.',
-    es: 'Ya no se guarda nada tuyo con esta propuesta.',
+    es: 'Ya no se guarda nada de usted con esta propuesta.',
   },
   'Only the editors see your name and address; nothing of it is published.': {
     de: 'Name und Adresse sieht nur die Redaktion; nichts davon wird veröffentlicht.',
     fr: 'Seule la rédaction voit votre nom et votre adresse\u00a0; rien n’en est publié.',
-    es: 'Solo la redacción ve tu nombre y dirección; no se publica nada de ello.',
+    es: 'Solo la redacción ve su nombre y dirección; no se publica nada de ello.',
   },
   Otherwise: { de: 'Andernfalls', fr: 'Sinon', es: 'Si no' },
   Piles: { de: 'Stapel', fr: 'Piles', es: 'Montones' },
   'Please confirm: {title}': {
     de: 'Bitte bestätigen: {title}',
     fr: 'À confirmer\u00a0: {title}',
-    es: 'Por favor, confirma: {title}',
+    es: 'Por favor, confirme: {title}',
   },
   'Please look at it again: {title}': {
     de: 'Bitte noch einmal ansehen: {title}',
     fr: 'À revoir\u00a0: {title}',
-    es: 'Mírala otra vez: {title}',
+    es: 'Mírela otra vez: {title}',
   },
   'Propose a change': {
     de: 'Eine Änderung vorschlagen',
@@ -282,9 +282,9 @@ export const submissionTexts = {
     es: 'Enviada sin scripts cuando llegaban muchas',
   },
   'Its sender has changed it meanwhile: look at it again.': {
-    de: 'Der Absender hat es inzwischen geändert: Sehen Sie noch einmal nach.',
-    fr: 'Son expéditeur l’a modifiée entre-temps : regardez-la à nouveau.',
-    es: 'Su remitente la ha cambiado entretanto: mírela otra vez.',
+    de: 'Der Vorschlag wurde inzwischen geändert: Sehen Sie ihn noch einmal an.',
+    fr: 'Son auteur l’a modifiée entre-temps\u00a0: regardez-la à nouveau.',
+    es: 'Quien la envió la ha cambiado entretanto: mírela otra vez.',
   },
   'Is too long.': { de: 'Ist zu lang.', fr: 'Trop long.', es: 'Es demasiado largo.' },
   'Somebody has decided about it meanwhile.': {
@@ -293,9 +293,9 @@ export const submissionTexts = {
     es: 'Alguien lo ha decidido entretanto.',
   },
   'Somebody has suggested this event with your address. If it was you, confirm it.': {
-    de: 'Jemand hat mit dieser Adresse eine Veranstaltung vorgeschlagen. Warst du es, bestätige den Vorschlag.',
+    de: 'Jemand hat mit dieser Adresse eine Veranstaltung vorgeschlagen. Waren Sie es, bestätigen Sie den Vorschlag.',
     fr: 'Quelqu’un a proposé cet événement avec votre adresse. Si c’est vous, confirmez.',
-    es: 'Alguien ha propuesto este evento con tu dirección. Si fuiste tú, confírmalo.',
+    es: 'Alguien ha propuesto este evento con su dirección. Si fue usted, confírmelo.',
   },
   Spam: { de: 'Spamverdacht', fr: 'Indésirables', es: 'Correo basura' },
   'Suggest an event': {
@@ -316,12 +316,12 @@ export const submissionTexts = {
   'Thank you. The editors look at your suggestion.': {
     de: 'Danke. Die Redaktion sieht den Vorschlag an.',
     fr: 'Merci. La rédaction va lire votre proposition.',
-    es: 'Gracias. La redacción mira tu propuesta.',
+    es: 'Gracias. La redacción mira su propuesta.',
   },
   'That is more than 52 dates: choose an earlier end.': {
     de: 'Das sind mehr als 52 Termine: bitte ein früheres Ende wählen.',
     fr: 'Cela fait plus de 52 dates\u00a0: choisissez une fin plus proche.',
-    es: 'Son más de 52 fechas: elige un final anterior.',
+    es: 'Son más de 52 fechas: elija un final anterior.',
   },
   'The editors do not see it any more.': {
     de: 'Die Redaktion sieht ihn nicht mehr.',
@@ -336,22 +336,22 @@ export const submissionTexts = {
   'The editors have sent it back. Change it, and it waits for them again.': {
     de: 'Die Redaktion hat den Vorschlag zurückgesendet. Nach einer Änderung wartet er wieder auf sie.',
     fr: 'La rédaction l’a renvoyée. Modifiez-la, et elle attendra de nouveau.',
-    es: 'La redacción la ha devuelto. Cámbiala, y esperará otra vez.',
+    es: 'La redacción la ha devuelto. Cámbiela, y esperará otra vez.',
   },
   'The editors have sent your suggestion back, with this note:': {
     de: 'Die Redaktion hat den Vorschlag mit dieser Notiz zurückgesendet:',
     fr: 'La rédaction a renvoyé votre proposition avec cette note\u00a0:',
-    es: 'La redacción ha devuelto tu propuesta con esta nota:',
+    es: 'La redacción ha devuelto su propuesta con esta nota:',
   },
   'The editors of this calendar see your name, your address and your note.': {
     de: 'Die Redaktion dieses Kalenders sieht Name, Adresse und Notiz.',
     fr: 'La rédaction de ce calendrier voit votre nom, votre adresse et votre note.',
-    es: 'La redacción de este calendario ve tu nombre, dirección y nota.',
+    es: 'La redacción de este calendario ve su nombre, dirección y nota.',
   },
   'The event is changed as you proposed.': {
     de: 'Die Veranstaltung ist so geändert wie vorgeschlagen.',
     fr: 'L’événement est modifié comme vous l’avez proposé.',
-    es: 'El evento está cambiado como propusiste.',
+    es: 'El evento está cambiado como usted propuso.',
   },
   'The event leaves the calendar at once.': {
     de: 'Die Veranstaltung verlässt den Kalender sofort.',
@@ -381,12 +381,12 @@ export const submissionTexts = {
   'There were enough suggestions just now. Try again in an hour.': {
     de: 'Gerade kamen genug Vorschläge. In einer Stunde geht es wieder.',
     fr: 'Il y a eu assez de propositions. Réessayez dans une heure.',
-    es: 'Han llegado bastantes propuestas. Inténtalo en una hora.',
+    es: 'Han llegado bastantes propuestas. Inténtelo en una hora.',
   },
   'These are the links that you have asked for.': {
     de: 'Das sind die angeforderten Links.',
     fr: 'Voici les liens que vous avez demandés.',
-    es: 'Estos son los enlaces que pediste.',
+    es: 'Estos son los enlaces que pidió.',
   },
   Terms: { de: 'Bedingungen', fr: 'Conditions', es: 'Condiciones' },
   'This address is not trusted any more.': {
@@ -417,12 +417,12 @@ export const submissionTexts = {
   'This page was open for more than a day. What you typed is here: look at it, and send it again.': {
     de: 'Diese Seite war länger als einen Tag offen. Die Eingaben stehen noch hier; ansehen und erneut senden.',
     fr: 'Cette page était ouverte depuis plus d’un jour. Votre saisie est là\u00a0: relisez-la et renvoyez-la.',
-    es: 'Esta página estuvo abierta más de un día. Lo escrito sigue aquí: míralo y envíalo otra vez.',
+    es: 'Esta página estuvo abierta más de un día. Lo escrito sigue aquí: mírelo y envíelo otra vez.',
   },
   'This picture cannot be read: send it as JPEG or PNG, or leave it out.': {
     de: 'Dieses Bild ist nicht lesbar: bitte als JPEG oder PNG senden oder weglassen.',
     fr: 'Cette image est illisible\u00a0: envoyez-la en JPEG ou PNG, ou retirez-la.',
-    es: 'Esta imagen no se puede leer: envíala como JPEG o PNG, o quítala.',
+    es: 'Esta imagen no se puede leer: envíela como JPEG o PNG, o quítela.',
   },
   'Times are in {zone}. Say anything else about dates in the note below.': {
     de: 'Zeiten gelten in {zone}. Alles andere zu Terminen bitte unten in die Notiz.',
@@ -432,12 +432,12 @@ export const submissionTexts = {
   'To link it to one that is there, type that name into the form.': {
     de: 'Um ihn mit einem vorhandenen zu verbinden, dessen Namen in das Formular tippen.',
     fr: 'Pour le relier à un existant, tapez ce nom dans le formulaire.',
-    es: 'Para enlazarlo con uno que existe, escribe ese nombre en el formulario.',
+    es: 'Para enlazarlo con uno que existe, escriba ese nombre en el formulario.',
   },
   'Too many suggestions wait just now. Try again tomorrow.': {
     de: 'Gerade warten zu viele Vorschläge. Morgen geht es wieder.',
     fr: 'Trop de propositions attendent. Réessayez demain.',
-    es: 'Ahora esperan demasiadas propuestas. Inténtalo mañana.',
+    es: 'Ahora esperan demasiadas propuestas. Inténtelo mañana.',
   },
   'Trust this address': {
     de: 'Dieser Adresse vertrauen',
@@ -453,28 +453,28 @@ export const submissionTexts = {
   'We have sent you a message. Open the link in it and confirm: only then the editors see your suggestion.': {
     de: 'Wir haben eine Nachricht geschickt. Bitte den Link darin öffnen und bestätigen: Erst dann sieht die Redaktion den Vorschlag.',
     fr: 'Nous vous avons envoyé un message. Ouvrez son lien et confirmez\u00a0: alors seulement la rédaction voit votre proposition.',
-    es: 'Te hemos enviado un mensaje. Abre su enlace y confirma: solo entonces la redacción ve tu propuesta.',
+    es: 'Le hemos enviado un mensaje. Abra su enlace y confirme: solo entonces la redacción ve su propuesta.',
   },
   'We send it to the address that you gave with your suggestion.': {
     de: 'Er geht an die Adresse, die beim Vorschlag angegeben war.',
     fr: 'Nous l’envoyons à l’adresse donnée avec votre proposition.',
-    es: 'Lo enviamos a la dirección que diste con tu propuesta.',
+    es: 'Lo enviamos a la dirección que dio con su propuesta.',
   },
   'What a trusted address sends and confirms is published at once, in your name.': {
-    de: 'Was eine vertraute Adresse sendet und bestätigt, erscheint sofort, in deinem Namen.',
+    de: 'Was eine vertraute Adresse sendet und bestätigt, erscheint sofort, in Ihrem Namen.',
     fr: 'Ce qu’une adresse de confiance envoie et confirme est publié aussitôt, en votre nom.',
-    es: 'Lo que una dirección de confianza envía y confirma se publica enseguida, en tu nombre.',
+    es: 'Lo que una dirección de confianza envía y confirma se publica enseguida, en su nombre.',
   },
   'What is kept of you, and how long': {
-    de: 'Was von dir gespeichert wird, und wie lange',
+    de: 'Was von Ihnen gespeichert wird, und wie lange',
     fr: 'Ce qui est conservé de vous, et combien de temps',
-    es: 'Qué se guarda de ti, y cuánto tiempo',
+    es: 'Qué se guarda de usted, y cuánto tiempo',
   },
   'What, when, where': { de: 'Was, wann, wo', fr: 'Quoi, quand, où', es: 'Qué, cuándo, dónde' },
   'What you do not confirm is deleted after 48 hours.': {
     de: 'Was nicht bestätigt wird, wird nach 48 Stunden gelöscht.',
     fr: 'Ce que vous ne confirmez pas est supprimé après 48 heures.',
-    es: 'Lo que no confirmas se borra a las 48 horas.',
+    es: 'Lo que no confirma se borra a las 48 horas.',
   },
   'What you typed is still here.': {
     de: 'Die Eingaben stehen noch hier.',
@@ -494,64 +494,64 @@ export const submissionTexts = {
   'You get a message with a link; your suggestion is read once you confirm it there.': {
     de: 'Es kommt eine Nachricht mit einem Link; der Vorschlag wird gelesen, sobald er dort bestätigt ist.',
     fr: 'Vous recevez un message avec un lien\u00a0; la proposition est lue une fois confirmée.',
-    es: 'Recibes un mensaje con un enlace; la propuesta se lee cuando la confirmas allí.',
+    es: 'Recibe un mensaje con un enlace; la propuesta se lee cuando la confirma allí.',
   },
   'You have withdrawn it.': {
-    de: 'Du hast ihn zurückgezogen.',
+    de: 'Sie haben ihn zurückgezogen.',
     fr: 'Vous l’avez retirée.',
-    es: 'La has retirado.',
+    es: 'Usted la ha retirado.',
   },
   'Your change is published: {title}': {
     de: 'Die Änderung ist veröffentlicht: {title}',
     fr: 'Votre modification est publiée\u00a0: {title}',
-    es: 'Tu cambio está publicado: {title}',
+    es: 'Su cambio está publicado: {title}',
   },
   'Your change is saved.': {
     de: 'Die Änderung ist gespeichert.',
     fr: 'Votre modification est enregistrée.',
-    es: 'Tu cambio está guardado.',
+    es: 'Su cambio está guardado.',
   },
   'Your change waits for the editors.': {
     de: 'Die Änderung wartet auf die Redaktion.',
     fr: 'Votre modification attend la rédaction.',
-    es: 'Tu cambio espera a la redacción.',
+    es: 'Su cambio espera a la redacción.',
   },
   'Your change was not taken: {title}': {
     de: 'Die Änderung wurde nicht übernommen: {title}',
     fr: 'Votre modification n’a pas été retenue\u00a0: {title}',
-    es: 'Tu cambio no se aceptó: {title}',
+    es: 'Su cambio no se aceptó: {title}',
   },
   'Your data are deleted.': {
-    de: 'Deine Daten sind gelöscht.',
+    de: 'Ihre Daten sind gelöscht.',
     fr: 'Vos données sont supprimées.',
-    es: 'Tus datos están borrados.',
+    es: 'Sus datos están borrados.',
   },
-  'Your e-mail address': { de: 'E-Mail-Adresse', fr: 'Votre adresse e-mail', es: 'Tu correo electrónico' },
-  'Your links': { de: 'Deine Links', fr: 'Vos liens', es: 'Tus enlaces' },
+  'Your e-mail address': { de: 'E-Mail-Adresse', fr: 'Votre adresse e-mail', es: 'Su correo electrónico' },
+  'Your links': { de: 'Ihre Links', fr: 'Vos liens', es: 'Sus enlaces' },
   'Your name, address and note are deleted at once, and this link ends. A published event stays.': {
     de: 'Name, Adresse und Notiz werden sofort gelöscht, und dieser Link endet. Eine veröffentlichte Veranstaltung bleibt.',
     fr: 'Votre nom, votre adresse et votre note sont supprimés aussitôt, et ce lien prend fin. Un événement publié reste.',
-    es: 'Tu nombre, dirección y nota se borran enseguida, y este enlace termina. Un evento publicado se queda.',
+    es: 'Su nombre, dirección y nota se borran enseguida, y este enlace termina. Un evento publicado se queda.',
   },
   'Your network address is kept for a day, against abuse.': {
     de: 'Das Netz der IP-Adresse wird gegen Missbrauch einen Tag gespeichert.',
     fr: 'Le réseau de votre adresse IP est conservé un jour, contre les abus.',
-    es: 'La red de tu dirección IP se guarda un día, contra abusos.',
+    es: 'La red de su dirección IP se guarda un día, contra abusos.',
   },
   'Your picture is kept.': {
     de: 'Das Bild ist gespeichert.',
     fr: 'Votre image est conservée.',
-    es: 'Tu imagen está guardada.',
+    es: 'Su imagen está guardada.',
   },
   'Your suggestion is in the calendar.': {
     de: 'Der Vorschlag steht im Kalender.',
     fr: 'Votre proposition est dans le calendrier.',
-    es: 'Tu propuesta está en el calendario.',
+    es: 'Su propuesta está en el calendario.',
   },
   'Your suggestion was not taken into the calendar. The editors say:': {
     de: 'Der Vorschlag wurde nicht in den Kalender aufgenommen. Die Redaktion schreibt:',
     fr: 'Votre proposition n’a pas été retenue. La rédaction écrit\u00a0:',
-    es: 'Tu propuesta no se aceptó. La redacción dice:',
+    es: 'Su propuesta no se aceptó. La redacción dice:',
   },
   'All {count} are spam': {
     en: { one: 'This one is spam', other: 'All {count} are spam' },

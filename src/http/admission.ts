@@ -4,20 +4,16 @@ import type { Incoming } from './incoming.ts'
 
 // Which requests wait and which are refused: a queue for each kind of work, and turns of the event loop.
 
-// A queue for each kind of work.
-
 /** Finished answers, /healthz and /readyz never wait. */
 export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
-  /** At the same time. */
   running: number
   waiting: number
-  /** Ms after which a waiting request is refused. */
   longestMs: number
   /** While requests take longer, fewer run at once: more queries do not make a busy database faster. */
   aimMs: number
-  /** Ms of one turn in which waiting requests may start: each query of SQLite blocks this thread. */
+  /** Waiting requests start for so long in one turn: each query of SQLite blocks this thread. */
   turnMs: number
 }
 
@@ -26,20 +22,20 @@ interface Limit {
  * accepted request is answered within a second.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
-  /** From memory, waiting for some of their events. */
+  /** Lists from memory wait for some of their events. */
   lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200, turnMs: 4 },
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Nobody who types waits for them. */
+  /** Somebody who types does not wait for them. */
   suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
   /**
-   * Half as many as the largest commit holds, since on SQLite each waits for all. Those that begin in one
+   * Half as many as the largest commit holds run, since on SQLite each waits for all. Those that begin in one
    * turn share a commit.
    */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
   /**
-   * Each holds an image in memory, and scaling takes about a second; tests of webhooks too, since they wait
-   * for a server.
+   * Each holds an image in memory, and scaling takes about a second. Tests of webhooks wait here too, since
+   * they wait for a server.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
   /** They last as long as their readers take, so no request waits for one. */
@@ -51,7 +47,6 @@ export type Asker = Pick<Incoming, 'address' | 'isGone'>
 
 interface Waiter {
   since: number
-  /** Requests it counts as. */
   weight: number
   isGone: () => boolean
   go: () => void
@@ -61,7 +56,7 @@ interface Waiter {
 interface Queue {
   limit: Limit
   running: number
-  /** `limit.running`, or fewer while they take long. */
+  /** There are fewer than `limit.running` while requests take long. */
   places: number
   waiting: Lines<Waiter>
   isDispatching: boolean
@@ -69,9 +64,8 @@ interface Queue {
 
 export interface Admission {
   queues: Readonly<Record<QueueName, Queue>>
-  /** By client. */
   streaming: Map<string, number>
-  /** Refuses requests that have waited too long; undefined while none waits. */
+  /** Its timer refuses requests that have waited too long; undefined while none waits. */
   looking: NodeJS.Timeout | undefined
 }
 
@@ -101,7 +95,7 @@ export function makeAdmission(limits: Readonly<Record<QueueName, Limit>> = LIMIT
   }
 }
 
-/** `leave` gives it back. False where none is free or others wait. */
+/** Returns false where no place is free or others wait; `leave` gives the place back. */
 export function tryEnter(admission: Admission, work: QueueName, weight = 1): boolean {
   const queue = admission.queues[work]
   if (!hasPlace(queue) || queue.waiting.size > 0) return false
@@ -109,14 +103,14 @@ export function tryEnter(admission: Admission, work: QueueName, weight = 1): boo
   return true
 }
 
-/** The next gets it in the next turn, so that work without a queue comes in between. */
+/** The next gets the place in the next turn, so that work without a queue comes in between. */
 export function leave(admission: Admission, work: QueueName, weight = 1): void {
   const queue = admission.queues[work]
   queue.running -= weight
   dispatch(queue)
 }
 
-/** `leaveStream` gives it back. False where none is free, or only one and this client has a stream. */
+/** Returns false where no place is free, or only one and this client has a stream. */
 export function tryStream(admission: Admission, address: string): boolean {
   const { queues, streaming } = admission
   const client = clientOf(address)
@@ -137,9 +131,8 @@ export function leaveStream(admission: Admission, address: string): void {
 }
 
 /**
- * Work that counts as several (`weight`) begins with one free place, and takes as many until it ends.
- * @throws Problem rest_unavailable where the queue is full and no other client has a longer line, where it
- * gives way to a client with a shorter line, has waited too long, or its client has gone
+ * Work of a `weight` begins with one free place, and takes as many until it ends.
+ * @throws Problem rest_unavailable where the request gives way, has waited too long, or its client has gone
  */
 export async function admitted<T>(
   admission: Admission,
@@ -160,12 +153,11 @@ export async function admitted<T>(
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** Made once: the stack of a new one costs more than its answer. */
+/** It is made once, since the stack of a new one costs more than its answer. */
 export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** A new request from this address would be refused. */
 export function isFull(admission: Admission, work: QueueName, address: string): boolean {
   const { limit, waiting } = admission.queues[work]
   return !mayJoin(waiting, clientOf(address), limit.waiting)
@@ -199,13 +191,12 @@ function hasPlace({ running, places }: Queue): boolean {
   return running < Math.floor(places)
 }
 
-/** Of the places, however long work takes. */
 const FEWEST_PLACES = 1 / 4
 const PLACES_LOST = 0.5
 const PLACES_WON = 0.1
 
 /**
- * A slow request takes places, a quick one gives some back. Without waiting requests slow work is no
+ * A slow request takes places, a quick one gives some back. Without waiting requests, slow work is no
  * overload.
  */
 function learn(queue: Queue, ranMs: number): void {
@@ -216,7 +207,7 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/** The next when the last waits for something itself; what does not fit starts in the next turn. */
+/** Starts the next request once the last one waits for something; the rest start in the next turn. */
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {
@@ -230,7 +221,6 @@ async function giveTurns(queue: Queue): Promise<void> {
   dispatch(queue)
 }
 
-/** All work that needs no further turn is done. */
 function quiet(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 }
@@ -256,10 +246,10 @@ function turnAwayLate(admission: Admission): void {
   admission.looking = undefined
 }
 
-/** One line for each client, served in turn, so that a long one holds up nobody else. */
+/** Each client has one line. The lines are served in turn, so that a long one holds up nobody else. */
 interface Lines<Waiting> {
   size: number
-  /** In the order of service; each in order of arrival, none empty. */
+  /** Clients are in the order of service, their requests in that of arrival; no line is empty. */
   byClient: Map<string, Waiting[]>
 }
 
@@ -267,7 +257,6 @@ function noLines<Waiting>(): Lines<Waiting> {
   return { size: 0, byClient: new Map() }
 }
 
-/** There is room for `most`, or a request of a longer line gives way. */
 function mayJoin(lines: Lines<unknown>, client: string, most: number): boolean {
   return lines.size < most || longerLine(lines, client) !== undefined
 }
@@ -288,7 +277,6 @@ function join<Waiting>(
   return longest?.pop()
 }
 
-/** And puts its line behind all others. */
 function takeNext<Waiting>(lines: Lines<Waiting>): Waiting | undefined {
   for (const [client, line] of lines.byClient) {
     const next = line.shift()
@@ -311,7 +299,7 @@ function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiting) => 
   })
 }
 
-/** At least two requests longer than this client's. */
+/** It has at least two requests more than this client's. */
 function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string): Waiting[] | undefined {
   const own = byClient.get(client)?.length ?? 0
   // No line can be longer.
@@ -321,36 +309,29 @@ function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string)
   return longest.length > own + 1 ? longest : undefined
 }
 
-// Spreads requests over turns, and refuses those that wait too long.
-
-/** On this thread. */
+/** The load of this thread. */
 export interface Pressure<Waiting> {
-  /** `performance.now`, of this turn. */
   last: number
-  /** In this turn. */
   busyMs: number
   isCounting: boolean
-  /** And whether the next turn is scheduled. */
   waiting: Lines<{ request: Waiting; since: number }>
   isTurnSet: boolean
-  /** Waiting requests served lately. */
   aTurn: number
-  /** In order of arrival, and since when. */
   refused: { request: Waiting; since: number }[]
-  /** 0 while few others wait: a slow machine is no overload. */
+  /** It is 0 while few others wait: a slow machine is no overload. */
   waitedMs: number
 }
 
 /**
- * A client that is answered may ask again in the same turn: without a bound a thousand busy connections would
- * keep timers, databases and new connections waiting for seconds.
+ * A client that is answered may ask again in the same turn: without a bound, a thousand busy connections
+ * would keep everything else waiting for seconds.
  */
 const TURN_MS = 10
 
-/** Counted for one request: a long pause of this thread makes nobody else wait. */
+/** One request counts for at most so long: a pause of this thread makes nobody else wait. */
 const MOST_COUNTED_MS = 8
 
-/** Where more would wait, one is refused. */
+/** Requests of so many turns may wait; then one is refused. */
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
@@ -361,15 +342,13 @@ const MOST_OF_A_TURN = 2000
  */
 const HELD_MS = 500
 
-/** Then other work gets a turn. */
 const REFUSING_MS = 3
 
-/** Further ones are refused at once. */
 const MOST_REFUSED = 5000
 
-/** Then only a finished answer, while at least `FEWEST_OF_A_TURN` others wait. */
+/** After so long, a request gets only a finished answer, while at least `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
-/** Then refused in any case, while as many wait. */
+/** After so long, it is refused in any case, while as many wait. */
 const LONGEST_MS = 250
 
 export function noPressure<Waiting>(): Pressure<Waiting> {
@@ -391,7 +370,6 @@ export interface RequestHandlers<Waiting> {
   clientOf: (request: Waiting) => string
 }
 
-/** `now` is `performance.now`. */
 export function serveOrQueue<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -410,7 +388,7 @@ export function serveOrQueue<Waiting>(
   if (!pressure.isTurnSet) setTurn(pressure, handling)
 }
 
-/** After `HELD_MS`, or in the next turn where `MOST_REFUSED` wait. */
+/** Refuses after `HELD_MS`, or in the next turn where `MOST_REFUSED` wait. */
 export function turnAway<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -439,7 +417,6 @@ function refuseSome<Waiting>(pressure: Pressure<Waiting>, refuse: (request: Wait
   if (next) setTimeout(refuseSome, Math.max(0, next.since + HELD_MS - performance.now()), pressure, refuse)
 }
 
-/** It gets a finished answer or a refusal. */
 export function isPressed({ waitedMs }: Pressure<unknown>): boolean {
   return waitedMs > PRESSED_MS
 }

@@ -15,26 +15,23 @@ import type { Reply } from './format.ts'
 import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
-// Batches: route, requests, one by one or in one transaction.
+// Answers the requests of a batch one by one, or in one transaction.
 
 interface Batching {
   admission: Admission
-  /** For the rate limit. */
   count: (requests: number) => void
-  /** Whatever its outcome. */
   answer: (incoming: Incoming, context: Context) => Promise<Reply>
 }
 
-/** Null for one that was not done because another failed. */
+/** A reply is null where a request was not done because another failed. */
 interface BatchAnswers {
   failed: boolean
   replies: readonly (Reply | null)[]
 }
 
-/** Others, such as credentials, are those of the batch. */
+/** Other headers, such as credentials, are those of the batch. */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
-/** In order: each by itself, or all in one transaction. @throws Problem for an invalid batch */
 export async function batchReply(
   asked: MatchedRequest,
   incoming: Incoming,
@@ -48,7 +45,7 @@ export async function batchReply(
     datesWritten: new Map(),
     recordsMade: new WeakMap(),
   }
-  // The batch counts as one.
+  // The batch itself has been counted.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {
     const items = requests.map((request, place) =>
@@ -100,7 +97,7 @@ async function answerEach(
 ): Promise<BatchAnswers> {
   const replies: Reply[] = []
   for (const item of items) {
-    // Each has its own images.
+    // Each request has its own images.
     replies.push(await answer(item, { ...context }))
     await nextTurn()
   }
@@ -113,13 +110,11 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Answered before any write, or waiting with its write. */
 type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
 
-/** Never shown. */
 const ABANDONED = new Problem('rest_unavailable')
 
-/** Writes wait for each other; images are shared. */
+/** Writes wait here for each other; images are shared. */
 interface Gate {
   context: Context
   arrive: (waiting: Waiting) => void
@@ -175,7 +170,7 @@ async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer
   return { reply, ...first }
 }
 
-/** Returns the refused write, which has undone all. @throws errors that are no fault of a request */
+/** Returns the write that was refused and has undone all. @throws errors that are no fault of a request */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }
   try {
@@ -209,15 +204,12 @@ async function collect(begun: readonly Begun[], refused: Waiting | undefined): P
 
 export const BATCH_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Independently, or all or none. */
 export const VALIDATIONS = ['normal', 'require-all-validate'] as const
 
 interface BatchRequest {
   method: (typeof BATCH_METHODS)[number]
-  /** Below the REST root. */
   path: string
   body: RawValues
-  /** Lower case. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -303,7 +295,6 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined
   return value as Readonly<Record<string, unknown>>
 }
 
-/** First values that are text, lower case. */
 function readHeaders(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const pairs = Object.entries(sent).flatMap(([name, value]) => {
     const first: unknown = Array.isArray(value) ? value[0] : value

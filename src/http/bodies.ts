@@ -24,49 +24,40 @@ import {
 
 // Bodies of requests and their files, within bounds of memory, disk and time.
 
-// Room for arriving bodies.
-
-/** `held` by arriving bodies, and the most. */
+/** Arriving bodies hold `held` of at most `most` bytes. */
 export interface Room {
   held: number
   most: number
   arriving: Set<Share>
 }
 
-/** Of a room. */
 interface Share {
   room: Room
   client: string
   bytes: number
   limit: number
-  /** Refuses the body, to make room for others. */
   giveWay: () => void
 }
 
-/** Shared by all arriving bodies. */
 export interface Intake {
-  /** No upload. */
   bodyBytes: number
-  /** Of one upload. */
   fileBytes: number
-  /** Callers with the right to write. */
+  /** Room for callers with the right to write. */
   writers: Room
-  /** All others never take the room of writers. */
+  /** Room for all others, who never take that of writers. */
   strangers: Room
-  /** Disk. */
   files: Room
   folder: string
-  /** For the next 64 kB of a body, or its end. */
+  /** The next 64 kB of a body, or its end, have to arrive within so long. */
   patienceMs: number
   trusted: Trusted | undefined
-  /** Clients that await `100 Continue`. */
+  /** Their clients await `100 Continue`. */
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/** Other faults are reported before the missing right. */
+/** So much is read to report other faults before the missing right. */
 const STRANGER_BYTES = 65_536
 
-/** Of the largest size, on disk. */
 const UPLOADS_AT_ONCE = 20
 
 /** Writers hold `bytes` together, all others an eighth of it. */
@@ -84,12 +75,11 @@ export function makeIntake(
   }
 }
 
-/** With its open files. */
 interface Holding {
   memory: Share
   disk: Share
   files: FileHandle[]
-  /** The body has to give way. */
+  /** It rejects where the body has to give way. */
   givenWay: Promise<never>
 }
 
@@ -114,20 +104,19 @@ function release(share: Share): void {
   share.room.arriving.delete(share)
 }
 
-/** Files included. */
 async function letGo(holding: Holding): Promise<void> {
   sharesOf(holding).forEach(release)
   await Promise.all(holding.files.splice(0).map((file) => file.close().catch(() => undefined)))
 }
 
 /**
- * Negative bytes go back. Without room the client that holds the most gives way, so that nobody who sends
- * slowly keeps others out.
+ * Negative bytes go back. Without room the client that holds most gives way, so that slow senders keep nobody
+ * out.
  * @throws Problem rest_request_too_large beyond the limit, rest_unavailable without room
  */
 function hold(share: Share, bytes: number): void {
   const { room } = share
-  // One that has given way holds nothing.
+  // A share that has given way holds nothing.
   if (!room.arriving.has(share)) throw busy()
   if (share.bytes + bytes > share.limit) throw tooLarge(share.limit)
   while (room.held + bytes > room.most) {
@@ -139,7 +128,6 @@ function hold(share: Share, bytes: number): void {
   room.held += bytes
 }
 
-/** Of the client that holds the most; undefined where none would hold more than this one. */
 function largestBefore({ room, client }: Share, bytes: number): Share | undefined {
   const held = new Map<string, number>()
   for (const one of room.arriving) held.set(one.client, (held.get(one.client) ?? 0) + one.bytes)
@@ -160,12 +148,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** @throws Problem rest_request_too_large */
 function checkLength({ headers }: IncomingMessage, limit: number): void {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
 }
 
-/** @throws Problem */
 async function readBytes(request: IncomingMessage, holding: Holding, patienceMs: number): Promise<Buffer> {
   const { memory } = holding
   checkLength(request, memory.limit)
@@ -178,7 +164,7 @@ async function readBytes(request: IncomingMessage, holding: Holding, patienceMs:
   return Buffer.concat(pieces)
 }
 
-/** Most come together with the head. */
+/** Most bodies come together with the head. */
 function readArrived(request: IncomingMessage, memory: Share): Buffer {
   hold(memory, request.readableLength)
   return request.read() ?? Buffer.alloc(0)
@@ -189,7 +175,7 @@ export interface ArrivedFile {
   read: () => Promise<Buffer>
 }
 
-/** Until `letGo`. @throws Problem */
+/** The file stays until `letGo`. @throws Problem */
 async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
@@ -197,7 +183,7 @@ async function readToDisk(request: IncomingMessage, holding: Holding, intake: In
   return arrived()
 }
 
-/** Until `letGo`; no longer in memory. @throws Problem */
+/** The file stays until `letGo`, and no longer counts as memory. @throws Problem */
 async function keepFile(
   pieces: AsyncIterable<Buffer>,
   holding: Holding,
@@ -211,7 +197,7 @@ async function keepFile(
   return arrived()
 }
 
-/** Unlinked before anything is written, so it disappears with the process. */
+/** The file is unlinked before anything is written, so that it disappears with the process. */
 async function openFile(holding: Holding, intake: Intake) {
   await mkdir(intake.folder, { recursive: true })
   const path = join(intake.folder, `.upload-${randomBytes(9).toString('base64url')}`)
@@ -234,7 +220,7 @@ async function openFile(holding: Holding, intake: Intake) {
 
 /**
  * The next piece is requested when `take` is done; the rest of a refused body stays unread.
- * @throws what `take` throws, Problem rest_request_timeout for a stalled body, rest_invalid_request where the
+ * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request where the
  * client has gone
  */
 async function readPieces(
@@ -283,10 +269,9 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   return { done, stop }
 }
 
-/** Within each `patienceMs`. */
+/** So many bytes have to arrive within each `patienceMs`. */
 const GOES_ON = 65_536
 
-/** @throws Problem where the body stalls or gives way */
 async function withPatience<T>(
   request: IncomingMessage,
   { givenWay }: Holding,
@@ -310,8 +295,6 @@ async function withPatience<T>(
     request.off('data', goOn)
   }
 }
-
-// Bodies, and forms with files.
 
 /**
  * The work reads the body once it knows caller and route; memory and files are released when it ends. Reading
@@ -367,21 +350,21 @@ async function readBody(
   return { bytes, file: { fileName, mimeType, size: bytes.length, read: async () => bytes } }
 }
 
-/** RFC 9110, 8.3.1. */
+/** See RFC 9110, 8.3.1. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/
 
 const isJson = (type: string) => type === 'application/json' || type.endsWith('+json')
 
-/** Of one form. */
 const MOST_FIELDS = 1000
 const MOST_FILES = 10
 
-/** Not on disk yet: the parser reads about as many ahead. */
+/** The parser reads about as many bytes ahead of the disk. */
 const IN_PASSING = 524_288
 
 /**
- * What arrives counts as memory until it is on disk, so a form is refused at its limit. Nothing is read after
- * this returns or throws. @throws Problem, or the error of a disk
+ * What arrives counts as memory until it is on disk, so that a form is refused at its limit. Nothing is read
+ * after this returns or throws.
+ * @throws Problem, or the error of a disk
  */
 async function readForm(
   request: IncomingMessage,
@@ -444,7 +427,6 @@ async function readForm(
   }
 }
 
-/** @throws Problem rest_invalid_form where the head does not say what divides parts */
 function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInstance {
   const limits = { fieldSize, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
   try {
@@ -454,10 +436,10 @@ function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInst
   }
 }
 
-/** Ms for the rest of a refused body. */
+/** The rest of a refused body may arrive for so long. */
 const REST_MS = 2000
 
-/** So that the client can read the answer; then closes the connection. */
+/** Lets the client read the answer, then closes the connection. */
 export function passRest(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()
@@ -467,18 +449,17 @@ export function passRest(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** The first of a form, else the body. */
 export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
-/** `filename*` first (RFC 6266); Node gives one character a byte. */
+/** `filename*` comes first (RFC 6266). Node gives one character for each byte. */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** RFC 6266 4.1, RFC 9110 5.6.6; undefined where the header breaks it. */
+/** See RFC 6266, 4.1, and RFC 9110, 5.6.6; undefined where the header breaks them. */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params
@@ -487,7 +468,6 @@ function parametersOf(header: string): MIMEType['params'] | undefined {
   }
 }
 
-/** `UTF-8''na%C3%AFve.png` (RFC 8187). */
 function decodeExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^(utf-8|iso-8859-1)'[\w-]*'(.+)$/i.exec(value) ?? []
   if (charset === '') return undefined
@@ -497,7 +477,7 @@ function decodeExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 
-/** UTF-8 where valid, as browsers send, else ISO-8859-1, as the standard says. */
+/** Browsers send UTF-8, the standard says ISO-8859-1: the first counts where it is valid. */
 function decodeBytes(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))

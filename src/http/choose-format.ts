@@ -3,8 +3,6 @@ import type { Fields } from '../calendar/declare/resource.ts'
 import type { MessageText } from '../calendar/locales/messages.ts'
 import type { Format } from './format.ts'
 
-// Chooses among the representations of a list, the first of which is JSON.
-
 export type Formats = readonly [Format, ...Format[]]
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
@@ -21,7 +19,7 @@ export function formatField(offered: Formats): Fields {
   return { format: { kind, about: ABOUT, unlisted: true } }
 }
 
-/** The format that is named, else the one that `Accept` prefers, else JSON (RFC 9110, 12.5.1). */
+/** See RFC 9110, 12.5.1. */
 export function chooseFormat(offered: Formats, name: unknown, accept: string | undefined): Format {
   return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
 }
@@ -33,7 +31,7 @@ export function preferredFormat(offered: Formats, accept = ''): Format {
   return (isNamed && mostWanted(offered, accept)) || json
 }
 
-/** Undefined where the client wants none of them. */
+/** Returns undefined where the client wants none of them. */
 export function mostWanted(formats: readonly Format[], accept = ''): Format | undefined {
   let best: Format | undefined
   let bestRank = 0
@@ -47,17 +45,13 @@ export function mostWanted(formats: readonly Format[], accept = ''): Format | un
   return best
 }
 
-/** Makes the test whether an `Accept` header names one of these formats. */
 export function namesOneOf(formats: readonly Format[]): (accept: string | undefined) => boolean {
   if (formats.length === 0) return () => false
   const named = new RegExp(formats.map(({ mediaType }) => RegExp.escape(mediaType)).join('|'), 'i')
   return (accept) => accept !== undefined && named.test(accept)
 }
 
-/**
- * Returns how much a client wants a representation: by quality, then by how exactly its media type is named;
- * 0 if the client refuses it.
- */
+/** Quality counts first, then how exactly the media type is named; 0 means refused. */
 export function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

@@ -8,38 +8,34 @@ import type { EventMemory } from '../store/memory/event-memory.ts'
 import type { Service } from './respond.ts'
 import type { Outgoing } from './send.ts'
 
-// Finished answers, each of one version of the data, and of the day or minute that it depends on.
+// Finished answers hold for one version of the data, and for the day or minute that they depend on.
 
-/** To an anonymous read. */
 export interface Finished extends Outgoing {
   version: string
-  /** And the day or minute it was made in. */
   clock: Exclude<ClockPart, 'now'>
   madeIn: string
 }
 
-/** None is sent after a change that this process has heard of. */
+/** No answer is sent after a change that this process has heard of. */
 export interface FinishedAnswers {
   memory: EventMemory
-  /** By address, and representation where `Accept` has chosen one. */
+  /** They are by address, with the representation where `Accept` has chosen one. */
   bodies: Cache<string, Finished>
   asked: Uint32Array
   edition: string
   nameEdition: () => string
   site: Pick<Site, 'timezone'>
-  /** When `edition` was made. */
   settings: number
   today: (now: number) => string
-  /** Seen last, and since when (ms). */
+  /** The version and day seen last, and since when (ms). */
   state: { version: string; day: string; since: number }
-  /** One at a time, which bounds the memory. */
+  /** Only one body is collected at a time, which bounds the memory. */
   isCollecting: boolean
 }
 
-/** A power of two. */
+/** It is a power of two. */
 const ASKED = 65_536
 
-/** `budget` bounds bodies. */
 export function noFinishedAnswers(
   { site, memory, edition, images }: Service,
   budget: CacheBudget,
@@ -77,7 +73,6 @@ export function findFinished(answers: FinishedAnswers, key: string, now: number)
     : undefined
 }
 
-/** From before owners changed a setting. */
 function startAfresh(answers: FinishedAnswers): void {
   dropAll(answers.bodies)
   answers.edition = answers.nameEdition()
@@ -92,12 +87,11 @@ export function keepFinished(
   { version, clock, now }: { version: string; clock: Finished['clock']; now: number },
 ): Finished {
   const finished = { ...made, isKept: true, version, clock, madeIn: nowIn(answers, clock, now) }
-  // With its compressed form, and the address twice.
+  // This counts the compressed form, and the address twice.
   keepCached(answers.bodies, key, finished, made.body.length * 1.5 + key.length * 4 + 2500)
   return finished
 }
 
-/** By the clock of the site. */
 function nowIn(answers: FinishedAnswers, clock: Finished['clock'], now: number): string {
   const today = answers.today(now)
   return clock === 'day' ? today : `${today}.${Math.floor(now / 60_000)}`
@@ -112,7 +106,7 @@ export function sinceWhen(answers: FinishedAnswers, version: string, now: number
   return state.since
 }
 
-/** `keepIt` gets the whole, unless it is too large or another is being collected. */
+/** `keepIt` gets the whole body, unless it is too large or another is being collected. */
 export async function* collected(
   answers: FinishedAnswers,
   pieces: AsyncIterable<Buffer>,
@@ -137,8 +131,8 @@ export async function* collected(
 }
 
 /**
- * And notes it: most lists are asked for once and not worth keeping. Hashes alone, since texts would burden
- * the garbage collector; a shared hash keeps an answer too early.
+ * Notes the request, since most lists are asked for once and not worth keeping. Two requests may share a
+ * hash.
  */
 export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   const hash = hashOf(key)
@@ -148,7 +142,7 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   return false
 }
 
-/** For bytes that are not known before they are sent; the same on every node. */
+/** Names bytes that are not known before they are sent. It is the same on every node. */
 export function versionTag(
   answers: FinishedAnswers,
   format: string,
@@ -157,7 +151,7 @@ export function versionTag(
   return `W/"${editionOf(answers)}.${version}.${nowIn(answers, clock, now)}.${format}"`
 }
 
-/** Today in the zone of the site and in UTC (rule 12.1). */
+/** Returns the day in the zone of the site and in UTC (rule 12.1). */
 export function makeToday(zone: string): (now: number) => string {
   let until = 0
   let day = ''

@@ -32,19 +32,16 @@ export interface Front {
   intake: Intake
   rateLimit: RateLimit | undefined
   trusted: Trusted | undefined
-  /** Waiting for an earlier answer, by connection. */
   behind: WeakMap<Socket, number>
   requestIds: () => string
   onAnswered: OnAnswered | undefined
-  /** A fault of the service. */
   report: (error: unknown, requestId?: string) => void
   closing: Closing
   refusals: Record<'overloaded' | 'tooMany' | HeadFault, Refusal>
-  /** 503, unless the client has gone. */
   tellOverloaded: (visit: Visit) => void
 }
 
-/** Made in advance: it has to cost next to nothing. */
+/** It is made in advance, since it has to cost next to nothing. */
 interface Refusal {
   status: number
   headers: readonly string[]
@@ -53,10 +50,10 @@ interface Refusal {
 
 interface FrontOptions {
   patienceMs: number
-  /** Of answers for readers that do not take them. */
+  /** Maximum of answers that their readers do not take. */
   unsentBytes: number
   intake: Intake
-  /** A second, of one client; 0 for any number. */
+  /** Requests a second of one client; 0 for any number. */
   rateLimit: number
   trusted: Trusted | undefined
   onAnswered?: OnAnswered | undefined
@@ -92,7 +89,6 @@ export function makeFront(site: Site, options: FrontOptions): Front {
   return front
 }
 
-/** Few, since each takes time. */
 const OF_REFUSALS = new Set([
   'Content-Type',
   'X-Content-Type-Options',
@@ -115,8 +111,8 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * One request of a connection after the other, so that one answer is held for each reader. `/healthz` and
- * `/readyz` are always admitted.
+ * Serves one request of a connection after the other, so that one answer is held for each reader. `/healthz`
+ * and `/readyz` are always admitted.
  */
 export function openFront(front: Front, serve: (visit: Visit) => void): Handler {
   const handling: RequestHandlers<Visit> = {
@@ -134,7 +130,7 @@ export function openFront(front: Front, serve: (visit: Visit) => void): Handler 
     else serveOrQueue(front.pressure, visit, visit.arrived, handling)
   }
   return (request, response) => {
-    // Queued behind others, it has no socket yet.
+    // A request that is queued behind others has no socket yet.
     if (response.socket !== null) receive(request, response)
     else waitBehind(front, request, response, receive)
   }
@@ -142,7 +138,7 @@ export function openFront(front: Front, serve: (visit: Visit) => void): Handler 
 
 type HeadFault = 'rest_invalid_request' | 'rest_unsupported_transfer_coding' | 'rest_unsupported_http_version'
 
-/** That the parser lets pass (RFC 9112, 2.3, 3.2, 6.1). */
+/** Finds what the parser lets pass (RFC 9112, 2.3, 3.2, 6.1). */
 function faultOfHead({ httpVersionMajor, headers, rawHeaders }: IncomingMessage): HeadFault | undefined {
   if (httpVersionMajor !== 1) return 'rest_unsupported_http_version'
   const coding = headers['transfer-encoding']
@@ -161,7 +157,6 @@ function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: nu
   return !rateLimit || mayAskAgain(rateLimit, clientAddress(request, trusted), now)
 }
 
-/** Never refused. */
 function isWatching(path: string): boolean {
   return path === '/healthz' || path === '/readyz'
 }
@@ -185,7 +180,6 @@ function waitBehind(
   })
 }
 
-/** After `HELD_MS`, during which others are served. */
 export function refuseOverload(front: Front, visit: Visit): void {
   turnAway(front.pressure, visit, front.tellOverloaded)
 }
@@ -200,7 +194,7 @@ function sendRefusal(front: Front, visit: Visit, { status, headers, body }: Refu
   announce(front.onAnswered, visit, '', 'refused', status, body.length)
 }
 
-/** While the server stops, connections close. */
+/** Connections close while the server stops. */
 export function writeHead(
   { closing }: Front,
   response: ServerResponse,
@@ -219,34 +213,29 @@ export function askerOf({ trusted }: Front, { request }: Visit): Asker {
   return { address: clientAddress(request, trusted), isGone: () => isGone(request) }
 }
 
-/** The body has not been read. */
 export function incomingOf(front: Front, visit: Visit, readBody: Incoming['readBody']): Incoming {
   const { request, url, requestId } = visit
   const { method = 'GET', headers } = request
   return { method, url, headers, ...askerOf(front, visit), requestId, readBody }
 }
 
-/** For log and metrics. */
 export interface Answered {
-  /** Before overrides. */
   method: string
-  /** As sent; it may hold secrets. */
+  /** The address as sent, which may hold secrets. */
   url: string
-  /** Below the REST root, or a path such as `/healthz`; `''` for none. */
+  /** A path below the REST root, or one such as `/healthz`; `''` for none. */
   route: string
   status: number
-  /** Since it arrived; 0 for a refusal, which waits on purpose. */
+  /** Ms since the request arrived; 0 for a refusal, which waits on purpose. */
   ms: number
-  /** As it goes out. */
   bytes: number
   requestId: string
   request: IncomingMessage
-  /** `''` for a stranger. */
   user: string
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
-/** Quick, never throws. */
+/** It has to be quick and never throws. */
 export type OnAnswered = (answered: Answered) => void
 
 export function announce(
@@ -263,7 +252,6 @@ export function announce(
   onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
 }
 
-/** A random start and a number. */
 function makeRequestIds(): () => string {
   const start = `${randomBytes(6).toString('base64url')}-`
   let last = 0

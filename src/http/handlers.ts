@@ -31,11 +31,7 @@ import {
   routeName,
 } from './routes.ts'
 
-// Answers requests to resources, and describes routes.
-
-// The index.
-
-/** Rule 3.2. Without what batches may use: batches belong to the platform. */
+/** See rule 3.2. Batches are left out, since they belong to the platform. */
 function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
   const entries = routes.map((route) => [
@@ -49,7 +45,6 @@ function describeNamespace(routes: readonly Route[], context: Context): object {
   }
 }
 
-/** Rule 3.6, also for OPTIONS. */
 export function describeRoute(route: Route, context: Context, batchesOf = batchesIn): object {
   const { site } = context
   const templated = route.template.includes('{')
@@ -65,7 +60,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** As the platform does. */
+/** The platform says so, too. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }
@@ -95,15 +90,13 @@ function describeArg(field: Field, context: Context, texts: Texts | undefined): 
   }
 }
 
-// List, read, create, update, remove.
-
 /** OpenAPI adds the routes beside the namespace. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
 }
 
-/** Validation, rights, work (rule 1.2). @throws Problem */
+/** See rule 1.2 for the order. @throws Problem */
 export async function answer(
   asked: MatchedRequest,
   { routes, beside }: Described,
@@ -156,7 +149,7 @@ async function readReply(
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** Before the record, so that it is never later than the record shown. */
+/** It is read before the record, so that it is never later than the record shown. */
 async function versionBefore(
   asked: MatchedRequest,
   operations: Operations,
@@ -169,7 +162,7 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/** For a repetition whose first answer was too large to store. */
+/** A repetition is rendered where its first answer was too large to store. */
 function repeated<Sent extends object>(asked: Sent, { operations }: ServedResource, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
@@ -184,13 +177,12 @@ function repeated<Sent extends object>(asked: Sent, { operations }: ServedResour
   return { ...asked, render }
 }
 
-/** Its answer need not be stored outside batches: a repetition changes nothing more. */
+/** Outside batches the answer need not be stored: a repetition changes nothing more. */
 function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
-/** `keeping` runs the write in its transaction and stores the answer. */
 async function createReply(
   asked: MatchedRequest,
   { resource, operations }: ServedResource,
@@ -243,11 +235,9 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
   return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
 }
 
-/** `any` without the header. */
 export const wantedOf = ({ ifMatch }: MatchedRequest) =>
   ifMatch === undefined ? 'any' : wantedVersions(ifMatch)
 
-/** In the same transaction. */
 function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {}): Around<Reply> {
   return (tx, write) =>
     keeping(tx, async () => {
@@ -257,7 +247,6 @@ function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {
     })
 }
 
-/** Fields whose sent values were passed over. */
 function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
   const names = ignoredIn(fields, raw)
   return names.length === 0 ? {} : { 'X-Kalends-Ignored': names.join(', ') }
@@ -289,7 +278,7 @@ async function listReply(
   return { ...(await format.showList(context, served, await findAll(context, query), asked.self)), clock }
 }
 
-/** Shared caches do not mix formats up. */
+/** A redirect keeps shared caches from mixing up formats. */
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
@@ -305,7 +294,7 @@ function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Co
   return okReply(describeNamespace(routes, context))
 }
 
-/** Body and query cannot override it (rule 1.4). */
+/** Body and query string cannot override it (rule 1.4). */
 export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
@@ -318,7 +307,6 @@ export function idIn(digits: string): number {
 
 const NONE: Fields = {}
 
-/** @throws Problem that names the faults of both */
 async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, context: Context): Promise<T> {
   const { checked = NONE } = asked.endpoint
   const path = recordAddressOf(asked.variables) ?? {}
@@ -337,7 +325,6 @@ async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, co
   return parse()
 }
 
-/** @throws the Problem of the resource */
 async function located(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const address = recordAddressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
@@ -354,7 +341,6 @@ function isNoUpdate(asked: MatchedRequest): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
-/** The general right first. @throws Problem */
 export async function permitted(
   asked: MatchedRequest,
   operations: Operations,
@@ -374,7 +360,7 @@ interface Addressed {
   row: unknown
 }
 
-/** Reads are open (rule 26.2), but for administrators' own. */
+/** Reads are open (rule 26.2), except those for administrators. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')
@@ -382,7 +368,7 @@ export function mayAsk(action: RouteAction, context: Context, row: unknown): boo
   return !isForAdministrators(action) || can(context.caller, 'manage_users')
 }
 
-/** For `Allow` (rule 28.2). */
+/** `Allow` names them (rule 28.2). */
 export function allowedMethods({ route, row }: Addressed, context: Context): Method[] {
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||

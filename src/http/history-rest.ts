@@ -31,7 +31,7 @@ import { okReply, type Reply } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
-// Versions, for those who may edit the record.
+// Versions are for callers who may edit the record.
 
 const MOST_VERSIONS = 50
 
@@ -179,7 +179,6 @@ function presentAct(
   return { version: sequence, date_utc: time_utc, action, user, login, client, ...from, changes }
 }
 
-/** Unless the record has changed meanwhile. */
 async function restoreReply(
   asked: MatchedRequest,
   served: ServedResource,

@@ -15,37 +15,34 @@ import type { Caller } from '../calendar/people/caller.ts'
 import type { Reply } from './format.ts'
 import type { FoundRoute, Match, MatchedRequest } from './routes.ts'
 
-// A request on its way in: address, client, parameters from query, form or body.
+// A request as it comes in: address, client, parameters from query string, form or body.
 
-/** On disk until the request ends, or in memory if it is JSON. */
+/** It is on disk until the request ends, or in memory if it is JSON. */
 export interface Upload {
   field?: string
   fileName: string
   mimeType: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
-  /** The whole file into memory. */
   read: () => Promise<Buffer>
 }
 
 export interface Body {
-  /** Empty for a multipart form and a file on disk. */
   bytes: Buffer
-  /** Fields, keys sent more than once, files. */
+  /** `repeated` are keys that were sent more than once. */
   form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
-  /** For a request that may upload one. */
   file?: Upload
 }
 
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
 export interface BodyRoom {
-  /** From others a little is read, to report other faults. */
+  /** From others only a little is read, to report other faults. */
   isTrusted: boolean
   takesFile: boolean
-  /** Bytes; else as many as the sender may send. */
+  /** In bytes; the default is what the sender may send. */
   most?: number
-  /** Of a form whose head says its length; else as an image may have. */
+  /** Bytes of files in a form whose head says its length; the default is that of an image. */
   mostFiles?: number
 }
 
@@ -54,9 +51,9 @@ export interface Visit {
   response: ServerResponse
   url: RequestUrl
   requestId: string
-  /** `performance.now`. */
+  /** By `performance.now`. */
   arrived: number
-  /** A login, once known. */
+  /** A login, once it is known. */
   user?: string | undefined
 }
 
@@ -69,29 +66,24 @@ export interface Incoming {
   url: RequestUrl
   headers: IncomingHttpHeaders
   address: string
-  /** In answer and log. */
   requestId: string
-  /** For the log, once known. */
   user?: string
-  /** In place of `Idempotency-Key`. */
   repeatable?: Repeatable
   /** The batch has waited for all of its requests. */
   hasTurn?: true
-  /** The route of its path, where it has been looked up already. */
   found?: FoundRoute
-  /** Returns true once the client has gone. */
   isGone: () => boolean
-  /** Once; nothing is held before. @throws Problem */
+  /** May be called once; nothing is held before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
 }
 
-/** After overrides (rule 1.6). */
+/** The method is that after overrides (rule 1.6). */
 export interface Target {
   method: string
   query: RawValues
 }
 
-/** OPTIONS by itself; `Allow` has the caller's methods. */
+/** Answers OPTIONS itself; `Allow` has the methods of the caller. */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,
@@ -100,15 +92,12 @@ export type RouteReply = (
   work: (asked: MatchedRequest, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
-/** Longer ones are 414. */
+/** Longer addresses are answered by 414. */
 export const LONGEST_URL = 8000
 
-/** Split once. */
 export interface RequestUrl {
-  /** Path and query. */
   text: string
   path: string
-  /** Without the question mark. */
   query: string
 }
 
@@ -119,28 +108,24 @@ export function splitUrl(text: string): RequestUrl {
     : { text, path: text.slice(0, mark), query: text.slice(mark + 1) }
 }
 
-/** From the target of the first line. */
 export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): RequestUrl {
   return splitUrl(namedRoute(restRoot, withPath(sent)))
 }
 
-/** As sent to proxies (RFC 9112, 3.2.2). */
+/** Clients send it so to proxies (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
 
-/** A target without a path becomes one that is not there. */
+/** A target without a path becomes a path that no route has. */
 function withPath(sent: string): string {
   if (sent.startsWith('/')) return sent
   const url = sent.replace(ABSOLUTE, '')
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/** The underscore plain or encoded; decoding may take a thousand times as long. */
+/** The underscore may be encoded. Decoding all names may take a thousand times as long. */
 const NAME = /^rest(?:_|%5[fF])route$/
 
-/**
- * `/?rest_route=/x&a=b`, also below `/index.php`, is the route `x` (rule 29.7); the last counts. Others as
- * they are.
- */
+/** `/?rest_route=/x&a=b`, also below `/index.php`, is the route `x` (rule 29.7); the last one counts. */
 function namedRoute(restRoot: string, url: string): string {
   if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
   const others: string[] = []
@@ -155,7 +140,7 @@ function namedRoute(restRoot: string, url: string): string {
   return others.length === 0 ? path : `${path}?${others.join('&')}`
 }
 
-/** A question mark in it begins no query. */
+/** A question mark in the path begins no query string. */
 function escapedPath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23')
 }
@@ -168,7 +153,7 @@ const RANGES: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
+/** Entries are `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
 export function trustedProxies(entries: readonly string[]): Trusted {
   const trusted = new BlockList()
   for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {
@@ -187,7 +172,7 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** Behind a trusted proxy the last in `X-Forwarded-For` that is none. */
+/** Behind a trusted proxy it is the last address in `X-Forwarded-For` that is none. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -209,12 +194,9 @@ function isTrusted(address: string, trusted: Trusted): boolean {
   return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** IPv4 written as IPv6 in its own form. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
 }
-
-// Parameters of queries, forms and bodies.
 
 const NESTING = {
   depth: 6,
@@ -231,12 +213,11 @@ export function parseForm(text: string): RawValues {
   return parsePlain(text) ?? qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
-/** The most pairs of a query that `parsePlain` reads. */
 const MOST_PLAIN_PAIRS = 100
 
 /**
- * Reads a query string without nesting and repetition, which is what most requests send, quicker than `qs`
- * does. Undefined for any other.
+ * Most query strings have neither nesting nor repetition, and are read quicker than by `qs`; undefined for
+ * any other.
  */
 function parsePlain(text: string): RawValues | undefined {
   // Brackets nest, escaped or not, and `qs` has its own ways with invalid escapes and reserved names.
@@ -261,7 +242,7 @@ function parsePlain(text: string): RawValues | undefined {
 
 const PLAIN_NAME = /^(?!__)\w+$/
 
-/** A date and time as most programs escape it. No other text that has to be escaped is sent as often. */
+/** Most programs escape a date and time so; no other escaped text is as frequent. */
 const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
 
 function decoded(text: string): string | undefined {
@@ -276,21 +257,17 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Nests and repeats keys by the same rules. Half a character becomes U+FFFD. */
+/** Keys nest and repeat by the same rules. Half a character becomes U+FFFD. */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
   const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
   return pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&')
 }
 
-/** Without parameters, lower case. */
 export function mediaType(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/**
- * JSON or urlencoded; another type, and JSON that is no record, gives none (rule 1.3). @throws Problem
- * rest_invalid_json
- */
+/** Another type, and JSON that is no record, gives no values (rule 1.3). @throws Problem rest_invalid_json */
 export function parseBody(type: string, body: Buffer): RawValues {
   if (body.length === 0) return {}
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
@@ -302,7 +279,7 @@ export function parseBody(type: string, body: Buffer): RawValues {
 const PLUS = 0x2b
 const BLANK = 0x20
 
-/** Bytes take a tenth of the time of text. */
+/** Replacing bytes takes a tenth of the time of replacing text. */
 function withBlanks(form: Buffer): Buffer {
   if (!form.includes(PLUS)) return form
   const blank = Buffer.from(form)
@@ -321,8 +298,8 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * Body before query (rules 1.3 and 1.7). A key repeated without brackets is a list for a list, else its last
- * value.
+ * The body comes before the query string (rules 1.3 and 1.7). A key repeated without brackets is a list for a
+ * list, else its last value.
  */
 export function declaredValues(
   fields: Fields,
@@ -343,7 +320,7 @@ export function declaredValues(
   return values
 }
 
-/** Over the limits of depth and size it stays: it is refused later. */
+/** A value over the limits of depth and size stays: it is refused later. */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return storableText(value)
   return overShape(value) ? value : storableMembers(value)
@@ -361,7 +338,6 @@ function hasMorePairs(text: string, most: number): boolean {
   return false
 }
 
-/** Without brackets. */
 export function repeatedKeys(text: string): Set<string> {
   const seen = new Set<string>()
   const repeated = new Set<string>()

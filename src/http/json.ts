@@ -9,9 +9,7 @@ import { presentListed } from '../calendar/records/record-store.ts'
 import { isWritten, lengthOf, unwritten, type WrittenJson } from '../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 
-// Lists and records as JSON.
-
-/** Repeated by an envelope (rule 28.5). */
+/** An envelope repeats these (rule 28.5). */
 const ANSWER_HEADERS = [
   'Allow',
   'X-TEC-Total',
@@ -21,7 +19,6 @@ const ANSWER_HEADERS = [
   'Location',
 ]
 
-/** A page of a list, or one record. */
 export const json: Format = {
   name: 'json',
   mediaType: 'application/json',
@@ -38,7 +35,7 @@ export const json: Format = {
   },
 }
 
-/** Rules 11.1 and 11.4. */
+/** See rules 11.1 and 11.4. */
 function listReply(site: Site, resource: Resource, found: Found, items: readonly object[]): Reply {
   const collection = `${collectionUrl(site, resource)}/`
   const links = listLinks(collection, found)
@@ -67,12 +64,13 @@ interface ListLinks {
   own: string
   next: string | undefined
   previous: string | undefined
-  /** Empty for none. */
   header: string
   totalPages: number
 }
 
-/** Every parameter in effect, `page` last; the link to the first page leaves it out (rule 11.4). */
+/**
+ * Links have every parameter in effect, `page` last; the link to the first page leaves it out (rule 11.4).
+ */
 function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
@@ -88,13 +86,13 @@ function listLinks(collection: string, found: Found): ListLinks {
   return { own, next, previous, header, totalPages }
 }
 
-/** Names what differs from a plain list (rule 11.5). */
+/** The address names what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: Found): string {
   const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/** Rules 28.4 and 28.5; other representations stay. */
+/** See rules 28.4 and 28.5; other representations stay as they are. */
 export async function withFieldsAndEnvelope(reply: Reply, query: RawValues): Promise<Reply> {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)
@@ -112,7 +110,7 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 
-/** Status 200, for clients that cannot read statuses or headers (rule 28.5). */
+/** The status is 200, for clients that cannot read statuses or headers (rule 28.5). */
 function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) =>
@@ -131,7 +129,6 @@ function omit(record: Record<string, string>, names: readonly string[]): Record<
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
 }
 
-/** Text with commas, or a list; split at points. */
 function fieldPaths(value: unknown): string[][] | undefined {
   const names = (Array.isArray(value) ? value : [value]).flatMap((name) =>
     typeof name === 'string' ? name.split(',') : [],
@@ -140,7 +137,6 @@ function fieldPaths(value: unknown): string[][] | undefined {
   return paths.length > 0 ? paths.map((name) => name.split('.')) : undefined
 }
 
-/** A long list in several turns. */
 async function parseInTurns(body: unknown): Promise<unknown> {
   const found = isRecord(body) ? Object.entries(body).find(([, value]) => isWrittenList(value)) : undefined
   if (!found) return unwritten(body)
@@ -157,7 +153,7 @@ async function parseInTurns(body: unknown): Promise<unknown> {
   return { ...(body as object), [name]: records }
 }
 
-/** Through records and into lists; `_links` stay (rule 28.4). */
+/** Goes through records and into lists; `_links` stay (rule 28.4). */
 function keepFields(body: unknown, paths: readonly string[][]): unknown {
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body
@@ -174,17 +170,16 @@ export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** Some five milliseconds. */
+/** So many characters take some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/** This many of the longest take ten milliseconds. */
+/** So many of the longest records take ten milliseconds. */
 const FEW = 6
 
 const MOST_INDENTED = 1_000_000
 
 const COMMA = Buffer.from(',')
 
-/** A long list of unwritten records in several turns. */
 export async function jsonParts(body: unknown, isIndented = false): Promise<readonly Buffer[]> {
   const parts = isWritten(body) ? body.parts : await compactParts(body)
   return isIndented && lengthOf(parts) <= MOST_INDENTED ? [Buffer.from(JSON.stringify(body, null, 4))] : parts
@@ -223,7 +218,6 @@ function isWrittenList(value: unknown): value is readonly WrittenJson[] {
   return Array.isArray(value) && isWritten(value[0])
 }
 
-/** JSON before and behind its items. */
 interface ListInBody {
   start: string
   items: readonly unknown[]
@@ -235,7 +229,7 @@ function findList(body: unknown): ListInBody | undefined {
   if (isWritten(body)) return { start: '', items: [body], end: '' }
   if (!isRecord(body)) return undefined
   for (const [name, value] of Object.entries(body)) {
-    // An envelope has its list one deeper.
+    // An envelope has its list one level deeper.
     const isLong = Array.isArray(value) && (value.length > FEW || isWritten(value[0]))
     const inner = isLong || name === 'body' ? findList(value) : undefined
     if (!inner) continue
@@ -252,7 +246,7 @@ function findList(body: unknown): ListInBody | undefined {
   return undefined
 }
 
-/** Some ten milliseconds where memory is new. */
+/** Copying so many takes some ten milliseconds where memory is new. */
 export const BYTES_AT_ONCE = 8_000_000
 
 export function joined(
@@ -280,7 +274,7 @@ export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
   return whole
 }
 
-/** Other requests take their turns in between. */
+/** Other requests get their turn in between. */
 export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   let some: Buffer[] = []
   let length = 0
@@ -296,5 +290,5 @@ export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buff
   yield Buffer.concat(some)
 }
 
-/** Bytes. */
+/** In bytes. */
 const STREAMED_AT_ONCE = 262_144

@@ -38,15 +38,11 @@ import {
 import type { Field, Fields, Resource } from '../calendar/declare/resource.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 
-// Schemas of the OpenAPI document.
-
 export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }
 
-/**
- * Where kinds accept more than the index says; text in place of numbers and truth values goes without saying.
- */
+/** These kinds accept more than the index says. Text in place of numbers and booleans is not mentioned. */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
   [count.valid, id],
@@ -54,7 +50,7 @@ const acceptedBy = new Map<unknown, Schema>([
   [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
   [words.read, arrayOf(string)],
   [isTruthy, boolean],
-  // The truth value of an answer may be sent back.
+  // The boolean of an answer may be sent back.
   [wordFlag.read, { type: ['string', 'boolean'] }],
   [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
@@ -111,8 +107,8 @@ function plainType({ kind }: Pick<Field, 'kind'>): string {
 }
 
 /**
- * Named like a resource: ids and fields of new records; like a list of terms: ids, slugs and names (rules
- * 21.1 and 22.4).
+ * A resource takes ids and fields of new records; a list of terms takes ids, slugs and names (rules 21.1 and
+ * 22.4).
  */
 function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
@@ -122,7 +118,7 @@ function linksSchema(name: string, resources: readonly Resource[]): Schema {
   return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
 }
 
-/** As `field[name]=value`. */
+/** Forms send its fields as `field[name]=value`. */
 export function isLinkedRecord(name: string, resources: readonly Resource[]): boolean {
   return resources.some((resource) => resource.name === name)
 }
@@ -130,7 +126,6 @@ export function isLinkedRecord(name: string, resources: readonly Resource[]): bo
 const newName = (resource: Resource) => `New${resource.title}`
 const changeName = (resource: Resource) => `${resource.title}Change`
 
-/** Bodies, one record, a list. */
 export function schemaNames(resource: Resource): {
   create: string
   update: string
@@ -143,14 +138,13 @@ export function schemaNames(resource: Resource): {
 
 export const isTerm = ({ name }: Resource) => name === 'category' || name === 'tag'
 
-/** None where each request works it out. */
 export function fixedDefault({ kind, default: value }: Field): Schema {
   return value === undefined || value === null || typeof value === 'function'
     ? {}
     : { default: kind.read(value) }
 }
 
-/** Null counts as not sent (rule 1.5). No defaults: generators require such fields. */
+/** Null counts as not sent (rule 1.5). Defaults are left out, since generators require such fields. */
 function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
   return record(bodyProperties(resource, required, resources, say), required)
@@ -160,7 +154,6 @@ function changeSchema(resource: Resource, resources: readonly Resource[], say: S
   return record(bodyProperties(resource, [], resources, say), [])
 }
 
-/** May be null unless required. */
 export function bodyProperties(
   { fields }: Pick<Resource, 'fields'>,
   required: readonly string[],
@@ -193,7 +186,7 @@ const dateDetails = record({
 const costDetails = record({
   currency_symbol: string,
   currency_code: string,
-  // No enumeration: generators make names of values, and an empty one has none.
+  // There is no enumeration: generators make names of values, and an empty one has none.
   currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
   values: arrayOf(string),
 })
@@ -206,7 +199,7 @@ const imageSize = record({
   url: address,
 })
 
-/** Of width or height. */
+/** A share of width or height. */
 const share = { type: 'number', minimum: 0, maximum: 1 } as const
 
 const imageObject = record(
@@ -230,7 +223,7 @@ const termUrls = record({ self: address, collection: address, up: address }, ['s
 const recordOf = ({ always, some }: Record<'always' | 'some', Readonly<Record<string, Schema>>>) =>
   record({ ...always, ...some }, Object.keys(always))
 
-/** Rule 9.1; open to all members. */
+/** See rule 9.1; any member is allowed. */
 const linkedData: Schema = {
   type: 'object',
   properties: { '@context': string, '@type': string, name: string },
@@ -246,7 +239,7 @@ function memberSchemas(names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, schemaOf(members[name] ?? {})]))
 }
 
-/** Rule 5.1. Rare members are not required. */
+/** See rule 5.1. Rare members are not required. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const names = Object.keys(members)
   return record(
@@ -255,7 +248,7 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
   )
 }
 
-/** docs/series.md */
+/** See docs/series.md. */
 function seriesSchema(): Schema {
   const shared = namesWith(eventMembers, 'series', true)
   const rare = new Set<string>(rareFields('series').map(({ name }) => name))
@@ -266,7 +259,7 @@ function seriesSchema(): Schema {
   )
 }
 
-/** Rules 6.1 and 6.2, without empty details. */
+/** See rules 6.1 and 6.2; empty details are left out. */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
@@ -282,7 +275,7 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   return record(described({ ...required, ...some, ...typed(false) }, fields, say), Object.keys(required))
 }
 
-/** Those of images and links are about requests. */
+/** Descriptions of images and links are about requests, so they are left out. */
 function described(
   properties: Readonly<Record<string, Schema>>,
   fields: Fields,
@@ -296,7 +289,7 @@ function described(
   return Object.fromEntries(entries)
 }
 
-/** Rule 11.1. */
+/** See rule 11.1. */
 function listSchema(resource: Resource): Schema {
   return record(
     {
@@ -311,7 +304,7 @@ function listSchema(resource: Resource): Schema {
   )
 }
 
-/** Rule 25.1. */
+/** See rule 25.1. */
 export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
   const fault = record({
@@ -342,7 +335,7 @@ export function problemSchema(codes: readonly string[]): Schema {
 
 const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
-/** First those named by the document of The Events Calendar (rule 3.7). */
+/** Schemas that the document of The Events Calendar names come first (rule 3.7). */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {
@@ -357,7 +350,7 @@ export function resourceSchemas(resources: readonly Resource[], say: Say): Recor
     newSchema(resource, resources, say),
   ]
   const bodies = resources.flatMap((resource): [string, Schema][] => [
-    // A series is made as the event that it repeats.
+    // A series is created as the event that it repeats.
     ...(resource.name === 'series' ? [] : [newBody(resource)]),
     [changeName(resource), changeSchema(resource, resources, say)],
   ])

@@ -24,15 +24,12 @@ import {
 } from './openapi-schemas.ts'
 import { actionTexts, type Method, type OwnOperation, type Route, type RouteAction } from './routes.ts'
 
-// The OpenAPI document, from the declarations.
-
 interface Offer {
   methods: readonly Method[]
   action: Described
   args: Fields
 }
 
-/** Own operations bring theirs. */
 const deeds: Record<
   Exclude<Described['do'], 'own'>,
   Pick<OwnOperation<string>, 'verb' | 'summary' | 'outcome'>
@@ -64,7 +61,6 @@ const deeds: Record<
 
 const deedOf = (action: Described) => (action.do === 'own' ? action.operation : deeds[action.do])
 
-/** By path of a resource or another name. */
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   batch: 'Many requests in one',
@@ -85,12 +81,12 @@ interface Writing {
   say: Say
 }
 
-/** With the texts of the feature that an operation belongs to. */
+/** Adds the texts of the feature that an operation belongs to. */
 function writingOf({ resources, language }: Writing, action: Described): Writing {
   return { resources, language, say: (text) => translate(language, text, undefined, actionTexts(action)) }
 }
 
-/** OpenAPI 3.1 (rule 3.7): every route, with all that it takes and answers, in the language of the site. */
+/** Rule 3.7: every route, with all that it takes and answers, in the language of the site. */
 export function describeInterface(
   routes: readonly Route[],
   beside: readonly Route[],
@@ -123,7 +119,6 @@ export function describeInterface(
   }
 }
 
-/** Those of resources in the order of the index, then others by name. */
 function describeGroups(offers: readonly Offer[], { resources, language, say }: Writing): object[] {
   const own = new Map(
     offers.flatMap(({ action }) => ('group' in action ? [[action.group.name, action.group] as const] : [])),
@@ -141,13 +136,13 @@ function describeGroups(offers: readonly Offer[], { resources, language, say }: 
   ]
 }
 
-/** Beside the namespace it names the server. */
+/** Routes beside the namespace name the server. */
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
-/** Paths of versions begin with this namespace: else they would be taken for slugs. */
+/** Paths of versions begin with this namespace, or they would be taken for slugs. */
 function describeBeside(
   route: Route,
   writing: Writing,
@@ -270,7 +265,7 @@ function groupOf(action: Described): string {
   return 'group' in action ? action.group.name : (resourceOf(action)?.path ?? action.do)
 }
 
-/** `listEvents`, `readEventBySlug`, `updateEvent` for PATCH, `updateEventWithPut` for synonyms. */
+/** Names are `listEvents`, `readEventBySlug`, `updateEvent` for PATCH, `updateEventWithPut` for synonyms. */
 function operationId({ action, methods }: Offer, method: Method): string {
   const synonym =
     methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
@@ -284,13 +279,11 @@ function operationId({ action, methods }: Offer, method: Method): string {
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Terms have no trash (rule 22.5). */
 function summaryOf(action: Described): string {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
   return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
 
-/** The same as JSON and form. */
 function describeBody(action: Described, { resources }: Writing): object {
   const resource = resourceOf(action)
   if (!resource) return {}
@@ -321,7 +314,6 @@ function describeJson(schema: Schema): object {
 const creates = (action: Described) =>
   action.do === 'create' || (action.do === 'own' && action.operation.creates === true)
 
-/** Reads carry the version. */
 function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const isPaged = action.do === 'list'
   const isNew = creates(action)
@@ -371,7 +363,6 @@ const headerTexts = {
 
 type Header = keyof typeof headerTexts
 
-/** Never missing. */
 const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 
@@ -466,9 +457,7 @@ function describeFailure(failure: Failure, language: Language): object {
   }
 }
 
-// Problems of each operation.
-
-/** Without the index (rule 3.7). */
+/** The index is not in the document (rule 3.7). */
 type Described = Exclude<RouteAction, { do: 'index' | 'plain' }>
 
 interface Failure {
@@ -478,16 +467,14 @@ interface Failure {
 
 interface FailureTraits {
   does: Described['do']
-  /** '' without one. */
+  /** The name of a resource, or `''`. */
   name: string
   by: 'id' | 'slug' | undefined
   own: OwnOperation<string> | undefined
 }
 
 const always = () => true
-/** Not in the document. */
 const never = () => false
-/** Own operations name them. */
 const named = never
 const takesKey = ({ does, own }: FailureTraits) =>
   does === 'create' || does === 'batch' || own?.creates === true
@@ -608,7 +595,7 @@ function failuresOf(action: Described): Failure[] {
     (code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code),
   )
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
-  // Batches as a whole are refused to strangers, with another status; their requests answer for themselves.
+  // Strangers are refused the whole batch with another status; its requests answer for themselves.
   if (action.do === 'batch') statuses.delete(403)
   return [...statuses]
     .sort((a, b) => a - b)
@@ -616,15 +603,15 @@ function failuresOf(action: Described): Failure[] {
 }
 
 /**
- * `Error404RestEventNotFound`: generators make types and files of it, so it is an identifier in every
- * language.
+ * Generators make types and files of it, so it is an identifier in every language:
+ * `Error404RestEventNotFound`.
  */
 function failureName({ status, codes }: Failure): string {
   const words = codes.flatMap((code) => code.split(/[^a-z0-9]+/i))
   return `Error${status}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-/** Code and message, an ellipsis for what depends on the request. */
+/** An ellipsis stands for what depends on the request. */
 function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
     const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })

@@ -6,20 +6,15 @@ import { clockLocaleOf, localeOf } from '../calendar/locales/date-locales.ts'
 import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../calendar/locales/midnight.ts'
 import type { EventRow } from '../store/storage/schema.ts'
 
-// Dates, times, zones and numbers in words; days, weeks and months.
-
-// Names of time zones.
-
-/** By language, zone and season. */
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** Given by `Intl` where a language has no name. */
+/** `Intl` gives an offset where a language has no name. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
-/** French: `heure : Irlande`. */
+/** French says `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/** `MEZ`, else those of the tz database. */
+/** Returns `MEZ`, or the letters of the tz database where a language has none. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -31,7 +26,6 @@ export function zoneLetters(site: Site, zone: string, utc: string): string {
   )
 }
 
-/** At its start and end. */
 export const edgeLetters = (
   site: Site,
   row: Pick<EventRow, 'timezone' | 'utc_start_date' | 'utc_end_date'>,
@@ -41,7 +35,7 @@ export const edgeLetters = (
     zoneLetters(site, row.timezone, row.utc_end_date),
   ] as const
 
-/** `Mitteleuropäische Sommerzeit`; without a time for both seasons. */
+/** Returns `Mitteleuropäische Sommerzeit`; without `utc`, a name for both seasons. */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
@@ -51,7 +45,6 @@ export function zoneName(site: Site, zone: string, utc?: string): string {
   })
 }
 
-/** Undefined where the language has none. */
 function named(
   locale: string,
   zone: string,
@@ -69,9 +62,7 @@ function named(
   }
 }
 
-// Dates and times.
-
-/** Wall times, so no zone is consulted. */
+/** Times are wall times, so no zone is consulted. */
 const FORMS = {
   time: { hour: 'numeric', minute: '2-digit' },
   weekday: { weekday: 'long' },
@@ -89,7 +80,6 @@ const FORMS = {
 
 export type DateForm = keyof typeof FORMS
 
-/** Pages repeat the same texts. */
 interface Writing {
   format: Intl.DateTimeFormat
   texts: Cache<string, string>
@@ -115,20 +105,20 @@ const writingOf = madeOnce((form: DateForm) =>
   }),
 )
 
-/** For narrow columns: `9am`. */
+/** Narrow columns have `9am`. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** On its last day. */
+/** The last day of an event has this end. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/** Also the end, of one from midnight to midnight. */
+/** An event from midnight to midnight has its end, too. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
@@ -137,17 +127,17 @@ export function writtenStart(site: Site, start: string, end: string, write = wri
 
 export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
-/** With the year unless that of `today`. */
+/** The year is there unless it is that of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** Without weekday; with the year unless that of `today`. */
+/** There is no weekday, and no year if it is that of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** `12–18 November`, with the year unless both are in that of `today`. */
+/** Returns `12–18 November`, with the year unless both are in that of `today`. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
@@ -160,7 +150,6 @@ export function writtenSpan(site: Site, form: DateForm, first: string, last: str
   return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
 }
 
-/** A heading, such as `Month`. */
 export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
   return capitalized(site, unitNames(localeOf(site)).of(unit) ?? '')
 }
@@ -172,7 +161,7 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Km, one decimal below ten. */
+/** Distances below ten km have one decimal. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -182,33 +171,33 @@ const distances = madeOnce(
     new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
-/** Small counts are the same in all languages: a form has hundreds, and formatting takes microseconds. */
+/** Small counts are the same in all languages: a form has hundreds, and formatting one takes microseconds. */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
 }
 
 const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 
-/** They belong to the evening before; and in ms. */
+/** Hours after midnight that belong to the evening before. */
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/** One that ends in the small hours ends on the evening before. */
+/** An event that ends in the night ends on the evening before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
   return laterOf(first, last)
 }
 
-/** Events that end after it are on: until five the present minute, then the end of the night. */
+/** Events that end later are still on: at night this is the present minute, then the end of the night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
 
-/** Between midnight and five, when pages change as events end. */
+/** Pages change during the night as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
-/** One that ends in the small hours is on until then. */
+/** An event that ends in the night is on until then. */
 export const isOverAt = (wall: string, start: string, end: string) =>
   lastDayOf(start, end) < dayOf(wall) && end <= endOfOver(wall)
 
@@ -218,7 +207,7 @@ export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** `YYYY-MM`; undefined outside the years 1 to 9999. */
+/** Returns `YYYY-MM`; undefined outside the years 1 to 9999. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -226,14 +215,14 @@ export function monthsLater(month: string, months: number): string | undefined {
   return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** 0 for Sunday. */
+/** Sunday is 0. */
 function weekdayOf(day: string): number {
   return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** 0 for Sunday; of the setting, else the language. */
+/** Sunday is 0. Without a setting it follows the language. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
   return set === -1 ? firstWeekdayOf(localeOf(site)) : set
@@ -245,15 +234,13 @@ const firstWeekdayOf = madeOnce((name: string): number => {
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 })
 
-/** Months ask for the same ones. */
 const days = emptyCache<number, string>(processBudget)
 
-/** From 1970-01-01, clamped to possible years. */
+/** Days count from 1970-01-01, and stay within possible years. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
 
-/** Fewer than seven at the ends of possible years. */
 export function weekOf(day: string, weekStart: number): string[] {
   const first = dayNumber(day) - ((weekdayOf(day) - weekStart + 7) % 7)
   return [...new Set(Array.from({ length: 7 }, (_, i) => dayAt(first + i)))]
@@ -261,24 +248,23 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/** ISO 8601, such as `2026-W48`. */
+/** A week is that of ISO 8601, such as `2026-W48`. */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined
-  // In the first week of every year.
+  // The fourth of January is in the first week of every year.
   const fourth = `${year}-01-04`
   const monday = dayAt(dayNumber(fourth) - ((weekdayOf(fourth) + 6) % 7) + (Number(number) - 1) * 7)
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
-/** ISO 8601. */
+/** See ISO 8601. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
   const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)
   return Math.floor(dayOfYear / 7) + 1
 }
 
-/** Seven days from `weekStart` on. */
 export function weeksOf(month: string, weekStart: number): string[][] {
   const first = firstOf(month)
   const next = monthsLater(month, 1)
@@ -296,7 +282,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** `YYYY-MM-DD`. */
+/** The form is `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -304,7 +290,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** `YYYY-MM`. */
+/** The form is `YYYY-MM`. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

@@ -1,6 +1,5 @@
 // HTML from templates that escape their values.
 
-/** Made by `html` or `trusted`. */
 export interface Html {
   readonly markup: string
 }
@@ -18,7 +17,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Between tags and in quoted attributes. */
 const escaped = (text: string) =>
   SPECIAL.test(text) ? text.replace(EACH_SPECIAL, (sign) => ENTITIES[sign] ?? sign) : text
 
@@ -39,10 +37,7 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
   return { markup }
 }
 
-/**
- * Made safe elsewhere: descriptions (`text/long-texts.ts`), texts of the look (`text/markdown.ts`), linked
- * data.
- */
+/** It was made safe elsewhere: descriptions, texts of the look, linked data. */
 export function trusted(markup: string): Html {
   return { markup }
 }
@@ -51,22 +46,19 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** `#` for a scheme that may run code. */
+/** Returns `#` for a scheme that may run code. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
-
-// Fields that offer values.
 
 export interface Choice {
   value: string
   text: string
 }
 
-/** Markup with none chosen, made once: there may be hundreds. */
+/** The markup with none chosen is made once, since there may be hundreds. */
 export interface Choices {
   all: readonly Choice[]
-  /** More are named by typing. */
   isCut: boolean
   unchosen: Html
 }
@@ -81,7 +73,6 @@ export function choicesOf(all: readonly Choice[], isCut = false): Choices {
 const option = ({ value, text }: Choice, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen && html` selected`}>${text}</option>`
 
-/** And the sentence below the field; empty where `wrong` is undefined. */
 export function marked(name: string, wrong: string | undefined): { attributes: Html; sentence: Html } {
   if (wrong === undefined) return { attributes: NOTHING, sentence: NOTHING }
   return {
@@ -90,7 +81,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** Or a text field if there are more. `none` comes first and chooses nothing. */
+/** Becomes a text field if there are more choices. `none` comes first and chooses nothing. */
 export function select(
   label: string,
   name: string,

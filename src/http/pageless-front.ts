@@ -2,8 +2,6 @@ import type { Site } from '../base/config.ts'
 import { escapeHtml } from '../base/text/html.ts'
 import { translate } from '../calendar/locales/translate.ts'
 
-// Makes the front page of a service without pages for people.
-
 /** Clients compare it (rule 29.8). */
 export const VERSION = 'v1'
 
@@ -12,10 +10,7 @@ interface PagelessFront {
   html: string
 }
 
-/**
- * Leads programs to the interface (rule 29.8): generic clients follow the link, clients of the namespace read
- * the headers.
- */
+/** Rule 29.8: generic clients follow the link, clients of the namespace read the headers. */
 export function pagelessFront(site: Site): PagelessFront {
   const name = escapeHtml(site.name)
   const about = escapeHtml(
@@ -57,7 +52,7 @@ function sitePageHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** Rule 29.8. */
+/** See rule 29.8. */
 export function discoveryHeaders(site: Site): Record<string, string> {
   return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,

@@ -5,9 +5,6 @@ import { defineFields } from '../calendar/declare/resource.ts'
 import { about } from '../calendar/locales/messages.ts'
 import { categoryFilters } from '../calendar/terms/term-filters.ts'
 
-// The filters that all lists of posts of the platform share.
-
-/** The orders of lists of posts. */
 export const POST_ORDERS = [
   'date',
   'modified',
@@ -21,10 +18,7 @@ export const POST_ORDERS = [
 
 const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
 
-/**
- * The filters that all lists of posts of the platform share: those of images, and of the records of the
- * namespace (rules 29.3 and 29.5).
- */
+/** Lists of images and of records of the platform share these (rules 29.3 and 29.5). */
 export const postFilters = defineFields({
   context: {
     kind: text,

@@ -41,14 +41,12 @@ interface Read extends Visit {
   key: string
   found: FoundRoute
   now: number
-  /** In place of what programs get. */
   tellWrong: TellWrong | undefined
 }
 
 /** `names` are the parameters at fault. */
 export type TellWrong = (visit: Visit, names: readonly string[]) => void
 
-/** `budget` bounds finished answers. */
 export function makePublicReads(
   service: Service,
   routes: RouteTable,
@@ -61,7 +59,7 @@ export function makePublicReads(
   return { service, front, routes, respond, finished, buffers: makeBuffers(), namesAnother }
 }
 
-/** False for what is left to the ordinary way. */
+/** Returns false for what is left to the ordinary way. */
 export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
   const { service, front, finished, routes } = reads
   const { method, headers } = visit.request
@@ -75,7 +73,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   try {
     const now = service.now()
     const key = keyOf(reads, url, headers.accept)
-    // Only rows that allow it have kept answers, so none is looked for.
+    // Only rows that allow it have kept answers, so no row is looked for.
     const known = isBehind(service.memory) ? undefined : findFinished(finished, key, now)
     if (known) {
       send(front, visit, known, 'finished')
@@ -97,11 +95,11 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   }
 }
 
-/** Once, so that `Accept` chooses none. */
+/** The parameter is there once, so that `Accept` chooses nothing. */
 const namesFormat = (url: string) =>
   /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
 
-/** With the representation where `Accept` chose another than JSON. */
+/** The key has the representation where `Accept` chose another than JSON. */
 function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: string | undefined): string {
   if (!namesAnother(accept) || namesFormat(url)) return url
   const { name } = preferredFormat([json, ...routes.formats], accept)
@@ -113,7 +111,7 @@ async function answerRead(reads: PublicReads, read: Read): Promise<void> {
   const { memory } = service
   if (isPressed(front.pressure)) return refuseOverload(front, read)
   if (isBehind(memory)) {
-    // Without the database, the ordinary way says so.
+    // If the database does not answer, the ordinary way says so.
     await catchUp(memory).catch(service.report)
     const known = isBehind(memory) ? undefined : findFinished(finished, read.key, read.now)
     if (known) return send(front, read, known, 'finished')
@@ -135,12 +133,11 @@ function namesAtFault({ body }: Reply): string[] {
   return Object.keys(data?.params ?? {})
 }
 
-/** Undefined for an answer that is not to be kept. */
 function validityOf({ clock = 'day', status, innerStatus = status }: Reply, version: string, now: number) {
   return version === '' || clock === 'now' || innerStatus !== 200 ? undefined : { version, clock, now }
 }
 
-/** Kept from its second request on; very long ones go out part by part. */
+/** An answer is kept from its second request on; very long ones go out part by part. */
 async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: string): Promise<void> {
   const { service, front, finished, buffers } = reads
   const parts = await jsonParts(reply.body, isPretty(read.url.text))
@@ -172,7 +169,6 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
   send(front, read, { ...asNew(), ...head, tag, body }, from, () => buffers.give(lent))
 }
 
-/** A stream is kept from its second request on. */
 function sendShown(
   { service, front, finished }: PublicReads,
   read: Read,
@@ -207,7 +203,7 @@ interface Buffers {
   give: (buffer: Buffer) => void
 }
 
-/** Making one of 30 kB for each answer costs more than filling it. */
+/** Allocating 30 kB for each answer costs more than filling them. */
 function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {

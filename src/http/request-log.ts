@@ -8,21 +8,19 @@ import { clientAddress, type Trusted } from './incoming.ts'
 
 const HIDDEN = '***'
 
-/** Also meeting links, and where somebody is. */
+/** Meeting links, and where somebody is, count as well. */
 const SECRET_NAME =
   /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
 
-/** Most queries have none. */
 const SUSPICIOUS =
   /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
-/** However spelled: its token signs in. */
+/** The token of a link signs in, however it is spelled. */
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
 /** What a provider answers there is not for the log. */
 const SIGN_IN_ANSWER = /(\/openid\/return\?).*/s
 const MOST_DECODED = 4
 
-/** Secret parameters hidden, however spelled. */
 export function shownUrl(sent: string): string {
   const url = withoutLink(sent).replace(SIGN_IN_ANSWER, `$1${HIDDEN}`)
   const mark = url.indexOf('?')
@@ -31,7 +29,7 @@ export function shownUrl(sent: string): string {
   return `${url.slice(0, mark)}?${pairs.map(shownPair).join('&')}`
 }
 
-/** An address with one is written decoded. */
+/** An address with such a link is written decoded. */
 function withoutLink(sent: string): string {
   let url = sent
   for (let i = 0; i < MOST_DECODED && url.includes('%'); i++)
@@ -44,7 +42,7 @@ function shownPair(pair: string): string {
   const equals = pair.indexOf('=')
   if (equals === -1) return pair
   const name = pair.slice(0, equals)
-  // `data[password]` too; a name may be encoded twice, as within another address.
+  // A name may be `data[password]`, or encoded twice, as within another address.
   return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1))
     ? `${name}=${HIDDEN}`
     : pair
@@ -70,7 +68,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Without passwords in addresses, tokens, and Authorization. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>\\]+/gi, withoutPassword)
@@ -81,21 +78,17 @@ export function withoutSecrets(text: string): string {
 
 /** Many lines are written at once. */
 export interface RequestLog {
-  /** Whole lines. */
   write: (text: string) => void
   kept: 'all' | 'writes'
-  /** Believed when they name a client. */
   trusted: Trusted | undefined
-  /** Waiting. */
   lines: string
   timer: NodeJS.Timeout | undefined
 }
 
-/** Characters, or milliseconds. */
 const MOST_WAITING = 16_000
 const LONGEST_WAIT_MS = 100
 
-/** As pino writes them. */
+/** Each line has these members, as pino writes them. */
 const BOUND = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`
 const INFO = 30
 
@@ -109,7 +102,7 @@ export function makeRequestLog(
   return { write, kept, trusted, lines: '', timer: undefined }
 }
 
-/** Built by hand, which is faster: every answer passes here. */
+/** The line is built by hand, which is faster: every answer passes here. */
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return
@@ -118,7 +111,6 @@ export function logAnswer(log: RequestLog, answered: Answered): void {
   else log.timer ??= setTimeout(() => writeLines(log), LONGEST_WAIT_MS).unref()
 }
 
-/** The address as far as proxies are trusted, user, client program. */
 function whoAsks({ trusted }: RequestLog, request: IncomingMessage, user: string): string {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
   return `"address":${quoted(clientAddress(request, trusted))},"user":${quoted(user)},"agent":${quoted(agent)}`

@@ -47,26 +47,23 @@ import {
 } from './routes.ts'
 import { isCrowded } from './slow-readers.ts'
 
-// Requests below the REST root: sender, route, work in turn, failures.
+// Requests below the REST root: who asks, which route, work in its turn, failures.
 
 export interface Service {
   site: Site
   database: Database
-  /** For ETags. */
   edition: string
   images: ImageService
-  /** Owners may change them. */
+  /** Owners may change some of these settings. */
   start: Config
   memory: EventMemory
   /** @throws Problem for wrong credentials */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Each failed sign-in. */
   refused: OnRefused
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   now: () => number
-  /** A fault of the service. */
   report: (error: unknown, requestId?: string) => void
-  /** The operator has the first password; the service is not ready before. */
+  /** It resolves once the operator has the first password; the service is not ready before. */
   announced?: Promise<void>
 }
 
@@ -77,7 +74,7 @@ function targetOf(incoming: Incoming): Target {
   return { method: overriddenMethod(incoming, query), query }
 }
 
-/** `_method` and `X-HTTP-Method-Override` of a POST alone (rule 1.6). */
+/** Only a POST takes `_method` and `X-HTTP-Method-Override` (rule 1.6). */
 function overriddenMethod(incoming: Incoming, query: RawValues): string {
   if (incoming.method !== 'POST') return incoming.method
   const override = query._method ?? incoming.headers['x-http-method-override']
@@ -120,7 +117,6 @@ export function makeResponder(
   }
 }
 
-/** Also from a failure. */
 async function settle(
   service: Service,
   incoming: Incoming,
@@ -139,7 +135,6 @@ async function settle(
   }
 }
 
-/** @throws Problem */
 function dispatch(
   answering: Answering,
   incoming: Incoming,
@@ -203,8 +198,8 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
 /**
- * Parses and does it in its turn: parsing takes time, too. A batch takes a place only to be parsed; its
- * requests wait for turns, each alone or together.
+ * Parsing takes time, too, so it waits for its turn. A batch takes a place only to be parsed; its requests
+ * wait for turns themselves.
  */
 async function inTurn(
   { admission, readers }: Answering,
@@ -241,7 +236,6 @@ async function attemptAnswer(
 
 const NO_ROUTES = { routes: [], beside: [] }
 
-/** Beside the interface and the platform; `context` is that of the interface. */
 function answerOwn(
   answering: Answering,
   asked: MatchedRequest,
@@ -263,7 +257,6 @@ function answerOwn(
   })
 }
 
-/** A problem where batches may not hold it. */
 function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
   return settle(
     answering.service,
@@ -294,7 +287,7 @@ function isOverload(error: unknown): boolean {
   return error instanceof Problem && error.code === 'rest_unavailable'
 }
 
-/** From callers who may not write only what their other faults need. @throws Problem */
+/** From callers who may not write, only what their other faults need is read. @throws Problem */
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
@@ -321,12 +314,11 @@ function contextOf(service: Service, caller: Caller, now: number, incoming: Inco
     : contextWith(service, caller, now, database.read, memory, incoming)
 }
 
-/** From the database alone. */
 export function callerContext(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
-/** Public lists come from `listed`. */
+/** `listed` answers public lists. */
 function contextWith<Memory extends EventMemory | undefined>(
   { database, site, images, memory, report }: Service,
   caller: Caller,
@@ -362,7 +354,6 @@ function contextWith<Memory extends EventMemory | undefined>(
   }
 }
 
-/** For the history. */
 function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
   const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
   return { user, login, address, request, client: headers['user-agent'] ?? '' }
@@ -372,7 +363,6 @@ function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
   return form ? form.fields : parseBody(mediaType(headers), bytes)
 }
 
-/** As handlers need them. */
 function sentWith(
   incoming: Incoming,
   target: Target,
@@ -404,12 +394,11 @@ function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body
   return query === '' ? new Set(inBody) : new Set([...repeatedKeys(query), ...inBody])
 }
 
-/** If it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && action.formats.length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
 
-/** Without it where the database has gone, so that the write is still answered. */
+/** Says less where the database has gone, so that the write is still answered. */
 async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
   try {
     return await allowHeader(matched, context)
@@ -440,7 +429,7 @@ async function allowedTo({ route, variables }: Match, context: Context): Promise
   return allowedMethods({ route, row }, context).join(', ')
 }
 
-/** Nothing (rule 3.6). @throws Problem rest_no_route for any other method */
+/** OPTIONS gets an empty answer (rule 3.6). @throws Problem rest_no_route for any other method */
 async function unmatched(target: Target): Promise<Reply> {
   if (target.method === 'OPTIONS')
     return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
@@ -472,7 +461,7 @@ function lackingProblem(lack: Lack): Problem {
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 
-/** An outage at most once a second: it affects every request. */
+/** An outage is reported at most once a second, since it affects every request. */
 export function noteFailure(error: unknown, service: Service, requestId: string): void {
   if (error instanceof DatabaseUnavailable) {
     if (performance.now() - outageNoted < OUTAGE_EVERY) return
@@ -481,7 +470,7 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/** Method, address and body; a multipart form by fields and files, whatever its boundary. */
+/** It covers method, address and body; a multipart form counts by fields and files, whatever its boundary. */
 async function fingerprintOf(
   { method, url, headers }: Incoming,
   { bytes, form, file }: Body,
@@ -498,7 +487,10 @@ function digest(content: string | Buffer): string {
 
 const MINIMAL = 'return=minimal'
 
-/** `return=minimal` (RFC 7240) after a create or update, with the record's address. An envelope stays: it has the status. */
+/**
+ * `return=minimal` (RFC 7240) leaves only the address of a created or changed record. An envelope stays,
+ * since it has the status.
+ */
 function asPreferred(
   reply: Reply,
   action: RouteAction,

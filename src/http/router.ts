@@ -22,22 +22,20 @@ export type Answering = (visit: Visit, signIn: SignIn) => unknown
 export interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   signIn: SignIn
-  /** Else it decides itself what to refuse under overload. */
+  /** The row is asked under overload, too, and decides itself what to refuse. */
   isUnderPressure: boolean
-  /** It answers at any path. */
   isLast?: true
-  /** Undefined for a visit that other rows answer. */
   find: (visit: Visit) => Answering | undefined
 }
 
-/** For features. */
+/** Features make their rows from this. */
 export interface RowGround {
   service: Service
   front: Front
   routes: RouteTable
   finished: FinishedAnswers
   cacheBudget: CacheBudget
-  /** Or would be. */
+  /** Answers like a request below the REST root. */
   answerRest: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
 }
 
@@ -103,7 +101,6 @@ function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-/** And addresses that are not there. */
 function makeRest(service: Service, front: Front, { cacheBudget, routes }: RouterParts) {
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, cacheBudget, front)
@@ -146,7 +143,6 @@ function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answe
   ])
 }
 
-/** In the words of `/readyz`. */
 function whatFails(error: unknown): string {
   const lack =
     error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
@@ -157,10 +153,9 @@ function whatFails(error: unknown): string {
 }
 
 const MEDIA_PATH = '/media/'
-/** In log and metrics. */
 const MEDIA_ROUTE = '/media/*'
 
-/** While it is read. Throws Problem where there is none. */
+/** @throws Problem where there is no such file */
 function mediaAnswer({ images }: Service, front: Front): Answering {
   return async (visit) => {
     const { request, response, url } = visit
@@ -187,7 +182,6 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
   }
 }
 
-/** Undefined for any other path. */
 function welcomeAt({ start }: Service, front: Front, path: string): Answering | undefined {
   const { site } = front
   if (start.pages !== 'off' || site.restRoot === '' || (path !== '/' && path !== '/index.php'))

@@ -18,70 +18,59 @@ import { json } from './json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Parameters are raw. */
 export interface MatchedRequest {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
-  /** By precedence; those of the path win. */
+  /** Values are by precedence; those of the path win. */
   values: (fields: Fields) => RawValues
   accept: string | undefined
   ifMatch: string | undefined
-  /** As asked for. */
   self: string
   repeatable: Repeatable
   underWay: UnderWay
 }
 
-/** Besides the context. */
+/** An operation gets this besides the context. */
 export interface OwnGround {
   database: Database
-  /** For tokens. */
   edition: string
-  /** The settings that the service was started with. */
   start: Config
 }
 
-/** On what is no record. */
 export interface PlainOperation {
   methods: readonly Method[]
-  /** In the path (besides those of a resource), query and body. */
   address?: Fields
   query?: Fields
   body?: Fields
-  /** People are signed in, editors may change the record. */
+  /** `people` are signed in, `editors` may change the record. */
   audience: 'everybody' | 'people' | 'editors' | 'administrators'
   /** `reads` changes nothing. */
   queue: 'reads' | 'writes' | 'uploads'
-  /** Else as many as the caller may send. */
+  /** The default is what the caller may send. */
   mostBytes?: number
-  /** And takes an `Idempotency-Key`. */
+  /** It takes an `Idempotency-Key`, too. */
   creates?: true
   takesVersion?: true
-  /** @throws Problem */
   answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
-/** Beside the interface and the platform. `Said` are the texts that translate it. */
+/** It is beside the interface and the platform. `Said` are the texts that translate it. */
 export interface OwnOperation<Said extends string = Text> extends PlainOperation {
-  /** In documents, followed by the title of the resource. */
   verb: string
   summary: Said
   outcome: Said
   answers: Schema
-  /** Besides those that other properties imply. */
   problems?: readonly ProblemCode[]
 }
 
-/** Of operations, in documents. */
 export interface OperationGroup<Own extends Texts = Texts> {
   name: string
   about: string
-  /** Of its feature: they translate `about`, and all of its operations. */
+  /** Texts of its feature translate `about` and all operations. */
   texts?: Own
 }
 
-/** Of one method. */
 export type RouteAction =
   | { do: 'index' }
   | { do: 'doc' | 'batch' }
@@ -92,39 +81,37 @@ export type RouteAction =
   | { do: 'create'; served: ServedResource }
   | { do: 'read' | 'update' | 'remove'; served: ServedResource; by: 'id' | 'slug' }
 
-/** That translate it, besides those of the kernel. */
 export const actionTexts = (action: RouteAction): Texts | undefined =>
   'group' in action ? action.group.texts : undefined
 
-/** Reads included. */
+/** Reads count, too. */
 export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
 
-/** That of the REST root is `/`. */
+/** The name of the REST root is `/`. */
 export function routeName(namespace: string, path: string): string {
   return namespace === '' ? path || '/' : `/${namespace}${path}`
 }
 
-/** As the index groups them (rule 3.2). */
+/** The index groups methods so (rule 3.2). */
 export interface Endpoint {
   methods: readonly Method[]
   action: RouteAction
   args: Fields
-  /** As opposed to the address. */
   fields?: Fields
-  /** In the address, validated with the others (rule 1.2): venues, organizers and terms. */
+  /** Parameters in the address that are validated with the others (rule 1.2). */
   checked?: Fields
-  /** Anonymous answers depend on address, data and day alone. */
+  /** Anonymous answers depend only on address, data and day. */
   cached?: true
   batched?: true
 }
 
-/** Below the namespace. */
+/** It is below the namespace. */
 export interface Route {
   /** A pattern such as `/events/(?P<id>\d+)`: the key in the index. */
   path: string
-  /** With `{id}`, for documents and logs. */
+  /** It has `{id}`, for documents and logs. */
   template: string
   endpoints: readonly Endpoint[]
 }
@@ -142,13 +129,12 @@ function fixedRoutes(site: Site): Route[] {
   ]
 }
 
-/** Everybody alike. */
+/** Everybody gets the same answer. */
 export function indexRoute(template: string, fields: Fields, path = template): Route {
   const args: Fields = { ...fields, context: { kind: anything, about: '', default: 'view' } }
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
 }
 
-/** Makes the route of a whole collection: its list, and the creation of a record. */
 export function collectionRoute(served: ServedResource, others: readonly Format[] = []): Route {
   const { filters, resource } = served
   const { path, fields } = resource
@@ -174,7 +160,7 @@ export function collectionRoute(served: ServedResource, others: readonly Format[
   }
 }
 
-/** Those on versions name the resource, others their group. */
+/** Routes of versions name the resource, others their group. */
 export function ownRoute<const Own extends Texts = Record<never, never>>(
   template: string,
   of: OperationGroup<Own> | ServedResource,
@@ -195,12 +181,12 @@ export function ownRoute<const Own extends Texts = Record<never, never>>(
   }
 }
 
-/** Not in documents. */
+/** It is not in documents. */
 export function plainRoute(template: string, operations: readonly PlainOperation[]): Route {
   return operationsRoute(template, operations, (operation) => ({ do: 'plain', operation }))
 }
 
-/** No number. */
+/** These variables are no numbers. */
 const PATTERNS: Readonly<Record<string, string>> = { user_id: '(?:[\\d]+|me)', uuid: '[\\w\\-]+' }
 
 function operationsRoute<Operation extends PlainOperation>(
@@ -219,7 +205,6 @@ function operationsRoute<Operation extends PlainOperation>(
   }
 }
 
-/** Without creation. */
 export function listRoute(served: ServedResource): Route {
   const route = collectionRoute(served)
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
@@ -251,7 +236,6 @@ export function itemRoute(served: ServedResource, by: 'id' | 'slug', address: Fi
   }
 }
 
-/** `fields` of the record, and `checked` in the address. */
 function partsOfChange(
   { resource }: ServedResource,
   by: 'id' | 'slug',
@@ -265,7 +249,7 @@ function partsOfChange(
   }
 }
 
-/** Nothing is required. A `slug` in both is the field (rule 3.4); an image's file stays. */
+/** Nothing is required. A `slug` in both is the field (rule 3.4); the file of an image cannot be changed. */
 function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
@@ -275,10 +259,6 @@ function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', addre
     : { ...address, ...optional }
 }
 
-/**
- * Makes every route of the namespace, in the order of the index (rule 3.1).
- * @param others the representations beside JSON
- */
 export function namespaceRoutes(site: Site, others: readonly Format[]): Route[] {
   const resourceRoutes = resources.flatMap((served) => {
     const { id, slug } = served.resource.addresses
@@ -291,19 +271,18 @@ export function namespaceRoutes(site: Site, others: readonly Format[]): Route[] 
   return [...fixedRoutes(site), ...resourceRoutes]
 }
 
-/** With the variables of the path. */
 export interface Match {
   route: Route
   variables: Record<string, string>
 }
 
-/** Empty for the root. */
+/** `namespace` is empty for the REST root. */
 export interface RouteGroup {
   namespace: string
   routes: readonly Route[]
 }
 
-/** A route that matches a path, and its group where it is beside the namespace. */
+/** `group` is set for a route beside the namespace. */
 export interface FoundRoute extends Match {
   group?: RouteGroup
 }

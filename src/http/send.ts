@@ -38,29 +38,28 @@ import { makesRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
 // Sends answers: whole, streamed, compressed, with ETags, or as 304.
 
-/** As often as it is asked for. */
+/** It can be sent as often as it is asked for. */
 export interface Outgoing {
   status: number
-  /** For log and metrics. */
   route: string
-  /** As `writeHead` takes it, without the ETag. */
   headers: readonly string[]
-  /** Empty for none. */
   tag: string
   /** The tag of the same answer before it was kept. */
   firstTag?: string
   /** Ms of the last change. */
   modified?: number
   body: Buffer
-  /** A promise while a thread compresses it. */
+  /** An entry is a promise while a thread compresses it. */
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
   /** Readers share one body. */
   isKept: boolean
-  /** Never changes: compressed once, as well as can be. */
+  /** It never changes, so it is compressed once, as well as can be. */
   isLasting?: boolean
-  /** For one reader, from pieces that are kept: to compress it would cost more than all the rest. */
+  /**
+   * It is made for one reader from pieces that are kept: compressing it would cost more than all the rest.
+   */
   isPlain?: true
-  /** Which other sites may read it: all, or none. */
+  /** The headers say which other sites may read it: all, or none. */
   namesOrigins?: boolean
 }
 
@@ -73,7 +72,8 @@ export function contentTag(body: Buffer, edition = ''): string {
 }
 
 /**
- * Or 304, or 503 where there is no room for a reader. `sent` once the body has left and may be overwritten.
+ * Sends the answer, or 304, or 503 where there is no room for a reader.
+ * @param sent is called once the body has left and may be overwritten
  */
 export function send(
   front: Front,
@@ -107,7 +107,6 @@ interface Written extends Pick<Outgoing, 'status' | 'route' | 'namesOrigins'> {
   text: string
 }
 
-/** Without an ETag. */
 export function sendText(front: Front, visit: Visit, { headers, text, ...written }: Written): void {
   const flat = Object.entries(headers).flat()
   send(front, visit, { ...asNew(), ...written, headers: flat, tag: '', body: Buffer.from(text) }, 'ordinary')
@@ -167,7 +166,7 @@ function sendWhole(
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   writeHead(front, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
-  // Held for all of its readers.
+  // The body is held for all of its readers.
   else sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
   announce(front.onAnswered, visit, answer.route, from, answer.status, body.length)
 }
@@ -178,7 +177,6 @@ function isRead(method: string | undefined): boolean {
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Part by part where it is long and `mayStream`. */
 function contentOf(parts: readonly Buffer[], mayStream: boolean) {
   if (lengthOf(parts) <= BYTES_AT_ONCE) return joined(parts)
   return mayStream ? partByPart(parts) : joinInTurns(parts)
@@ -206,15 +204,15 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
 interface Streamed
   extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
-  /** Read from a file: uncompressed, and no stream. */
+  /** It is read from a file: uncompressed, and not counted as a stream. */
   size?: number
-  /** Already made: no stream either. Bytes that are in memory for this reader alone. */
+  /** Bytes that are in memory for this reader alone; not counted as a stream either. */
   held?: number
 }
 
 /**
- * No faster than its reader, or 503 where too many run. A failure closes the connection: nobody takes a part
- * for the whole.
+ * Sends no faster than its reader takes, or 503 where too many streams run. A failure closes the connection,
+ * so that nobody takes a part for the whole.
  */
 export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
   const { request, response, requestId } = visit
@@ -276,7 +274,7 @@ async function pipe(
       yield piece
     }
   }
-  // Of a stream, only the present pieces are held.
+  // Only the present pieces of a stream are held.
   watchReader(front.readers, response, held)
   try {
     if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
@@ -288,7 +286,7 @@ async function pipe(
   announce(front.onAnswered, visit, route, from, status, bytes)
 }
 
-/** Or was dropped. */
+/** The reader has gone, or was dropped. */
 function isLeaving(error: unknown): boolean {
   const code = codeOf(error)
   return (
@@ -306,7 +304,6 @@ function crossOrigin(
   return origin === undefined || namesOrigins ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
-/** Undefined where it goes out as it is. */
 function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
   if (known) return known
@@ -327,7 +324,7 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
   return bytes
 }
 
-/** RFC 9110, 15.4.5. */
+/** See RFC 9110, 15.4.5. */
 function withoutBody(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
@@ -337,7 +334,7 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
-/** About two milliseconds; a thread compresses larger ones. */
+/** Compressing so many bytes takes about two milliseconds; a thread compresses more. */
 const HERE_UP_TO = 262_144
 
 /** The same threads read files. */
@@ -347,13 +344,12 @@ const gzipLater = promisify(gzip)
 const brotliLater = promisify(brotliCompress)
 const zstdLater = promisify(zstdCompress)
 
-/** Few lists take more. */
 const chunkSize = 16_384
 
 const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 const zstdAt = (level: number) => ({ params: { [constants.ZSTD_c_compressionLevel]: level } })
 
-/** One level; what never changes at its best. */
+/** There is one level; what never changes gets the best. */
 interface Method {
   now: (bytes: Buffer) => Buffer
   later: (bytes: Buffer, isLasting: boolean) => Promise<Buffer>
@@ -380,7 +376,7 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/** Undefined where the compressors are busy. */
+/** Returns undefined where the compressors are busy. */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

@@ -16,28 +16,27 @@ import { closeServer, noteConnections, type StopTimes } from './stopping.ts'
 // The HTTP server: listens, limits what arrives, stops in order.
 
 interface ServerOptions extends RouterParts {
-  /** The most bytes of a body that is no upload. */
+  /** Maximum of a body that is no upload. */
   bodyBytes: number
   imageBytes: number
-  /** Memory of all arriving bodies together. */
+  /** Maximum in memory of all arriving bodies. */
   intakeBytes: number
   uploadFolder: string
-  /** For a head to arrive, and for a body that stands still. */
+  /** A head has to arrive within so long, and a body may stand still for so long. */
   patienceMs: number
-  /** A second, of one client; 0 for any number. */
+  /** Requests a second of one client; 0 for any number. */
   rateLimit: number
   trustedProxy: readonly string[]
-  /** Called for every answer. */
   onAnswered?: OnAnswered
 }
 
-/** Longer than common proxies do, so that they never send into a closing connection. */
+/** Common proxies wait for less, so they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
-/** With all headers. */
+/** It counts all headers, in bytes. */
 const LONGEST_HEAD = 16_384
 
-/** However steadily. */
+/** A request may take no longer, however steadily it arrives. */
 const WHOLE_REQUEST_MS = 300_000
 
 const LOOK_AT_ARRIVING_MS = 1000
@@ -52,7 +51,6 @@ export interface HttpServer {
    * @throws the error of a port that may not be listened on
    */
   listen: (place: ListenPlace, isShared: boolean) => Promise<number>
-  /** See `closeServer`. */
   stop: (times: StopTimes) => Promise<void>
 }
 
@@ -79,7 +77,6 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     admission: front.admission,
     listen: async (place, isShared) => {
       listeners = await openListeners(server, place, isShared)
-      // By this event it watches connections that it is given.
       server.emit('listening')
       return portOf(listeners[0], place)
     },
@@ -103,12 +100,11 @@ function listener({ patienceMs }: ServerOptions, { mayGoOn }: Intake, handle: Ha
     mayGoOn.add(response)
     handle(request, response)
   })
-  // RFC 9110, 10.1.1; Node would answer with nothing but a status.
+  // See RFC 9110, 10.1.1; Node would answer with nothing but a status.
   server.on('checkExpectation', handle)
   return server
 }
 
-/** With the bytes at which the parser stopped. */
 interface ConnectionError extends Error {
   code?: string
   rawPacket?: unknown
@@ -141,23 +137,21 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Of a long head only the last piece is at hand; without a line end it is part of the address.
+  // Only the last piece of a long head is at hand; without a line end it is part of the address.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
 
-// Listeners: several on one port.
-
 /**
- * Node accepts one connection a listener in each turn, and turns are long while many are busy: 300 new
- * clients wait 0.9 s with one, 0.1 with eight.
+ * Node accepts one connection a listener in each turn: 300 new clients wait 0.9 s with one listener, 0.1 s
+ * with eight.
  */
 const LISTENERS = 8
 
 /** The system may allow fewer. */
 const BACKLOG = 1024
 
-/** Over the listeners of a shared port. */
+/** These systems spread connections over the listeners of a shared port. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
 interface ListenPlace {
@@ -165,7 +159,6 @@ interface ListenPlace {
   port: number
 }
 
-/** @throws the error of a port that is taken or may not be listened on */
 async function checkFree(place: ListenPlace): Promise<void> {
   await closeListeners([await openListener(undefined, place, false)])
 }

@@ -29,8 +29,6 @@ import { okReply, type Reply } from './format.ts'
 import { wantedOf } from './handlers.ts'
 import { type OperationGroup, ownRoute, type Route } from './routes.ts'
 
-// Declares and answers the route of the settings that owners change while the service runs.
-
 const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   site_name: 'The name of the calendar; empty for that of the start',
   pages_sentence: 'A sentence below the name of the calendar',
@@ -60,7 +58,7 @@ const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
     'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
-/** Pages of text, sent as a list or as the text in which such a list is stored. */
+/** Pages of text are a list, or the text in which such a list is stored. */
 const texts: Kind<string> = {
   wire: {
     type: 'array',
@@ -74,10 +72,7 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/**
- * The settings of owners, each validated as at the start. An empty text takes a setting back to the value of
- * the start.
- */
+/** Each is validated as at the start. An empty text restores the value of the start. */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
@@ -93,10 +88,7 @@ const settingsFields: Fields = defineFields(
   ),
 )
 
-/**
- * The schema of the answer: the values in effect, the names of the settings that were set, and the names of
- * those that the start gives, which win.
- */
+/** `set` names the settings that owners set, `given` those that flags or variables give, which win. */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(
     OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }]),
@@ -113,7 +105,6 @@ const group: OperationGroup = {
   about: about('Settings: the names and the look of the calendar'),
 }
 
-/** The route of the settings. */
 export const settingsRoute: Route = ownRoute('/settings', group, [
   {
     methods: ['GET'],
@@ -165,7 +156,7 @@ async function shown({ site }: Context, db: Context['db'], start: Config): Promi
     const value = isGiven(start, name) ? undefined : set[name]
     if (name === 'pages_texts') return readTexts(value ?? '')
     if (!isLookFile(name)) return value ?? start[name]
-    // Nobody is told where files of the start lie.
+    // Nobody learns where files of the start lie.
     return value === undefined ? '' : site.url + ASSETS_PATH + value
   }
   const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])

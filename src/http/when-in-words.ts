@@ -6,26 +6,23 @@ import { translate } from '../calendar/locales/translate.ts'
 import type { When } from '../calendar/series/series-schedule.ts'
 import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from './page-dates.ts'
 
-// When an event takes place, in words.
-
-/** Empty for other days. */
 export function nearName(site: Site, day: string, today: string): string {
   if (day === today) return translate(site.language, 'Today')
   return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
-/** After the small hours and earlier in the day than it began, such as 20:00 to 9:00. */
+/** It ends on the next day after the night, but earlier in the day than it began, such as 20:00 to 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&
   lastDayOf(start, end) > dayOf(start)
 
 export interface WhenWords {
-  /** One, or first and last with the hours in them. */
+  /** One day, or the first and the last with their hours. */
   days: string[]
   /** Undefined for all day, or where the days have them. */
   hours: { start: string; end: string } | undefined
-  /** At its end; those of the start stand there where they differ. */
+  /** Letters at its end; those of the start stand there where they differ. */
   zone: string
 }
 
@@ -47,7 +44,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
-  // Named with the day on which it ends.
+  // The end is named with its own day.
   const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
     days: [
@@ -59,7 +56,6 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
   }
 }
 
-/** One line. */
 export function whenInWords(site: Site, times: When, today: string): string {
   const { days, hours, zone } = inWords(site, times, today)
   if (times.all_day === 1) return [...days, translate(site.language, 'All day')].join(', ')

@@ -1,19 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Site } from '../base/config.ts'
 
-// Headers of answers: what they say of themselves, conditions of requests, and the encoding a client takes.
-
-/** In bytes; below it compression costs more than it saves. */
+/** In bytes; below it, compression costs more than it saves. */
 const COMPRESS_FROM = 1400
 const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
 const VARY = 'Origin, Accept-Encoding, Authorization'
-/** `Accept` chooses the representation. */
+/** `Accept` chooses the representation of such an answer. */
 export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
-/** Rule 28.1; `own` wins, but links in it follow that to the root. */
+/** See rule 28.1. `own` headers win, but their links follow that to the root. */
 export function answerHeaders(
   site: Site,
   own: Readonly<Record<string, string>>,
@@ -39,7 +37,7 @@ export function answerHeaders(
   }
 }
 
-/** Rule 28.3; none without an origin. */
+/** See rule 28.3; there are none without an origin. */
 export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {}
   return {
@@ -48,7 +46,7 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
   }
 }
 
-/** By ETag (RFC 9110, 13.1.2: weak). */
+/** Compares ETags weakly (RFC 9110, 13.1.2). */
 export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
@@ -57,23 +55,22 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
-/** Before, another process may not know of a change, and the header has whole seconds. */
+/** Until then, another process may not know of a change, and the header has whole seconds. */
 const QUIET_MS = 5000
 
-/** Ms, rounded up to a second; undefined while the change is too recent. */
+/** Returns ms, rounded up to a second; undefined while the change is too recent. */
 function settledSecond(modified: number | undefined): number | undefined {
   if (modified === undefined) return undefined
   const second = Math.ceil(modified / 1000) * 1000
   return Date.now() - second >= QUIET_MS ? second : undefined
 }
 
-/** Unless the change is too recent. */
 export function addLastModified(headers: string[], modified: number | undefined): void {
   const second = settledSecond(modified)
   if (second !== undefined) headers.push('Last-Modified', httpDate(second))
 }
 
-/** An answer sent again and again has the same date. */
+/** An answer that is sent again and again has the same date. */
 const lastDate = { second: Number.NaN, text: '' }
 
 function httpDate(second: number): string {
@@ -81,7 +78,7 @@ function httpDate(second: number): string {
   return lastDate.text
 }
 
-/** RFC 9110, 13.1.3. */
+/** See RFC 9110, 13.1.3. */
 export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
@@ -89,14 +86,13 @@ export function isUnmodified(headers: IncomingHttpHeaders, modified: number | un
   return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
-/** Or its strong form: caches may turn a weak ETag into one. */
+/** The strong form counts, too: caches may turn a weak ETag into one. */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }
 
 export type Encoding = 'zstd' | 'br' | 'gzip'
 
-/** `isLasting` if it never changes. */
 export function encodingFor(
   headers: IncomingHttpHeaders,
   size: number,
@@ -107,7 +103,6 @@ export function encodingFor(
   return (isLasting ? SMALLEST : QUICKEST).find(({ taken }) => taken.test(accepted))?.encoding
 }
 
-/** Named, and not refused by `q=0`. */
 const accepting = (encoding: Encoding) => ({
   encoding,
   taken: new RegExp(
@@ -116,6 +111,6 @@ const accepting = (encoding: Encoding) => ({
   ),
 })
 const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
-/** The smallest first for what never changes. */
+/** What never changes is worth the smallest encoding. */
 const QUICKEST = [ZSTD, BROTLI, GZIP]
 const SMALLEST = [BROTLI, ZSTD, GZIP]

@@ -1,21 +1,18 @@
 import { clientOf } from '../base/text/urls.ts'
 
-// Bounds the requests of each client in a second.
-
-/** `left`: `perSecond` more each second, at most twice as many at once. */
+/** `left` grows by `perSecond` each second, up to twice as many. */
 export interface RateLimit {
   perSecond: number
   clients: Map<string, { left: number; at: number }>
 }
 
-/** For a further one the client seen first is forgotten. */
 const MOST_CLIENTS = 50_000
 
 export function makeRateLimit(perSecond: number): RateLimit {
   return { perSecond, clients: new Map() }
 }
 
-/** False where it is one too many. `now` on a clock that does not go back. */
+/** Returns false where the request is one too many. @param now by a clock that does not go back */
 export function mayAskAgain(limit: RateLimit, address: string, now: number): boolean {
   const { perSecond, clients } = limit
   const name = clientOf(address)
@@ -32,7 +29,7 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
   return mayAsk
 }
 
-/** Without refusing them; later ones are refused for longer. */
+/** Refuses nothing now; later requests are refused for longer. */
 export function countFurther(limit: RateLimit, address: string, requests: number): void {
   const known = limit.clients.get(clientOf(address))
   if (known) known.left -= requests

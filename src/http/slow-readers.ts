@@ -1,27 +1,23 @@
 import type { ServerResponse } from 'node:http'
 
-// Sends bodies to quick and slow readers; slow ones are dropped where others need the room.
+// Slow readers are dropped where others need the room.
 
 export interface SlowReaders {
-  /** For a reader that takes nothing. */
   patienceMs: number
-  /** Of answers held for one reader each. */
   held: number
   most: number
   answers: Map<ServerResponse, { bytes: number; since: number }>
 }
 
-/** Without room for others. */
+/** After so long, a reader is dropped where others need the room. */
 const SLOW_AFTER_MS = 2000
 
-/** Sent whatever else is held. */
+/** So many bytes are sent whatever else is held. */
 const SMALL = 65_536
 
-/** A quick reader gets twice as many each time; one that takes nothing for `patienceMs` is dropped. */
 const PIECE = 131_072
 const LARGEST_PIECE = 8 * PIECE
 
-/** Takes a piece within so long. */
 const QUICKLY_MS = 100
 
 export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
@@ -45,12 +41,15 @@ export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
   return false
 }
 
-/** No room for more than `SMALL`, even without slow readers. */
 export function isCrowded(readers: SlowReaders): boolean {
   return !makesRoomFor(readers, SMALL + 1)
 }
 
-/** Piece by piece as it is taken. `own`: bytes held for this reader alone; `sent` once all has left. */
+/**
+ * Sends pieces as they are taken.
+ * @param own bytes held for this reader alone
+ * @param sent is called once all has left
+ */
 export function sendBody(
   readers: SlowReaders,
   response: ServerResponse,
@@ -79,14 +78,11 @@ function sendInPieces(response: ServerResponse, body: Buffer, sent?: () => void)
   goOn(PIECE)
 }
 
-/** By the ms of the last one. */
 function nextPiece(size: number, tookMs: number): number {
   return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }
 
-/**
- * At once: node:http would wait for the end of the turn, and to be told of room. True where all was taken.
- */
+/** Writes at once: node:http would wait for the end of the turn. Returns true where all was taken. */
 function writeNow(response: ServerResponse, piece: Buffer): boolean {
   const { socket } = response
   socket?.cork()
@@ -95,7 +91,7 @@ function writeNow(response: ServerResponse, piece: Buffer): boolean {
   return isBelowMark || socket?.writableLength === 0
 }
 
-/** Drops a reader that takes nothing for `patienceMs`. `own`: bytes held for this reader alone. */
+/** Drops a reader that takes nothing for `patienceMs`. @param own bytes held for this reader alone */
 export function watchReader(readers: SlowReaders, response: ServerResponse, own: number): void {
   if (readers.answers.has(response) || response.destroyed) return
   readers.answers.set(response, { bytes: own, since: performance.now() })

@@ -5,27 +5,25 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 // Stops a server without dropping requests.
 
 export interface Closing {
-  /** Not ready any more, but takes requests. */
+  /** The server is not ready any more, but takes requests. */
   isDraining: boolean
-  /** No new connection; each closes after its answer. */
+  /** No new connection is taken; each closes after its answer. */
   isClosing: boolean
-  /** Since when (`performance.now`). */
+  /** The time at which each was opened, by `performance.now`. */
   connections: Map<Socket, number>
 }
 
 export interface StopTimes {
-  /** While /readyz answers 503. Idle connections are kept as long again, at most `LINGER_MS`. */
+  /** For so long /readyz answers 503. Idle connections stay as long again, at most `LINGER_MS`. */
   drainMs: number
-  /** Then unanswered requests are dropped. */
   deadlineMs: number
 }
 
 const LET_GO_EVERY_MS = 20
 
-/** For the next request, whose answer closes it. */
+/** A connection stays open for the next request, whose answer closes it. */
 const LINGER_MS = 1000
 
-/** Its first request may be on its way. */
 const SPEAKS_WITHIN_MS = 200
 
 export function noteConnections(server: Server, { connections }: Closing): void {
@@ -36,8 +34,8 @@ export function noteConnections(server: Server, { connections }: Closing): void 
 }
 
 /**
- * Drains (balancers go elsewhere), stops listening while each answer closes its connection, closes
- * connections without a request, at the deadline all. `stopListening` resolves when none is left.
+ * Balancers go elsewhere while it drains; then each answer closes its connection, and the deadline all.
+ * `stopListening` resolves when none is left.
  */
 export async function closeServer(
   server: Server,
@@ -78,7 +76,6 @@ async function untilNobodyConnects(server: Server): Promise<void> {
   server.off('connection', note)
 }
 
-/** From `lingersUntil` on, also those that never sent anything. */
 async function closeIdle(server: Server, { connections }: Closing, lingersUntil: number): Promise<void> {
   if (performance.now() < lingersUntil) return
   // By then, requests that have arrived have been read.

@@ -59,11 +59,11 @@ export interface App {
   port: number
   /** Only the start on an empty database can show the password. */
   firstAdministrator: FirstAdministrator | undefined
-  /** Undefined without a desk, an administrator, or once somebody has a password for it. */
+  /** Undefined without a desk or an administrator, and once somebody has a password for it. */
   deskEntry: DeskEntry | undefined
-  /** How the demo filled the database. */
+  /** The sentence that tells how the demo filled the database. */
   demo: string | undefined
-  /** What features tell the operator once the service answers. */
+  /** Features tell the operator these sentences once the service answers. */
   told: readonly string[]
   /** Finishes the requests in flight and closes everything. */
   stop: () => Promise<void>
@@ -71,27 +71,25 @@ export interface App {
   stopBy: (signal: string) => Promise<void>
 }
 
-/** Ms for a database that may be gone. */
+/** A database that may be gone gets so many ms. */
 const CLOSES_WITHIN = 4000
 
-/** Ms between looks for publications. */
+/** In ms. */
 const SCHEDULE_EVERY = 1000
 
-/** An hour is enough: the horizon is counted in days. */
+/** In ms. An hour is enough, since the horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
-/** Milliseconds between looks for changes and history that are old enough to be dropped. */
+/** In ms. */
 const PRUNING_EVERY = 600_000
-/** A calendar that is ready to be served, with its images and its site, and what the demo did to it. */
 type Ground = CalendarGround & Pick<App, 'demo'>
 
 type Report = (error: unknown, requestId?: string) => void
 
 interface GroundOptions {
-  /** A database without events. */
+  /** Fills a database without events. */
   demo?: boolean
   features?: readonly Feature[]
-  /** Receives sentences for the operator. */
   tell?: (sentence: string) => void
 }
 
@@ -116,11 +114,10 @@ export async function prepareGround(
   return { ...ground, demo: await fill?.({ ...ground, now }) }
 }
 
-/** Options for `startApp`. */
 export interface StartOptions extends Omit<GroundOptions, 'tell'> {
-  /** The source of each setting that was given, by the name of the setting, for the log. */
+  /** The source of each setting that was given, for the log. */
   settings?: Readonly<Record<string, SettingSource>>
-  /** Once the service answers, before it says that it is ready: the first password. */
+  /** Called once the service answers, before it says that it is ready: the first password can be used. */
   announce?: (app: App) => void
   settingWords?: ServiceStart['settingWords']
 }
@@ -139,7 +136,7 @@ interface Running {
 
 const { version } = packageJson
 
-/** Of a login in the log. */
+/** Maximum length of a login in the log. */
 const LONGEST_LOGIN = 100
 
 /**
@@ -223,7 +220,7 @@ const NO_ZONE =
 
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
-/** Once the service answers, so that both can be used. */
+/** Both can be used, since the service answers. */
 async function openDoors(
   database: Database,
   { desk }: Config,
@@ -247,20 +244,20 @@ function serverLimits(config: Config) {
   }
 }
 
-/** Begins all features. @throws Error with one sentence */
+/** @throws Error with one sentence */
 async function serveAll(start: ServiceStart): Promise<Serving[]> {
   const begun = await Promise.all(start.features.map(({ serve }) => serve?.(start)))
   return begun.filter((serving) => serving !== undefined)
 }
 
 /**
- * Puts the settings of the owners into effect beside those of the start, by changing `site` in place and by
- * telling features: now, when `renew` is called after a change, and when `listensOn` tells the port.
+ * Changes `site` in place and tells features: now, when `renew` is called after a change of owners' settings,
+ * and when `listensOn` gets the port.
  */
 async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
   let present = started
   let { port } = started
-  /** Whether a zone was given or set. */
+  /** A zone was given or set. */
   let hasZone = false
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
@@ -277,7 +274,6 @@ async function followOwner({ read }: Database, site: Site, started: Config, serv
   return { renew, listensOn, hasZone: () => hasZone }
 }
 
-/** Begins the work of features that comes again. */
 function startWorks(service: RunningService, servings: readonly Serving[]): NodeJS.Timeout[] {
   const works = servings.flatMap((serving) => serving.works?.(service) ?? [])
   return works.map(({ every, isAtOnce, look }) => {
@@ -304,7 +300,6 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
   await atMost(CLOSES_WITHIN, flushed)
 }
 
-/** A service that cannot go on is stopped. */
 function stopAndThrow(stop: () => Promise<void>): (error: unknown) => Promise<never> {
   return async (error) => {
     await stop()
@@ -324,9 +319,9 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
 
 interface Log {
   logger: Logger
-  /** Undefined where no requests are logged. */
+  /** It is undefined where no requests are logged. */
   requestLog: RequestLog | undefined
-  /** When all lines are written: the exit would write the last ones ahead of others. */
+  /** It resolves when all lines are written: the exit would write the last ones ahead of others. */
   flushed: () => Promise<void>
 }
 
@@ -348,12 +343,11 @@ function openLog(config: Config): Log {
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), flushed }
 }
 
-/** As docs/production.md describes for fail2ban. */
+/** docs/production.md describes the line for fail2ban. */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
-/** Returns a listener that passes each answer on to the log and to features, as far as they listen. */
 function hearing(log: RequestLog | undefined, servings: readonly Serving[]): { onAnswered?: OnAnswered } {
   const listening = servings.flatMap(({ onAnswered }) => onAnswered ?? [])
   if (log) listening.push((answered) => logAnswer(log, answered))
@@ -367,7 +361,7 @@ function hearing(log: RequestLog | undefined, servings: readonly Serving[]): { o
   }
 }
 
-/** Publishes the records that are due, at once and every `SCHEDULE_EVERY` ms (rule 19.3). */
+/** See rule 19.3. */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
@@ -381,7 +375,7 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-/** At once and every `EXTENDING_EVERY` ms; renews UTC times once, since zones may change. */
+/** UTC times are renewed once, since zones may have changed. */
 function startExtending(
   database: Database,
   site: Site,
@@ -393,7 +387,6 @@ function startExtending(
   return setInterval(look, EXTENDING_EVERY).unref()
 }
 
-/** Drops old rows every `PRUNING_EVERY` ms, and also at once where no former values are to be kept. */
 function startPruning(
   database: Database,
   { history_days, history_bytes }: Config,

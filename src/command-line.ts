@@ -29,7 +29,7 @@ function settingOptions(): Option[] {
   )
 }
 
-/** Answered with what to do in place of each. */
+/** The answer says what to do in place of each. */
 function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
@@ -56,12 +56,12 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** For a process with the same settings. */
+/** A process with these words has the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
 
-/** `site_url` is `siteUrl`. */
+/** `site_url` becomes `siteUrl`. */
 function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -86,9 +86,9 @@ async function runService(
 }
 
 /**
- * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once.
- * Call it before anybody is told that the service answers. SIGHUP stops it as well: a supervisor that sends
- * it for new settings starts the service again. A second signal ends the process at once.
+ * Stops the service in order, unlike `bin/kalends.js`, which ends the process at once. Has to be called
+ * before anybody is told that the service answers. A supervisor may send SIGHUP for new settings and start
+ * the service again. A second signal ends the process at once.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
@@ -119,15 +119,12 @@ function announce(
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** One sentence without passwords. */
+/** Returns one sentence without passwords. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }
 
-/**
- * `serve`, or the group of another command. Settings come from flags, else `env`. `bare` is the empty
- * command; tests give one with another output and exit.
- */
+/** Settings come from flags, else from `env`. Tests give a `bare` command with another output and exit. */
 export async function makeProgram(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -163,8 +160,8 @@ export async function makeProgram(
     const { registerCommands } = await import('./commands.ts')
     const configure = () => readConfig(givenFlags(program.opts()), env, features)
     await registerCommands(program, { configure, features }, operands[0])
-    // The doctor says of itself what is wrong with a setting; every other command refuses it, whether it
-    // needs that setting or not.
+    // The doctor itself says what is wrong with a setting; every other command refuses it, even if it does
+    // not need it.
     program.hook('preAction', (_program, command) =>
       command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
     )

@@ -5,9 +5,9 @@ import type { CommandGround, CommandGroup, Feature } from './feature.ts'
 import type { Database } from './store/storage/database.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 
-// All commands but `serve`, in groups whose code is loaded on demand; and those that belong to no folder.
+// The code of commands is loaded on demand, in groups; `serve` is elsewhere.
 
-/** The groups of commands of the kernel but `serve`, in the order of the help page. */
+/** They are in the order of the help page. */
 const ownGroups: readonly CommandGroup[] = [
   {
     names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'],
@@ -33,7 +33,6 @@ const ownGroups: readonly CommandGroup[] = [
   },
 ]
 
-/** The groups of the kernel, and those of features. */
 export const commandGroups = (features: readonly Feature[]): readonly CommandGroup[] => [
   ...ownGroups,
   ...features.flatMap(({ commands = [] }) => commands),
@@ -115,7 +114,7 @@ async function holdOrResume(
   }
 }
 
-/** Returns the address of the site; undefined where it has no desk. */
+/** Returns undefined where there is no desk. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

@@ -18,36 +18,30 @@ import type { OwnerTexts } from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import type { FeatureRoutes } from './wordpress/platform.ts'
 
-// Declares what a feature brings.
-
-/** What a feature brings, as data. Its code is loaded when it is asked for. */
+/** A feature is data; its code is loaded when it is asked for. */
 export interface Feature extends HasSettings, KeepsTables {
   name: string
   commands?: readonly CommandGroup[]
-  /** Representations, and routes of this project's own. */
   table?: () => Promise<Partial<FeatureRoutes>>
   prunings?: () => Promise<readonly Pruning[]>
-  /** What the doctor looks at. */
+  /** The doctor looks at these. */
   checks?: (config: Config) => Promise<readonly Finding[]>
-  /** What it fails at by itself: the doctor and the page Today ask. */
+  /** The doctor and the page Today ask what it fails at by itself. */
   troubles?: (ask: Ask, now: number) => Promise<readonly Trouble[]>
   /** Fills a database without events, for `kalends serve --demo`. Returns a sentence that says how. */
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
-  /**
-   * Begins what it does in a service, before the database is opened.
-   * @throws Error with one sentence
-   */
+  /** Called before the database is opened. @throws Error with one sentence */
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/** Commands that are registered together. `register` loads the code that only they need. */
+/** The commands are registered together. `register` loads the code that only they need. */
 export interface CommandGroup {
   names: readonly string[]
   register: (program: Command, ground: CommandGround) => void | Promise<void>
 }
 
 export interface CommandGround {
-  /** Reads the settings. Call it when a command runs, since the flags are not known before. */
+  /** Has to be called when a command runs, since the flags are not known before. */
   configure: () => Config
   features: readonly Feature[]
 }
@@ -59,7 +53,7 @@ export interface ServiceStart {
   report: (error: unknown, requestId?: string) => void
   /** Receives sentences for the operator. */
   tell: (sentence: string) => void
-  /** The words that give another process the same settings; undefined where no command line began this one. */
+  /** Words that give another process the same settings; undefined where no command line began this one. */
   settingWords: readonly string[] | undefined
 }
 
@@ -67,18 +61,16 @@ export interface ServiceStart {
 export interface Serving {
   /** A sentence for the operator, once the service answers. */
   told?: string
-  /** Where it listens besides, `HOST:PORT`, and the setting that says so. */
+  /** `at` is `HOST:PORT`; `setting` names the setting that gives it. */
   listens?: { at: string; setting: string }
-  /** The site says so (`hasMail`). */
+  /** Then `hasMail` of the site is true. */
   sendsMail?: true
   around?: (database: Database) => Database
   onAnswered?: OnAnswered
-  /** Puts what owners have set into effect: at the start, and after each change. */
+  /** Gets what owners have set, at the start and after each change. */
   follow?: (set: OwnerTexts, files: Partial<Record<LookFileSetting, Buffer>>) => Promise<void>
   rows?: (ground: RowGround) => readonly AnswerRow[]
-  /** Begins the work that comes again. */
   works?: (service: RunningService) => readonly Work[]
-  /** Its metrics. */
   families?: () => Promise<readonly Family[]>
   stop?: () => Promise<unknown>
 }
@@ -87,18 +79,17 @@ export interface RunningService extends CalendarGround {
   memory: EventMemory
   cacheBudget: CacheBudget
   admission: Admission
-  /** The metrics of all features. */
   families: () => Promise<Family[]>
 }
 
 export interface Work {
-  /** Milliseconds between two looks. */
+  /** In ms. */
   every: number
   isAtOnce?: true
   look: () => unknown
 }
 
-/** `now` in ms since the epoch. */
+/** @param now in ms since the epoch */
 export async function listTroubles(features: readonly Feature[], ask: Ask, now: number): Promise<Trouble[]> {
   return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask, now)) ?? []))).flat()
 }
@@ -107,7 +98,6 @@ export async function listPrunings(features: readonly Feature[]): Promise<Prunin
   return (await Promise.all(features.map(async ({ prunings }) => (await prunings?.()) ?? []))).flat()
 }
 
-/** Joins what features bring to the table of routes. */
 export async function featureRoutes(features: readonly Feature[]): Promise<FeatureRoutes> {
   const tables = await Promise.all(features.map(async ({ table }) => (await table?.()) ?? {}))
   return {

@@ -15,7 +15,7 @@ import { sync } from './features/sync/sync-feature.ts'
 import { transfer } from './features/transfer/transfer-feature.ts'
 import { webhooks } from './features/webhooks/webhooks-feature.ts'
 
-// Lists the features. One that is taken out goes with its folder, its import and its name here.
+// A feature is taken out with its folder, its import and its name here.
 
 export const features: readonly Feature[] = [
   feeds,

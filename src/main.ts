@@ -6,9 +6,7 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-// Runs the command that the process was started with.
-
-// For the user who runs this, and nobody else on the machine.
+// Files are for the user who runs this, and nobody else on the machine.
 process.umask(0o077)
 // A reader such as `head` that leaves early ends nothing.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

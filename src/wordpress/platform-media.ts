@@ -28,9 +28,7 @@ import type { ImageRow } from '../store/storage/schema.ts'
 import { platformTime, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import { listPosts } from './post-list.ts'
 
-// Images for clients of the platform.
-
-/** No parameter: a text of this name is ignored. */
+/** It is no parameter: a text of this name is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
   within: { isOwn: true },
@@ -41,7 +39,7 @@ function isUpload(value: unknown): value is Upload {
   return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
 
-/** By itself, or as the member `raw` of an object. */
+/** It is a text, or the member `raw` of an object. */
 const markup: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.text,
@@ -91,14 +89,14 @@ const filters = defineFields({
   mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
 })
 
-/** Rule 29.3. */
+/** See rule 29.3. */
 export const mediaPresentation: Presentation<ImageRow> = {
   nameOf: ({ id }) => ({ kind: 'image', id }),
   textsOf: () => [],
   present: presentMedia,
 }
 
-/** Rule 29.3. */
+/** See rule 29.3. */
 export const media = serveForPlatform<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
@@ -161,8 +159,8 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 }
 
 /**
- * `sizes` has the full image, unless there is no other. `post` names no record: many may show an image, some
- * hidden.
+ * `sizes` has the full image, too, unless there is no other. `post` names no record: many may show an image,
+ * some of them hidden.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

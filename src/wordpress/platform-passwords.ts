@@ -23,7 +23,7 @@ import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDAT
 import type { Db } from '../store/storage/database.ts'
 import { platformTime } from './platform-resource.ts'
 
-// The caller's own application passwords.
+// Callers reach only their own application passwords.
 
 /** Programs send people here for an application password. */
 export const CONSENT_PATH = '/wp-admin/authorize-application.php'
@@ -54,7 +54,7 @@ interface Theirs {
   addressed: Credential | undefined
 }
 
-/** A credential that may do less, or for a time, reaches no other one. */
+/** A credential with scopes or an expiry reaches only itself. */
 const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 
@@ -106,7 +106,7 @@ function addressedIn({ addressed }: Theirs): Credential {
   return addressed
 }
 
-/** Where it was last used from is stored nowhere. */
+/** The address of the last use is stored nowhere. */
 function present({ uuid, app_id, name, created_utc, used_utc }: Credential, audience = 'edit') {
   const known = { uuid, app_id, name }
   if (audience === 'embed') return known

@@ -58,7 +58,6 @@ const KINDS: readonly PostKind[] = [
   { kind: 'organizer', posts: { table: 'organizers', title: 'organizer', date: 'date' } },
 ]
 
-/** By column. */
 type Texts = Partial<Record<PostKind['posts']['title'] | 'description' | 'excerpt', string>>
 
 const statusFilterField = defineFields({
@@ -70,13 +69,13 @@ const statusFilterField = defineFields({
   },
 })
 
-/** Alone, by a caller who may see unpublished records. */
+/** `any` stands alone, and needs a caller who may see unpublished records. */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
-/** Rule 29.5; `site` is that of the namespace. */
+/** See rule 29.5; `site` is that of the namespace. */
 export function recordsOf(site: Site): ServedResource[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }

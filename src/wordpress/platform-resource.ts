@@ -12,7 +12,7 @@ const neverDone = async (): Promise<never> => {
 const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
-/** For operations that a resource does not offer. */
+/** A resource does not offer these operations. */
 const nothing: Operations = {
   find: neverDone,
   load: neverDone,
@@ -30,7 +30,7 @@ const nothing: Operations = {
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 
-/** The handlers of the namespace serve it. */
+/** Handlers of the namespace answer for the resource. */
 export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
@@ -39,7 +39,7 @@ export function serveForPlatform<Row, Loaded = Row>(
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }
 
-/** Writes the parameters of a list, except its page, for links. */
+/** Links have these parameters of a list, without its page. */
 export function shapingOf({
   page: _page,
   per_page: _perPage,
@@ -51,12 +51,12 @@ export function shapingOf({
   return parametersOf(shaping)
 }
 
-/** `2026-11-20T15:11:35`, without an offset. */
+/** Returns `2026-11-20T15:11:35`, without an offset. */
 export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/** `raw` for who may edit, with `context=edit`. */
+/** Only callers who may edit get `raw`, with `context=edit`. */
 export function shownText(
   rendered: string,
   raw: string,

@@ -43,8 +43,6 @@ import type { Db } from '../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../store/storage/schema.ts'
 import { serveForPlatform, shapingOf } from './platform-resource.ts'
 
-// Categories and tags for clients of the platform.
-
 const declared = categoryFilters
 
 const filters = defineFields({
@@ -72,7 +70,7 @@ const parentFilter = defineFields({
   },
 })
 
-/** Rule 29.4. Who may edit events may make tags here, as on the platform. A page past the end is empty. */
+/** See rule 29.4. Callers who may edit events may create tags here, as in WordPress. */
 export const platformTags = serveTerms('tag', 'tags', {
   create: {
     prepare: async (_context, values) => values,
@@ -140,7 +138,7 @@ async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
-/** In order, without those that cannot be shown. */
+/** The terms stay in order, without those that cannot be shown. */
 export async function presentTerms(
   context: Context,
   path: string,
@@ -172,7 +170,7 @@ async function listPage(
   return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
 
-/** Undefined without either. */
+/** Returns undefined without ids and slugs. */
 async function idsAskedFor(
   db: Db,
   taxonomy: Taxonomy,

@@ -49,13 +49,11 @@ import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 
 // Routes beside the namespace, and the table of all routes.
 
-// `_embed`.
-
-/** Embeddable in `_links`. */
+/** `_embed` may name these members of `_links`. */
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** All where it lists none. */
+/** All are embedded where it names none. */
 function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   if (asked === undefined || asked === null) return new Set()
   const words = (listEntries(asked) ?? []).map((word) => String(word).trim())
@@ -72,7 +70,6 @@ function isPost(body: unknown): body is Post {
   return body !== null && typeof body === 'object' && 'featured_media' in body
 }
 
-/** `relations` as `_embedded`. */
 async function withEmbedded(
   body: unknown,
   relations: ReadonlySet<Relation>,
@@ -131,10 +128,9 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   ])
 }
 
-/** As sent with `context=edit` alone. */
+/** Only `context=edit` has the raw texts. */
 const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
 
-/** For every context but `edit`. */
 function withoutRaw(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withoutRaw)
   if (body === null || typeof body !== 'object') return body
@@ -158,11 +154,11 @@ function hasRaw(body: unknown): boolean {
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
 }
 
-// Of the CMS (rules 29.1 to 29.6), and of our own namespace.
+// Namespace of the platform (rules 29.1 to 29.6).
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** A request for more gets this many (rule 29.6). */
+/** A request for more gets so many (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -186,19 +182,19 @@ const meRoute: Route = {
   endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
 }
 
-/** Paths hold words of the site. */
+/** Paths have words of the site. */
 interface Platform {
   root: RouteGroup
   batch: RouteGroup
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
-  /** The same to everybody. */
+  /** These answers are the same for everybody. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
 }
 
-/** Makes the routes of the platform that a site offers (rules 29.1 to 29.5). */
+/** See rules 29.1 to 29.5. */
 export function makePlatform(
   site: Site,
   namespaceRoutes: readonly Route[],
@@ -244,7 +240,7 @@ export function makePlatform(
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-/** Makes the routes beside the interface and the platform. @param brought those of features */
+/** @param brought the routes of features */
 export function ownRoutes(brought: readonly Route[]): Route[] {
   return [
     uncached(listRoute(series)),
@@ -255,7 +251,7 @@ export function ownRoutes(brought: readonly Route[]): Route[] {
   ]
 }
 
-/** Few ask for series: finished answers would only take room. */
+/** Few ask for series, so finished answers would only take room. */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
@@ -272,7 +268,7 @@ function platformItem(served: ServedResource, actions: readonly RouteAction['do'
   }
 }
 
-/** Answers a request to a route beside the namespace (rules 29.1 to 29.5) by `replyTo`. */
+/** See rules 29.1 to 29.5. */
 function platformReply(
   platform: Platform,
   { group, ...found }: Required<FoundRoute>,
@@ -296,7 +292,6 @@ function platformReply(
   })
 }
 
-/** Finds the route beside the namespace that matches a path. */
 function findBeside({ finders }: Platform, path: string, site: Site): FoundRoute | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
@@ -349,10 +344,10 @@ async function answerBeside(
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** A bare array, totals in headers. */
+/** The list is a bare array, its totals are in headers. */
 function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
-  // Links count from the start: not for a client that sends `offset`.
+  // Links count from the start, so they are left out for a client that sends `offset`.
   const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(reply.body ?? {})).get(path)
   return {
@@ -369,7 +364,7 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
 
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
-/** Rule 29.1. */
+/** See rule 29.1. */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
   const groups: RouteGroup[] = [
@@ -404,7 +399,7 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/** Just now; no name for an offset. */
+/** The offset is that of this moment; a zone that is an offset has no name. */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
@@ -414,7 +409,7 @@ function describeZone({ site, now }: Context): { gmt_offset: number; timezone_st
   }
 }
 
-/** Rule 29.5. */
+/** See rule 29.5. */
 interface PostType {
   slug: string
   rest_base: string
@@ -436,7 +431,7 @@ function typesOf(site: Site): PostType[] {
   ]
 }
 
-/** `site` is that of the platform's routes. */
+/** `site` has the base of the platform's routes. */
 function describeTypes(site: Site): Record<string, object> {
   return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
 }
@@ -493,7 +488,6 @@ function describeTaxonomy(
   }
 }
 
-/** The parts of the table that features bring: representations, and routes of this project's own. */
 export interface FeatureRoutes {
   formats: readonly Format[]
   routes: readonly Route[]

@@ -16,7 +16,7 @@ import { oneLineContains, wholeList } from '../store/storage/statement.ts'
 
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/** Images have the time in UTC alone. */
+/** Images have only a time in UTC. */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string
@@ -25,7 +25,6 @@ export interface PostTable {
 
 export type PostCondition = RawBuilder<SqlBool>
 
-/** As read from the request. */
 export interface PostQuery {
   search?: string
   after?: string | number
@@ -47,7 +46,7 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
     const utc = value === undefined ? undefined : parseInstant(value, site.timezone, now)
     if (utc === undefined) return []
     if (name !== 'date') return [sql<SqlBool>`${column(name)} ${sql.raw(sign)} ${utc}`]
-    // Drafts have their date by the clock of the site.
+    // The date of a draft is by the clock of the site.
     const wall = utcToWall(utc, site.timezone)
     return [
       sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} ${sql.raw(sign)} ${wall}
@@ -69,19 +68,18 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
   ]
 }
 
-/** One bound value. */
+/** The list is one bound value. */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
 
-/** Besides the shared filters. */
 export interface Narrowing {
   conditions: readonly PostCondition[]
-  /** The caller may see it. */
+  /** The caller may see the record. */
   open: Expression<SqlBool>
 }
 
-/** The newest first by default, then by id. `offset` posts are passed over. */
+/** The newest come first by default, then by id; `offset` posts are skipped. */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -90,7 +88,7 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context)]
-  // All tables have these columns: the query builder takes the type of one.
+  // It is typed for images: the query builder takes one type, and all tables have these columns.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)
@@ -122,7 +120,7 @@ function orderOf(posts: PostTable, query: PostQuery) {
     include: () => placeIn(column('id'), query.include?.filter(isPossibleId) ?? []),
   }
   const order = POST_ORDERS.find((known) => known === query.orderby) ?? 'date'
-  // The order of sent ids, whatever the direction.
+  // Sent ids keep their order, whatever the direction.
   return order === 'include' ? by.include() : sql`${by[order]()} ${direction}`
 }
 
@@ -136,7 +134,7 @@ export function hasStatus(db: Db, table: RecordTable, statuses: readonly string[
   return isAmong(db, sql.ref(`${table}.status`), statuses)
 }
 
-/** Rule 13.6. */
+/** See rule 13.6. */
 export const isListedEvent: PostCondition = sql<SqlBool>`events.hide_from_listings = 0`
 
 export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]): PostCondition {
@@ -144,7 +142,7 @@ export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]):
     where terms.taxonomy = ${taxonomy} and ${isAmong(db, sql.ref('event_terms.term'), terms)})`
 }
 
-/** Events in all texts, venues and organizers within one field (rules 14.2 and 14.3). */
+/** Events are searched in all texts, venues and organizers within one field (rules 14.2 and 14.3). */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,
   table: RecordTable,

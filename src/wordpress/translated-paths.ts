@@ -3,9 +3,9 @@ import { decodeLeniently } from '../base/text/urls.ts'
 import { type PathWord, pathWords } from '../calendar/locales/path-words.ts'
 import { isDay } from '../http/page-dates.ts'
 
-// Words of other languages in addresses of moved sites. Reads no data.
+// Addresses of moved sites may have words of other languages. No data are read.
 
-/** For one place of a path: German `tag` is a day at one, a tag at another. */
+/** The words fit one place of a path: German `tag` is a day in one, a tag in another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
@@ -27,7 +27,7 @@ const VIEWS = wordsFor([
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** English spellings win. */
+/** English words win. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -36,9 +36,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** Accents encoded. */
+/** In characters, with encoded accents. */
 const LONGEST = 60
-/** Bounds the work for a long path. */
+/** It bounds the work for a long path. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -46,7 +46,7 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
   return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
-/** A dot in the last segment, which no slug has. */
+/** The last segment has a dot, which no slug has. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
 /** Most paths fail at their first word. */
@@ -56,7 +56,7 @@ export function inEnglish(path: string): string | undefined {
   const root = wordOf(ROOTS, path.slice(1, end === -1 ? undefined : end))
   if (root === undefined) return undefined
   const segments = path.split('/').slice(2)
-  // The empty text behind the slash at the end.
+  // It is empty behind a slash at the end.
   if (segments.at(-1) === '') segments.pop()
   const below = root === 'events' ? belowEvents(segments) : belowRecord(root, segments)
   const english = ['', root, ...below, ''].join('/')
@@ -81,7 +81,7 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** Segments before are slugs. */
+/** The segments before are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

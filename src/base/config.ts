@@ -26,10 +26,10 @@ function isAddressOfLinks(text: string): boolean {
 }
 
 /** First segments of other paths of the service, with which `rest_root` cannot begin. */
-const OWN_PATHS =
-  'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag tiles venue venues wp-admin wp-content'.split(
-    ' ',
-  )
+const OWN_PATHS = (
+  'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag ' +
+  'tiles venue venues wp-admin wp-content'
+).split(' ')
 
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
@@ -122,7 +122,8 @@ const settings = {
   port: wholeNumber('The port to listen on; 0 for any free one.', 'PORT', 8080, 0, 65535),
   database: discreet(
     word(
-      'The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. Empty: kalends.sqlite in the data folder.',
+      'The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. ' +
+        'Empty: kalends.sqlite in the data folder.',
       'ADDRESS',
       '',
     ),
@@ -132,7 +133,8 @@ const settings = {
   data: word('The folder of the SQLite file and of the images.', 'FOLDER', 'data'),
   media: discreet(
     word(
-      'Where images are kept: file:FOLDER, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment. Empty: media in the data folder.',
+      'Where images are kept: file:FOLDER, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with ' +
+        'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment. Empty: media in the data folder.',
       'ADDRESS',
       '',
     ),
@@ -178,7 +180,8 @@ const settings = {
     64_000_000_000,
   ),
   patience_ms: wholeNumber(
-    'How long a client may take for the head of a request, pause in its body, and read nothing of the answer.',
+    'How long a client may take for the head of a request, pause in its body, ' +
+      'and read nothing of the answer.',
     'MILLISECONDS',
     30_000,
     100,
@@ -263,7 +266,8 @@ export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 /** What to do instead of each setting that was removed. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
-    'More nodes answer more readers, from their memory; a standby is for failover (docs/production-details.md).',
+    'More nodes answer more readers, from their memory; ' +
+    'a standby is for failover (docs/production-details.md).',
   workers:
     'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
@@ -395,7 +399,8 @@ export function settingsPage(features: readonly HasSettings[]): string {
     '',
     'Each setting is an environment variable and a flag of every command, which wins; in brackets its default.',
     '',
-    'Zone, language, currency and clock can also be set [at the desk](desk.md), as name and [look](looks.md); a flag or variable wins. All other settings are read at the start alone.',
+    'Zone, language, currency and clock can also be set [at the desk](desk.md), as name and ' +
+      '[look](looks.md); a flag or variable wins. All other settings are read at the start alone.',
     ...groups,
     '',
   ].join('\n')

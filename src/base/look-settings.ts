@@ -75,7 +75,8 @@ export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefin
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
-  return `takes a file of at most ${most / 1000} kB that is ${endings.join(', ').replaceAll('.', '')} by its content`
+  const kinds = endings.join(', ').replaceAll('.', '')
+  return `takes a file of at most ${most / 1000} kB that is ${kinds} by its content`
 }
 
 /** A hash in the name keeps caches from showing old content under it. */
@@ -168,7 +169,10 @@ export function faultOfTexts(json: string): string | undefined {
 }
 
 const wrongAddress = ({ slug }: OwnerText) =>
-  `has pages of text at other addresses than "${slug.slice(0, 60)}": small letters, digits and dashes, and no address of the calendar`
+  [
+    `has pages of text at other addresses than "${slug.slice(0, 60)}":`,
+    'small letters, digits and dashes, and no address of the calendar',
+  ].join(' ')
 
 function faultOfText({ slug, text }: OwnerText): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug)) return wrongAddress({ slug, text })
@@ -290,7 +294,10 @@ export const lookSettings = {
   ),
   pages_links: checked(
     word(
-      `Links in the head of the pages, such as to the site of the owner: one a line, words first and address last, ${MOST_LINKS} at the most.`,
+      [
+        'Links in the head of the pages, such as to the site of the owner:',
+        `one a line, words first and address last, ${MOST_LINKS} at the most.`,
+      ].join(' '),
       'TEXT',
       '',
     ),
@@ -304,7 +311,10 @@ export const lookSettings = {
   pages_intro: word('A text above the list at the address of the site, in Markdown.', 'TEXT', ''),
   pages_texts: checked(
     word(
-      `Pages of text in Markdown, such as about.md for /about/: a folder of such files, ${MOST_TEXTS} at the most. Empty: none.`,
+      [
+        'Pages of text in Markdown, such as about.md for /about/: a folder of such files,',
+        `${MOST_TEXTS} at the most. Empty: none.`,
+      ].join(' '),
       'FOLDER',
       '',
     ),
@@ -372,7 +382,8 @@ export function tileAddress(template: string): URL | undefined {
 export const mapSettings = {
   directions: checked(
     word(
-      'The address of directions to a venue, with {to} for its coordinates or its address. Empty: no links to directions.',
+      'The address of directions to a venue, with {to} for its coordinates or its address. ' +
+        'Empty: no links to directions.',
       'URL',
       'https://www.openstreetmap.org/directions?to={to}',
     ),
@@ -382,7 +393,9 @@ export const mapSettings = {
   ),
   map_tiles: checked(
     word(
-      'The address of the tiles of maps, with {z}, {x} and {y}, such as https://tiles.example.org/{z}/{x}/{y}.png. Browsers load tiles from there once somebody asks for a map. Empty: no maps.',
+      'The address of the tiles of maps, with {z}, {x} and {y}, such as ' +
+        'https://tiles.example.org/{z}/{x}/{y}.png. ' +
+        'Browsers load tiles from there once somebody asks for a map. Empty: no maps.',
       'URL',
       '',
     ),

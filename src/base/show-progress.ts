@@ -82,7 +82,10 @@ export function asRefusal(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error
   return new Error(
-    `This user may make no file in ${dirname(file)} (${code}). If ${file} is to be a folder, make it first, and give it to this user.`,
+    [
+      `This user may make no file in ${dirname(file)} (${code}).`,
+      `If ${file} is to be a folder, make it first, and give it to this user.`,
+    ].join(' '),
   )
 }
 

@@ -158,8 +158,16 @@ const SLUG_SIGNS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
 // Slugs drop quotes and brackets ("it's" is one word), other ASCII punctuation, and symbols.
-const VANISHING =
-  /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]|[\p{Pi}\p{Pf}\p{Ps}\p{Pe}]|(?![-_])[!-/:-@[-`{-~]|[\ufe00-\ufe0f\ufffd©®°¦]/gu
+const VANISHING = new RegExp(
+  [
+    /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]/u,
+    /[\ufe00-\ufe0f\ufffd©®°¦\p{Pi}\p{Pf}\p{Ps}\p{Pe}]/u,
+    /(?![-_])[!-/:-@[-`{-~]/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+)
 const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
 
 /**

@@ -28,8 +28,9 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 export const BLOCK = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset ' +
-    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li link main menu meta nav noscript ' +
-    'ol option p pre script search section style summary table tbody td template tfoot th thead title tr ul'
+    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li link main menu meta nav ' +
+    'noscript ol option p pre script search section style summary table tbody td template ' +
+    'tfoot th thead title tr ul'
   ).split(' '),
 )
 
@@ -83,7 +84,7 @@ function endOfVerbatim(html: string, name: string, from: number): number {
 
 const NOT_XML =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows only tab and line ends.
-  /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+  /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu
 
 function escapeXml(text: string): string {
   return text

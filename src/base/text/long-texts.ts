@@ -272,8 +272,9 @@ export interface TextRequest {
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
 
 const TAGS = (
-  'a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn dl dt em figcaption figure h2 h3 h4 h5 h6 hr i img ins kbd li ' +
-  'mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
+  'a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn dl dt em ' +
+  'figcaption figure h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p picture pre q rp rt ruby s ' +
+  'samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
 /** The page itself has the heading of the first level. */

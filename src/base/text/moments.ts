@@ -32,9 +32,11 @@ const DAY_LENGTH = 10
 const WALL_LENGTH = 19
 
 const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?' +
+  '|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const WEEKDAY =
-  '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)'
+  '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?' +
+  '|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)'
 const UNIT = '(sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|weeks?|fortnights?|months?|years?)'
 const TOWARD = '(next|last|previous|this)'
 const ORDINAL = '(first|second|third|fourth|fifth|last)'
@@ -44,9 +46,10 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth: 4, fifth: 5, last: -1 }
 
+const PLAIN_DAY = /(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31/
+const PLAIN_TIME = /(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?/
 /** Nearly every client sends these, and this test costs far less than `RULES`. */
-const PLAIN =
-  /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
+const PLAIN = new RegExp(`^(?!0000)\\d{4}-(?:${PLAIN_DAY.source})(?:[ T]${PLAIN_TIME.source})?$`)
 
 /**
  * Tried in this order at each place of the text, which is in lower case with single spaces. Repetitions are

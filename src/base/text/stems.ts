@@ -7,7 +7,8 @@ import { fold } from './characters.ts'
 /** Korean is missing, since it joins particles to words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 const NOISE =
-  '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
+  '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f' +
+  '\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
 /** A single letter beside an apostrophe is no word: `St Brigid's`, `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const SIGNS = `[^${LETTER}${NOISE}]+`
@@ -22,19 +23,20 @@ const LONGEST_WORD = 32
 /** These words only seem to have an ending. */
 const WHOLE = new Set(
   (
-    'center corner counter cover evening finger flower garden letter master matter morning number order poster ' +
-    'power summer sister winter water paper silver super tower under garten hafen laden wagen boden ofen osten ' +
-    'westen norden suden danger pasta paste planner banker leider messer wander founder news wedding marching'
+    'center corner counter cover evening finger flower garden letter master matter morning number order ' +
+    'poster power summer sister winter water paper silver super tower under garten hafen ' +
+    'laden wagen boden ofen osten westen norden suden danger pasta paste planner banker leider messer ' +
+    'wander founder news wedding marching'
   ).split(' '),
 )
 
 const IRREGULAR = new Map(
   (
-    'children child, men man, women woman, mice mouse, feet foot, teeth tooth, geese goose, buses bus, skis ski, ' +
-    'theatre theater, centre center, buss bus, museen museum, zentren zentrum, foren forum, alben album, ' +
-    'nouvelle nouveau, nouvel nouveau, belle beau, bel beau, vieille vieux, travaux travail, amis ami, ' +
-    'voces voz, luces luz, peces pez, veces vez, lapices lapiz, narices nariz, raices raiz, felices feliz, ' +
-    'actrices actriz, actrice actriz, nina nino'
+    'children child, men man, women woman, mice mouse, feet foot, teeth tooth, geese goose, buses bus, ' +
+    'skis ski, theatre theater, centre center, buss bus, museen museum, zentren zentrum, ' +
+    'foren forum, alben album, nouvelle nouveau, nouvel nouveau, belle beau, bel beau, ' +
+    'vieille vieux, travaux travail, amis ami, voces voz, luces luz, peces pez, veces vez, lapices lapiz, ' +
+    'narices nariz, raices raiz, felices feliz, actrices actriz, actrice actriz, nina nino'
   )
     .split(', ')
     .map((pair) => pair.split(' ') as [string, string]),

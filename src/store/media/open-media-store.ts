@@ -17,7 +17,8 @@ function explainMissing(error: unknown): never {
   const isMissing = codeOf(error) === 'ERR_MODULE_NOT_FOUND'
   if (!isMissing || !messageOf(error).includes("'@aws-sdk/")) throw error
   throw new Error(
-    'Images in an object store need a package that is not installed here; in the folder of Kalends, run: npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
+    'Images in an object store need a package that is not installed here; in the folder of Kalends, run: ' +
+      'npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
   )
 }
 

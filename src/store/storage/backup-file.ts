@@ -142,7 +142,8 @@ function copyFromFile(
     target.exec(`insert into main.${quoted(name)} select * from source.${quoted(name)}`)
   }
   target.exec(`delete from main.sqlite_sequence;
-    insert into main.sqlite_sequence select * from source.sqlite_sequence where name in (select name from main.sqlite_schema)`)
+    insert into main.sqlite_sequence select * from source.sqlite_sequence where name in (select name
+    from main.sqlite_schema)`)
   const migrations = target
     .prepare('select name from source.migrations order by name')
     .all()

@@ -57,7 +57,8 @@ export async function listChanges(
   const place =
     after === undefined
       ? sql``
-      : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind}, ${after.record})`
+      : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind},
+        ${after.record})`
   // The text is named `place`, so that `order by changes.position` sorts by number.
   const { rows } = await sql<Omit<ListedChange, 'position'> & { place: string }>`
     select cast(changes.position as text) as place, kind, record, was_public, is_public from changes
@@ -89,9 +90,8 @@ export async function listShowing(
     where ${dialectOf(db).committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}`
   const own = changed(OWN_KINDS[kind])
   const { rows } = await sql<{ id: number }>`select id from (${showing[kind](changed)}) as showing
-    where id > ${after} and not exists (${own} and changes.record = showing.id) order by id limit ${sql.lit(most)}`.execute(
-    db,
-  )
+    where id > ${after} and not exists (${own} and changes.record = showing.id) order by id
+    limit ${sql.lit(most)}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -109,7 +109,8 @@ const pictured = (table: string, changed: Changed) =>
   sql`select id from ${sql.table(table)} where image in (${changed(['image'])})`
 
 const renamed = (changed: Changed) => sql`with recursive below (id) as (
-  ${changed(['term'])} union select terms.id from terms join below on terms.parent = below.id) select id from below`
+  ${changed(['term'])} union select terms.id from terms join below on terms.parent = below.id) select id
+  from below`
 
 const recounted = (changed: Changed) => sql`with recursive above (id) as (
   select parent from terms where id in (${changed(['term', 'count'])})
@@ -121,13 +122,18 @@ const linked = (table: string, column: string, changed: RawBuilder<unknown>) =>
 const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   event: (changed) => sql`${pictured('events', changed)}
     union ${linked('event_venues', 'venue', sql`${changed(['venue'])} union ${pictured('venues', changed)}`)}
-    union ${linked('event_organizers', 'organizer', sql`${changed(['organizer'])} union ${pictured('organizers', changed)}`)}
+    union ${linked(
+      'event_organizers',
+      'organizer',
+      sql`${changed(['organizer'])} union ${pictured('organizers', changed)}`,
+    )}
     union ${linked('event_terms', 'term', renamed(changed))}
     union select id from events where series in (${changed(['series'])})`,
   venue: (changed) => pictured('venues', changed),
   organizer: (changed) => pictured('organizers', changed),
   category: (changed) =>
-    sql`select id from terms where taxonomy = 'category' and (id in (${renamed(changed)}) or id in (${recounted(changed)}))`,
+    sql`select id from terms where taxonomy = 'category' and (id in (${renamed(changed)})
+      or id in (${recounted(changed)}))`,
   tag: () => sql`select id from terms where 1 = 0`,
 }
 

@@ -120,7 +120,10 @@ export function findMove(address: string): Move | undefined {
   const place = placeAt(address)
   if (!place || !existsSync(place.note)) return undefined
   const { file, note } = place
-  const todo = `Set KALENDS_DATABASE to that address; to go on with ${file}, without what has been written there since, remove ${note}.`
+  const todo = [
+    'Set KALENDS_DATABASE to that address;',
+    `to go on with ${file}, without what has been written there since, remove ${note}.`,
+  ].join(' ')
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 

@@ -136,7 +136,8 @@ export function foundRows<Table extends RecordTable, Found extends { id: number 
   const rows = sql.table(table)
   const query = sql<FoundRow<Table, Found>>`
     with found as materialized ${found}
-    select found.*, ${rows}.*, '' as search from found join ${rows} on ${rows}.id = found.id order by ${order}`
+    select found.*, ${rows}.*, '' as search from found join ${rows} on ${rows}.id = found.id
+    order by ${order}`
   return { compile: () => query.compile(db) }
 }
 
@@ -151,7 +152,8 @@ export interface TimedRow {
 
 /** Makes one text of many rows, for `rowsIn`: a row by itself costs more to make and to pass than to find. */
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
-  sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' || replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`
+  sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' ||
+    replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`
 
 export const rowsIn = (rows: string | null): TimedRow[] =>
   (rows?.split(BETWEEN_ROWS) ?? []).map((row) => {

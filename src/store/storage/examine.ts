@@ -185,7 +185,8 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, broug
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`
     select count(distinct u.id) as administrators from users u join credentials c on c."user" = u.id
-    where u.role = 'administrator' and u.deactivated_utc = '' and c.scope = '' and (c.expires_utc = '' or c.expires_utc > '${nowUtc}')`)
+    where u.role = 'administrator' and u.deactivated_utc = '' and c.scope = '' and (c.expires_utc = ''
+    or c.expires_utc > '${nowUtc}')`)
   return {
     steps,
     lastChange:

@@ -54,9 +54,8 @@ export async function findEventSequences(
   const { rows } = await sql<{ id: number; own: number | null; shared: number | null }>`
     select e.id, c.sequence as own, s.sequence as shared from events e
     left join changes c on c.kind = 'event' and c.record = e.id
-    left join changes s on s.kind = 'series' and s.record = e.series where e.id in ${wholeList(db, ids)}`.execute(
-    db,
-  )
+    left join changes s on s.kind = 'series' and s.record = e.series
+    where e.id in ${wholeList(db, ids)}`.execute(db)
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
@@ -65,7 +64,8 @@ const AHEAD = 3600
 /** Raises sequences above those that readers got before the calendar went back. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
-  await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)} then max(sequence) else ${sql.lit(now)} end
+  await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)}
+    then max(sequence) else ${sql.lit(now)} end
     from changes) + 1`.execute(tx)
 }
 
@@ -111,7 +111,8 @@ export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
   was_public = case when changes.was_public + changes.is_public + excluded.was_public > 0 then 1 else 0 end,
-  is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
+  is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc,
+  "user" = excluded."user"`
 
 /**
  * Sets the highest sequence among them: calendars know a series and its dates by one UID. `keys` is SQL for
@@ -258,11 +259,14 @@ const EVENTS = `',' || w.events || ','`
 export const TELL = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
-    select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record, n.sequence - c.later, 'waiting', c.time, c.time, 0, 0, ''
+    select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record,
+    n.sequence - c.later, 'waiting', c.time, c.time, 0, 0, ''
     from webhooks w cross join`,
-  after: `join changes n on n.kind = c.kind and n.record = c.record where w.disabled_utc = '' and ${VERB} <> '' and (${EVENTS} like '%,*,%' or ${EVENTS} like '%,' || c.kind || '.*,%'
+  after: `join changes n on n.kind = c.kind and n.record = c.record where w.disabled_utc = ''
+    and ${VERB} <> '' and (${EVENTS} like '%,*,%' or ${EVENTS} like '%,' || c.kind || '.*,%'
     or ${EVENTS} like '%,' || c.kind || '.' || ${VERB} || ',%')
-    and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
+    and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record
+    and e.series is not null))`,
 } as const
 
 // The history: acts, with the values that they replaced.
@@ -503,9 +507,8 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const last = acts.at(-1)?.id
   if (last === undefined) return 0
   await forgetFormer(tx, acts, last)
-  await sql`update history set former = '', former_bytes = 0 where id <= ${last} and former_bytes > 0`.execute(
-    tx,
-  )
+  await sql`update history set former = '', former_bytes = 0 where id <= ${last}
+    and former_bytes > 0`.execute(tx)
   return acts.length
 }
 
@@ -515,8 +518,7 @@ async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number)
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)
   // Every writer locks these rows in this order.
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
-    await sql`update changes set known_from = ${sequence} where kind = ${kind} and record = ${record}`.execute(
-      tx,
-    )
+    await sql`update changes set known_from = ${sequence} where kind = ${kind}
+      and record = ${record}`.execute(tx)
   await tx.deleteFrom('former_texts').where('last', '<=', last).execute()
 }

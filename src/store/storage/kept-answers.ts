@@ -60,7 +60,8 @@ export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise
 export async function dropBeyond(tx: Db, kept: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in
-      (select "user", key from (select "user", key, row_number() over (partition by "user" order by kept_utc desc) as place
+      (select "user", key from (select "user", key, row_number() over (partition by "user"
+      order by kept_utc desc) as place
         from kept_answers) as placed where place > ${kept} limit ${most}) returning key
   `.execute(tx)
   return rows.length

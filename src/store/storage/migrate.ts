@@ -14,8 +14,9 @@ const migrations: readonly Migration[] = [
   step('0063-settings-at-the-desk', ({ id, text, sequence }) => [
     `alter table users add column language ${text} not null default ''`,
     `alter table sign_in_links add column inviter ${id} not null default 0`,
-    `create table zone_changes (id ${sequence}, former_zone ${text} not null, new_zone ${text} not null, keeps ${text} not null,
-      state ${text} not null, last_event ${id} not null, "user" ${id} not null, done_utc ${text} not null)`,
+    `create table zone_changes (id ${sequence}, former_zone ${text} not null, new_zone ${text} not null,
+      keeps ${text} not null, state ${text} not null, last_event ${id} not null, "user" ${id} not null,
+      done_utc ${text} not null)`,
     `create table zone_moves (change ${id} not null, kind ${text} not null, record ${id} not null,
       former ${text} not null, moved ${text} not null, primary key (change, kind, record))`,
   ]),
@@ -72,7 +73,10 @@ export async function migrateWithin(
   const [from] = lacking
   if (from && done.size > 0)
     tell?.(
-      `The database is brought up to date, from step ${from.name} on, which may take minutes for a large calendar.`,
+      [
+        `The database is brought up to date, from step ${from.name} on,`,
+        'which may take minutes for a large calendar.',
+      ].join(' '),
     )
   for (const step of lacking) {
     await step.up(tx)
@@ -91,7 +95,10 @@ function refuseNewer(done: Iterable<string>, features: readonly FeatureTables[])
   const newer = findNewer(done, features)
   if (newer.length > 0)
     throw new Error(
-      `The database is of a newer version of Kalends, which made the steps ${newer.join(', ')}; start that version, or restore a backup from before it.`,
+      [
+        `The database is of a newer version of Kalends, which made the steps ${newer.join(', ')};`,
+        'start that version, or restore a backup from before it.',
+      ].join(' '),
     )
 }
 

@@ -99,7 +99,10 @@ export async function refuseLost(config: Config): Promise<void> {
   const left = leftOf(resolve(file), config)
   if (left === undefined) return
   throw new Error(
-    `There is no database ${file}, but ${left} of a calendar: put the file back, or restore a backup. To begin a new calendar, move that away.`,
+    [
+      `There is no database ${file}, but ${left} of a calendar: put the file back, or restore a backup.`,
+      'To begin a new calendar, move that away.',
+    ].join(' '),
   )
 }
 

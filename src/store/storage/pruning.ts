@@ -89,12 +89,12 @@ async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: strin
 
 async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select max(event) as last from
-    (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(
-    tx,
-  )
+    (select event from withdrawn_events where event > ${after} order by event
+    limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(tx)
   const last = rows[0]?.last ?? null
   if (last !== null)
-    await sql`delete from withdrawn_events where event > ${after} and event <= ${last} and withdrawn_utc < ${beforeUtc}
+    await sql`delete from withdrawn_events where event > ${after} and event <= ${last}
+      and withdrawn_utc < ${beforeUtc}
       and withdrawn_utc < (select max(withdrawn_utc) from withdrawn_events)`.execute(tx)
   return last
 }

@@ -209,7 +209,10 @@ async function replaceTables(
       tell(
         kept === undefined
           ? `The database ${withoutPassword(address)} is empty, and is filled.`
-          : `The database ${withoutPassword(address)} is replaced; what is there now is kept in its schema ${kept}.`,
+          : [
+              `The database ${withoutPassword(address)} is replaced;`,
+              `what is there now is kept in its schema ${kept}.`,
+            ].join(' '),
       )
       if (kept !== undefined) await setAside(tx, moves, kept)
       await fill(tx, former)
@@ -272,7 +275,8 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`
-    select count(*) as others from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
+    select count(*) as others from pg_stat_activity where datname = current_database()
+    and backend_type = 'client backend'
       and application_name = 'kalends' and pid <> pg_backend_pid()`.execute(tx)
   return rows[0]?.others ?? 0
 }

@@ -294,7 +294,8 @@ function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuil
 
 /** `%` and `_` stand for themselves. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`
+  const place = typeof column === 'string' ? sql.ref(column) : column
+  return sql<SqlBool>`${place} like ${likePattern(text)} escape '\\'`
 }
 
 /** Rule 14.3: all words within one field. */
@@ -382,7 +383,9 @@ export function withinBox({ west, south, east, north }: Box): Expression<SqlBool
 function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {
   const there = { lat: sql.ref('venues.geo_lat'), lng: sql.ref('venues.geo_lng') }
   if (!isPostgres(db)) return sql<number>`distance_km(${lat}, ${lng}, ${there.lat}, ${there.lng})`
-  const a = sql`power(sin(radians(${there.lat} - ${lat}::float8) / 2), 2) + cos(radians(${lat}::float8)) * cos(radians(${there.lat})) * power(sin(radians(${there.lng} - ${lng}::float8) / 2), 2)`
+  const a = sql`power(sin(radians(${there.lat} - ${lat}::float8) / 2), 2)
+    + cos(radians(${lat}::float8)) * cos(radians(${there.lat}))
+    * power(sin(radians(${there.lng} - ${lng}::float8) / 2), 2)`
   return sql<number>`2 * ${sql.lit(EARTH_RADIUS)} * asin(least(1, sqrt(${a})))`
 }
 

@@ -97,7 +97,8 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
-  from pragma_table_list l join sqlite_schema s on s.name = l.name and s.type = 'table', pragma_table_info(l.name) c
+  from pragma_table_list l join sqlite_schema s on s.name = l.name and s.type = 'table',
+  pragma_table_info(l.name) c
   where l.schema = 'main' and l.type = 'table' and l.name not like 'sqlite\\_%' escape '\\'
   order by l.name, c.cid`
 
@@ -106,7 +107,8 @@ const sqliteReferences = sql<{ table: string; to: string }>`
   where l.schema = 'main' and l.type = 'table'`
 
 /** Leaves out tables of extensions. */
-const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace
+  where nspname = current_schema())
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
 const postgresColumns = sql<ColumnRow>`
@@ -168,7 +170,8 @@ export async function findNextNumber(db: Db, { name }: TableShape, counter: stri
       sequence: string
     }>`select pg_get_serial_sequence(quote_ident(${name}), ${counter}) as sequence`.execute(db)
     const { rows } = await sql<{ next: number }>`
-      select case when is_called then last_value + 1 else last_value end as next from ${sql.raw(found[0]?.sequence ?? '')}
+      select case when is_called then last_value + 1 else last_value end as next
+      from ${sql.raw(found[0]?.sequence ?? '')}
     `.execute(db)
     return rows[0]?.next ?? 1
   }
@@ -186,9 +189,8 @@ export async function setNextNumber(
   next: number,
 ): Promise<void> {
   if (isPostgres(tx)) {
-    await sql`alter table ${sql.table(name)} alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(
-      tx,
-    )
+    await sql`alter table ${sql.table(name)}
+alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(tx)
     return
   }
   await sql`delete from sqlite_sequence where name = ${name}`.execute(tx)

@@ -15,7 +15,10 @@ async function up(db: Db): Promise<void> {
   if (last === null) return makeTables(db)
   if (last < LAST_CARRIED)
     throw new Error(
-      `The database was last served by a version of development (${last}), which this one cannot carry over; serve it once with commit 34ed6c85, then with this one.`,
+      [
+        `The database was last served by a version of development (${last}),`,
+        'which this one cannot carry over; serve it once with commit 34ed6c85, then with this one.',
+      ].join(' '),
     )
   await carryOver(db)
 }
@@ -53,10 +56,12 @@ const ofUser = (id: string) => `"user" ${id} not null references users (id) on d
 
 const people = ({ sequence, id, text }: Types) => [
   `create table users (id ${sequence}, login ${text} not null unique, email ${text} not null unique,
-    name ${text} not null, role ${text} not null, created_utc ${text} not null, deactivated_utc ${text} not null default '')`,
+    name ${text} not null, role ${text} not null, created_utc ${text} not null,
+    deactivated_utc ${text} not null default '')`,
   `create table credentials (id ${sequence}, ${ofUser(id)}, kind ${text} not null, name ${text} not null,
     hash ${text} not null unique, created_utc ${text} not null, scope ${text} not null default '',
-    expires_utc ${text} not null default '', used_utc ${text} not null default '', app_id ${text} not null default '')`,
+    expires_utc ${text} not null default '', used_utc ${text} not null default '',
+    app_id ${text} not null default '')`,
   'create index credentials_user on credentials ("user")',
   `create table desk_passwords ("user" ${id} primary key references users (id) on delete cascade,
     hash ${text} not null, changed_utc ${text} not null)`,
@@ -79,16 +84,18 @@ const history = ({ sequence, id, text }: Types) => [
   'create index history_former on history (kind, record, sequence, former_bytes) where former_bytes > 0',
   'create index history_valued on history (id, former_bytes) where former_bytes > 0',
   // Long former values, once each. `last` is the id of the newest row that names the text, or a higher one.
-  `create table former_texts (hash ${text} primary key, bytes integer not null, last ${id} not null, text ${text} not null)`,
+  `create table former_texts (hash ${text} primary key, bytes integer not null, last ${id} not null,
+    text ${text} not null)`,
   'create index former_texts_last on former_texts (last, bytes)',
 ]
 
 /** `dated`: a client sent the publication date, so a draft keeps it when it is published. */
 function posts({ sequence, id, text, real }: Types): string[] {
-  const shared = `id ${id} primary key references records (id), author ${id} not null, status ${text} not null,
-    slug ${text} not null, date ${text} not null, date_utc ${text} not null, modified ${text} not null,
-    modified_utc ${text} not null, image ${id}, trusted smallint not null default 0, search ${text} not null,
-    dated integer not null default 0, description ${text} not null default '', excerpt ${text} not null default ''`
+  const shared = `id ${id} primary key references records (id), author ${id} not null,
+    status ${text} not null, slug ${text} not null, date ${text} not null, date_utc ${text} not null,
+    modified ${text} not null, modified_utc ${text} not null, image ${id},
+    trusted smallint not null default 0, search ${text} not null, dated integer not null default 0,
+    description ${text} not null default '', excerpt ${text} not null default ''`
   const each = (names: string, type: string) =>
     names
       .split(' ')
@@ -98,26 +105,31 @@ function posts({ sequence, id, text, real }: Types): string[] {
   const facts = (names: string) => each(names, 'smallint')
   return [
     `create table records (id ${sequence}, kind ${text} not null)`,
-    `create table events (${shared}, title ${text} not null,
-      start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
+    `create table events (${shared}, title ${text} not null, start_date ${text} not null,
+      end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
       timezone ${text} not null, all_day smallint not null default 0, cost ${text} not null default '[]',
-      is_free smallint not null default 0, show_map smallint not null default 0, show_map_link smallint not null default 0,
-      hide_from_listings smallint not null default 0, sticky smallint not null default 0, featured smallint not null default 0,
-      event_status ${text} not null default 'scheduled', series ${id}, image_decorative ${id} not null default 0,
-      online_shown ${text} not null default 'always',
-      ${texts('website uid event_status_reason recurrence_id own sign_language access_note access_contact attendance')},
-      ${texts('online_url online_label access_words online_from image_alt')},
+      is_free smallint not null default 0, show_map smallint not null default 0,
+      show_map_link smallint not null default 0, hide_from_listings smallint not null default 0,
+      sticky smallint not null default 0, featured smallint not null default 0,
+      event_status ${text} not null default 'scheduled', series ${id},
+      image_decorative ${id} not null default 0, online_shown ${text} not null default 'always',
+      ${texts('website uid event_status_reason recurrence_id own sign_language access_note access_contact')},
+      ${texts('attendance online_url online_label access_words online_from image_alt')},
       ${facts('captions audio_description relaxed easy_language free_companion')})`,
     `create table venues (${shared}, venue ${text} not null, folded ${text} not null,
       show_map smallint not null default 1, show_map_link smallint not null default 1,
-      ${texts('address city country province state zip phone stateprovince website')}, geo_lat ${real}, geo_lng ${real},
-      ${facts('step_free accessible_toilet accessible_parking lift hearing_loop quiet_space assistance_dogs')})`,
-    `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null, ${texts('phone website email')})`,
+      ${texts('address city country province state zip phone stateprovince website')}, geo_lat ${real},
+      geo_lng ${real},
+      ${facts('step_free accessible_toilet accessible_parking lift hearing_loop quiet_space')},
+      assistance_dogs smallint)`,
+    `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null,
+      ${texts('phone website email')})`,
     // Events that are not public any more, as they were last seen, with every column that a filter may need.
     `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
-      start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
-      timezone ${text} not null, all_day smallint not null, featured smallint not null, event_status ${text} not null,
-      venues ${text} not null, organizers ${text} not null, terms ${text} not null, withdrawn_utc ${text} not null,
+      start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null,
+      utc_end_date ${text} not null, timezone ${text} not null, all_day smallint not null,
+      featured smallint not null, event_status ${text} not null, venues ${text} not null,
+      organizers ${text} not null, terms ${text} not null, withdrawn_utc ${text} not null,
       kept ${text} not null default '{}')`,
   ]
 }
@@ -155,7 +167,8 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
     'create index events_free on events (id, is_free) where is_free = 1',
     `create index events_attendance on events (id, attendance) where attendance <> ''`,
     `create index events_pending on events (status, modified_utc, id) where status = 'pending'`,
-    `create index events_pending_author on events (author, status, modified_utc, id) where status = 'pending'`,
+    `create index events_pending_author on events (author, status, modified_utc, id)
+      where status = 'pending'`,
     index(
       'events_lasting',
       'events (status, hide_from_listings, end_date',
@@ -175,20 +188,22 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
 
 /** `focal_x`, `focal_y`: the point that must stay in view where the image is cropped. */
 const images = ({ id, text }: Types) => [
-  `create table images (id ${id} primary key references records (id), author ${id} not null, title ${text} not null,
-    date_utc ${text} not null, file ${text} not null, mime_type ${text} not null, width integer not null, height integer not null,
-    filesize integer not null, sizes ${text} not null, source_url ${text} not null, original_image ${text} not null,
-    slug ${text} not null default '', alt_text ${text} not null default '', caption ${text} not null default '',
-    description ${text} not null default '', modified_utc ${text} not null default '', search ${text} not null default '',
-    focal_x double precision, focal_y double precision)`,
+  `create table images (id ${id} primary key references records (id), author ${id} not null,
+    title ${text} not null, date_utc ${text} not null, file ${text} not null, mime_type ${text} not null,
+    width integer not null, height integer not null, filesize integer not null, sizes ${text} not null,
+    source_url ${text} not null, original_image ${text} not null, slug ${text} not null default '',
+    alt_text ${text} not null default '', caption ${text} not null default '',
+    description ${text} not null default '', modified_utc ${text} not null default '',
+    search ${text} not null default '', focal_x double precision, focal_y double precision)`,
   'create unique index images_file on images (file)',
   `create index images_source on images (source_url) where source_url <> ''`,
   'create index images_slug on images (slug)',
 ]
 
 const terms = ({ sequence, id, text }: Types) => [
-  `create table terms (id ${sequence}, taxonomy ${text} not null, name ${text} not null, slug ${text} not null,
-    description ${text} not null, parent ${id} not null, count integer not null default 0, folded ${text} not null)`,
+  `create table terms (id ${sequence}, taxonomy ${text} not null, name ${text} not null,
+    slug ${text} not null, description ${text} not null, parent ${id} not null,
+    count integer not null default 0, folded ${text} not null)`,
   'create unique index terms_slug on terms (taxonomy, slug)',
   'create index terms_folded on terms (taxonomy, folded, id)',
   'create index terms_parent on terms (parent)',
@@ -200,7 +215,8 @@ const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
       ${kind} ${id} not null references ${kind}s (id) on delete cascade,
-      ${kind === 'term' ? '' : 'position integer not null,'} primary key (event, ${kind})) ${onPostgres ? '' : 'without rowid'}`,
+      ${kind === 'term' ? '' : 'position integer not null,'} primary key (event,
+      ${kind})) ${onPostgres ? '' : 'without rowid'}`,
     `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
   ])
 
@@ -211,17 +227,19 @@ function changes({ id, text, onPostgres }: Types): string[] {
   const [slugKey, recordKey] = onPostgres ? ['kind, slug', 'kind, record'] : ['slug, kind', 'record, kind']
   const inOrder = onPostgres ? '' : 'without rowid'
   return [
-    `create table changes (kind ${text} not null, record ${id} not null, position ${position}, sequence integer not null,
-      was_public smallint not null, is_public smallint not null, deleted smallint not null, changed_utc ${text} not null,
-      "user" ${id} not null, known_from integer not null default 0, primary key (kind, record)) ${inOrder}`,
+    `create table changes (kind ${text} not null, record ${id} not null, position ${position},
+      sequence integer not null, was_public smallint not null, is_public smallint not null,
+      deleted smallint not null, changed_utc ${text} not null, "user" ${id} not null,
+      known_from integer not null default 0, primary key (kind, record)) ${inOrder}`,
     'create index changes_position on changes (position)',
     'create index changes_deleted on changes (changed_utc) where deleted = 1',
     // A table of one row: changes before this position may be gone.
     `create table changes_dropped (before ${onPostgres ? 'xid8' : 'integer'} not null)`,
     `insert into changes_dropped values ('0')`,
-    `create table editions (edition ${text} primary key, calendar ${text} not null default '', held integer not null default 0)`,
-    `create table old_slugs (kind ${text} not null, slug ${text} not null, record ${id} not null, left_utc ${text} not null,
-      primary key (${slugKey})) ${inOrder}`,
+    `create table editions (edition ${text} primary key, calendar ${text} not null default '',
+      held integer not null default 0)`,
+    `create table old_slugs (kind ${text} not null, slug ${text} not null, record ${id} not null,
+      left_utc ${text} not null, primary key (${slugKey})) ${inOrder}`,
     `create index old_slugs_record on old_slugs (${recordKey})`,
   ]
 }
@@ -238,11 +256,13 @@ const series = ({ id, text }: Types) => [
 ]
 
 const imports = ({ sequence, id, text }: Types) => [
-  `create table import_sources (id ${sequence}, address ${text} not null unique, token ${text} not null default '',
-    options ${text} not null default '', holder ${text} not null default '', held_until_utc ${text} not null default '',
+  `create table import_sources (id ${sequence}, address ${text} not null unique,
+    token ${text} not null default '', options ${text} not null default '',
+    holder ${text} not null default '', held_until_utc ${text} not null default '',
     origin ${text} not null default '')`,
-  `create table imports (id ${sequence}, source ${id} not null, started_utc ${text} not null, ended_utc ${text} not null,
-    state ${text} not null, "user" ${id} not null, options ${text} not null, counts ${text} not null, position ${text} not null)`,
+  `create table imports (id ${sequence}, source ${id} not null, started_utc ${text} not null,
+    ended_utc ${text} not null, state ${text} not null, "user" ${id} not null, options ${text} not null,
+    counts ${text} not null, position ${text} not null)`,
   `create table import_items (source ${id} not null, kind ${text} not null, identity ${text} not null,
     occurrence ${text} not null, record ${id} not null, digest ${text} not null, written ${text} not null,
     kept ${text} not null, sequence ${id} not null default 0, page ${text} not null default '',
@@ -251,11 +271,12 @@ const imports = ({ sequence, id, text }: Types) => [
   `create index import_items_record on import_items (kind, record) where page <> ''`,
   'create index import_items_known on import_items (kind, record)',
   'create index import_items_of on import_items (kind, record, source)',
-  `create table import_acts (run ${id} not null, kind ${text} not null, record ${id} not null, action ${text} not null,
-    identity ${text} not null, occurrence ${text} not null, before ${text} not null, primary key (run, kind, record))`,
+  `create table import_acts (run ${id} not null, kind ${text} not null, record ${id} not null,
+    action ${text} not null, identity ${text} not null, occurrence ${text} not null, before ${text} not null,
+    primary key (run, kind, record))`,
   `create table import_schedules (id ${sequence}, name ${text} not null unique, words ${text} not null,
-    every_seconds ${id} not null, next_utc ${text} not null, leased_utc ${text} not null, paused ${id} not null,
-    failures ${id} not null, outcome ${text} not null)`,
+    every_seconds ${id} not null, next_utc ${text} not null, leased_utc ${text} not null,
+    paused ${id} not null, failures ${id} not null, outcome ${text} not null)`,
 ]
 
 const answersAndTargets = ({ sequence, id, text }: Types) => [
@@ -264,18 +285,19 @@ const answersAndTargets = ({ sequence, id, text }: Types) => [
     kept_utc ${text} not null, primary key ("user", key))`,
   'create index kept_answers_time on kept_answers (kept_utc)',
   `create table push_targets (id ${sequence}, address ${text} not null unique)`,
-  `create table push_items (target ${id} not null, kind ${text} not null, record ${id} not null, remote ${id} not null,
-    sent ${text} not null, seen ${text} not null, primary key (target, kind, record))`,
+  `create table push_items (target ${id} not null, kind ${text} not null, record ${id} not null,
+    remote ${id} not null, sent ${text} not null, seen ${text} not null, primary key (target, kind, record))`,
 ]
 
 const webhooks = ({ sequence, id, text }: Types) => [
-  `create table webhooks (id ${sequence}, url ${text} not null, events ${text} not null, is_private smallint not null,
-    secret ${text} not null, old_secret ${text} not null, old_secret_until_utc ${text} not null,
-    created_utc ${text} not null, failing_since_utc ${text} not null, disabled_utc ${text} not null, disabled_why ${text} not null)`,
-  `create table webhook_deliveries (id ${sequence}, webhook ${id} not null, message ${text} not null, type ${text} not null,
-    kind ${text} not null, record ${id} not null, state ${text} not null, created_utc ${text} not null,
-    next_utc ${text} not null, attempts integer not null, status integer not null, error ${text} not null,
-    sequence integer not null default 0)`,
+  `create table webhooks (id ${sequence}, url ${text} not null, events ${text} not null,
+    is_private smallint not null, secret ${text} not null, old_secret ${text} not null,
+    old_secret_until_utc ${text} not null, created_utc ${text} not null, failing_since_utc ${text} not null,
+    disabled_utc ${text} not null, disabled_why ${text} not null)`,
+  `create table webhook_deliveries (id ${sequence}, webhook ${id} not null, message ${text} not null,
+    type ${text} not null, kind ${text} not null, record ${id} not null, state ${text} not null,
+    created_utc ${text} not null, next_utc ${text} not null, attempts integer not null,
+    status integer not null, error ${text} not null, sequence integer not null default 0)`,
   `create index webhook_deliveries_due on webhook_deliveries (webhook, next_utc) where next_utc <> ''`,
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
@@ -290,17 +312,21 @@ const settings = ({ text }: Types) => [
  * action.
  */
 const desk = ({ sequence, id, text }: Types) => [
-  `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null, form ${text} not null,
-    version ${id} not null, "values" ${text} not null, saved_utc ${text} not null, primary key ("user", kind, record, form))`,
+  `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null,
+    form ${text} not null, version ${id} not null, "values" ${text} not null, saved_utc ${text} not null,
+    primary key ("user", kind, record, form))`,
   'create index unsaved_texts_time on unsaved_texts (saved_utc)',
-  `create table proposals (id ${sequence}, kind ${text} not null, record ${id} not null, author ${id} not null,
-    version ${id} not null, "values" ${text} not null, note ${text} not null, state ${text} not null,
-    reply ${text} not null, reviewer ${id} not null, created_utc ${text} not null, changed_utc ${text} not null)`,
-  `create unique index proposals_open on proposals (kind, record, author) where state in ('waiting', 'sent back')`,
+  `create table proposals (id ${sequence}, kind ${text} not null, record ${id} not null,
+    author ${id} not null, version ${id} not null, "values" ${text} not null, note ${text} not null,
+    state ${text} not null, reply ${text} not null, reviewer ${id} not null, created_utc ${text} not null,
+    changed_utc ${text} not null)`,
+  `create unique index proposals_open on proposals (kind, record, author) where state in ('waiting',
+    'sent back')`,
   'create index proposals_record on proposals (kind, record, id)',
   'create index proposals_state on proposals (state, changed_utc, id)',
   'create index proposals_author on proposals (author, state, changed_utc, id)',
-  `create table bulk_changes (token ${text} primary key, "user" ${id} not null, records ${text} not null, done_utc ${text} not null)`,
+  `create table bulk_changes (token ${text} primary key, "user" ${id} not null, records ${text} not null,
+    done_utc ${text} not null)`,
   'create index bulk_changes_time on bulk_changes (done_utc)',
 ]
 
@@ -328,7 +354,8 @@ function sqliteWords(): string[] {
     // Every word that stands or stood in an event, in the order of first appearance, and an index of the
     // words that contain a text.
     'create table words (id integer primary key, word text not null unique)',
-    `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0, detail=none,
+    `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0,
+      detail=none,
       tokenize='trigram case_sensitive 1')`,
     `create trigger words_added after insert on words begin
       insert into words_trigrams (rowid, word) values (new.id, new.word); end`,
@@ -338,7 +365,8 @@ function sqliteWords(): string[] {
     `insert into event_words (event_words, rank) values ('automerge', 0)`,
     'create table unindexed_events (id integer primary key)',
     `create trigger events_added after insert on events begin ${note}; end`,
-    `create trigger events_rewritten after update of search on events when new.search <> old.search begin ${note}; end`,
+    `create trigger events_rewritten after update of search on events when new.search <> old.search
+      begin ${note}; end`,
     `create trigger events_removed after delete on events begin
       delete from unindexed_events where id = old.id; delete from event_words where rowid = old.id; end`,
     `create virtual table stems using fts5 (words, content='', contentless_delete=1, detail=none,
@@ -347,16 +375,18 @@ function sqliteWords(): string[] {
     'create table unstemmed (doc integer primary key)',
     // Stems of titles and names, the frequent ones first, then as they come, for beginnings of words.
     'create table named_stems (id integer primary key, stem text not null unique)',
-    `create table name_stems (kind text not null, stem text not null, doc integer not null,
-      primary key (kind, stem, doc)) without rowid`,
+    `create table name_stems (kind text not null, stem text not null, doc integer not null, primary key (kind,
+      stem, doc)) without rowid`,
     'create index name_stems_of on name_stems (kind, doc, stem)',
     ...DOCUMENTS.flatMap(({ table, kind, columns, offset }) => [
       `create trigger ${table}_added_unstemmed after insert on ${table} begin
         insert or ignore into unstemmed values (new.id + ${offset}); end`,
-      `create trigger ${table}_changed_unstemmed after update of ${columns.join(', ')} on ${table} when ${changed(columns)} begin
+      `create trigger ${table}_changed_unstemmed after update of ${columns.join(', ')} on ${table}
+        when ${changed(columns)} begin
         insert or ignore into unstemmed values (new.id + ${offset}); end`,
       `create trigger ${table}_removed_stems after delete on ${table} begin
-        delete from unstemmed where doc = old.id + ${offset}; delete from stems where rowid = old.id + ${offset}; end`,
+        delete from unstemmed where doc = old.id + ${offset}; delete from stems
+        where rowid = old.id + ${offset}; end`,
       ...(kind === 'event'
         ? []
         : [
@@ -371,7 +401,8 @@ const postgresStems = (): string[] => [
   'create table stems (doc bigint primary key, words tsvector not null)',
   'create index stems_words on stems using gin (words)',
   'create table unstemmed (doc bigint primary key)',
-  'create table name_stems (kind text collate "C" not null, stem text collate "C" not null, doc bigint not null, primary key (kind, stem, doc))',
+  `create table name_stems (kind text collate "C" not null, stem text collate "C" not null,
+    doc bigint not null, primary key (kind, stem, doc))`,
   'create index name_stems_of on name_stems (kind, doc, stem)',
   // A row that is there already is locked, so that nobody removes it for the earlier write that noted it.
   `create function note_unstemmed() returns trigger language plpgsql as $$
@@ -383,14 +414,17 @@ const postgresStems = (): string[] => [
   `create function forget_name() returns trigger language plpgsql as $$
     begin delete from name_stems where kind = tg_argv[0] and doc = old.id; return null; end $$`,
   ...DOCUMENTS.flatMap(({ table, kind, columns, offset }) => [
-    `create trigger ${table}_added_unstemmed after insert on ${table} for each row execute function note_unstemmed('${offset}')`,
+    `create trigger ${table}_added_unstemmed after insert on ${table} for each row
+      execute function note_unstemmed('${offset}')`,
     `create trigger ${table}_changed_unstemmed after update of ${columns.join(', ')} on ${table}
       for each row when (${changed(columns)}) execute function note_unstemmed('${offset}')`,
-    `create trigger ${table}_removed_stems after delete on ${table} for each row execute function forget_stems('${offset}')`,
+    `create trigger ${table}_removed_stems after delete on ${table} for each row
+      execute function forget_stems('${offset}')`,
     ...(kind === 'event'
       ? []
       : [
-          `create trigger ${table}_removed_name after delete on ${table} for each row execute function forget_name('${kind}')`,
+          `create trigger ${table}_removed_name after delete on ${table} for each row
+            execute function forget_name('${kind}')`,
         ]),
   ]),
 ]

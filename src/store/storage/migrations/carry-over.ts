@@ -47,7 +47,8 @@ const ROWS_AT_ONCE = 200
 export async function foldMarks(db: Db): Promise<void> {
   for (const [table, column] of FOLDED) await foldAgain(db, table, column)
   for (const table of ['events', 'venues', 'organizers', 'terms'])
-    await sql`insert into unstemmed (doc) select id + ${sql.lit(table === 'terms' ? TERMS : 0)} from ${sql.table(table)}
+    await sql`insert into unstemmed (doc) select id + ${sql.lit(table === 'terms' ? TERMS : 0)}
+      from ${sql.table(table)}
       where true on conflict (doc) do nothing`.execute(db)
 }
 
@@ -56,9 +57,8 @@ async function foldAgain(db: Db, table: string, column: string): Promise<void> {
   for (let last: number | undefined = 0; last !== undefined; ) {
     // SQLite takes twenty times as long to look for such letters as to return the texts.
     const { rows }: { rows: { id: number; folded: string }[] } = await sql<{ id: number; folded: string }>`
-      select id, ${text} as folded from ${name} where id > ${last} order by id limit ${sql.lit(ROWS_AT_ONCE)}`.execute(
-      db,
-    )
+      select id, ${text} as folded from ${name} where id > ${last} order by id
+      limit ${sql.lit(ROWS_AT_ONCE)}`.execute(db)
     for (const { id, folded } of rows.filter((row) => LETTERS.test(row.folded))) {
       const bare = folded.normalize('NFD').replace(LENGTHENING, '').replace(MARKS, '').normalize('NFC')
       if (bare !== folded) await sql`update ${name} set ${text} = ${bare} where id = ${id}`.execute(db)

@@ -50,7 +50,8 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
 
 /** `changes.position` sorts by number; a bare `position` would be the text in the select list. */
 export const CURSOR_COLUMNS =
-  'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
+  'pg_current_snapshot()::text as present, ' +
+  '(select position::text from changes order by changes.position desc limit 1) as last'
 
 export interface CursorColumns {
   present: string
@@ -92,7 +93,8 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
     from (select ${sql.raw(CURSOR_COLUMNS)}) as present
     left join (
       select kind, record from changes
-      where position >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(position, ${seen}) limit ${MOST_CHANGES + 1}
+      where position >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(position, ${seen})
+      limit ${MOST_CHANGES + 1}
     ) as unseen on true
   `
 })
@@ -152,11 +154,13 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
 
 const upsert = statement<{ rows: LatestChange[] }>()(
   (_db, value) => sql`
-    insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user", known_from)
+    insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user",
+    known_from)
     values ${sql.join(
       value('rows').map(
         (row) =>
-          sql`(${row.kind}, ${row.record}, ${row.sequence}, ${row.was_public}, ${row.is_public}, ${row.deleted}, ${row.changed_utc}, ${row.user}, ${row.known_from})`,
+          sql`(${row.kind}, ${row.record}, ${row.sequence}, ${row.was_public}, ${row.is_public},
+            ${row.deleted}, ${row.changed_utc}, ${row.user}, ${row.known_from})`,
       ),
     )} ${sql.raw(onChanged('greatest(changes.sequence + 1, excluded.sequence)'))}`,
 )
@@ -180,14 +184,16 @@ const insertHistory = statement<{ rows: Omit<HistoryRow, 'later' | 'texts'>[] }>
   db.insertInto('history').values(
     value('rows').map((row) => ({
       ...row,
-      sequence: sql<number>`(select sequence from changes where kind = ${row.kind} and record = ${row.record})`,
+      sequence: sql<number>`(select sequence from changes where kind = ${row.kind}
+        and record = ${row.record})`,
     })),
   ),
 )
 
 const keepTexts = statement<{ texts: string }>()(
   (_db, value) => sql`${sql.raw(KEEP_TEXTS.before)} select hash, bytes, text, ${sql.raw(KEEP_TEXTS.last)}
-    from jsonb_to_recordset(${value('texts')}::jsonb) as t(hash text, bytes integer, text text) ${sql.raw(KEEP_TEXTS.after)}`,
+    from jsonb_to_recordset(${value('texts')}::jsonb) as t(hash text, bytes integer,
+    text text) ${sql.raw(KEEP_TEXTS.after)}`,
 )
 
 const endVersions = statement<{ kind: string; record: number }>()(
@@ -197,7 +203,8 @@ const endVersions = statement<{ kind: string; record: number }>()(
 
 const insertDeliveries = statement<{ changes: string }>()(
   (_db, value) => sql`${sql.raw(TELL.before)} jsonb_to_recordset(${value('changes')}::jsonb)
-    as c(kind text, record bigint, verb text, public_verb text, with_series integer, later integer, message text, time text) ${sql.raw(TELL.after)}`,
+    as c(kind text, record bigint, verb text, public_verb text, with_series integer, later integer,
+      message text, time text) ${sql.raw(TELL.after)}`,
 )
 
 /**

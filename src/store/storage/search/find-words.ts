@@ -120,7 +120,8 @@ interface FreshRow {
 function freshEvents(db: Db): ReadQuery<FreshRow> {
   const query = sql<FreshRow>`
     select events.id, substr(search, 1, ${sql.lit(MOST_FRESH_CHARACTERS)}) as text
-    from (select doc from unstemmed where doc < ${sql.lit(TERM_DOCS)} order by doc limit ${sql.lit(MOST_FRESH)}) as waiting
+    from (select doc from unstemmed where doc < ${sql.lit(TERM_DOCS)} order by doc
+    limit ${sql.lit(MOST_FRESH)}) as waiting
     join events on events.id = waiting.doc`
   return { compile: () => query.compile(db) }
 }
@@ -216,11 +217,13 @@ function having(db: Db, stems: readonly string[], mark: string): RawBuilder<bool
 }
 
 const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
-  sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)} and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
+  sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)}
+    and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
 /** `meant_docs` are documents whose name has a word; `meant_terms` are terms among them, with those below. */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
-  return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems where ${having(db, stems, IN_NAME)}),
+  return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems
+    where ${having(db, stems, IN_NAME)}),
     meant_terms (id) as (select doc - ${sql.lit(TERM_DOCS)} from meant_docs where doc >= ${sql.lit(TERM_DOCS)}
       union select terms.id from terms join meant_terms on terms.parent = meant_terms.id)`
 }
@@ -230,7 +233,8 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
     const link = sql.ref(`event_${table}.${kind}`)
     // As one value, since SQLite would start with everything that is public.
     return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
-      (select id from ${sql.table(table)} where id in (select doc from meant_docs) and (status = 'publish') is true)`
+      (select id from ${sql.table(table)} where id in (select doc from meant_docs)
+      and (status = 'publish') is true)`
   }
   return sql`${namesWith(db, word)} select ${gathered(db, sql<number>`event`)} from (
     select event from event_terms where term in (select id from meant_terms)
@@ -342,7 +346,8 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   return sql<{ stem: string }>`select distinct ${stem} as stem from json_each(${listed})
     where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${LAST_SIGN})
         or exists (select 1 from name_stems where kind in ('venue', 'organizer', 'term') and stem = ${stem}))
-      and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
+      and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} ||
+      '"')`
 }
 
 /** Stems of whole words, and the beginning of the last, which may be whole. */
@@ -385,8 +390,10 @@ type Titled = Record<'words' | 'begun' | 'behind', string>
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
-    ? sql`select doc as id from stems where words @@ ${value('words')}::tsquery and doc < ${sql.lit(TERM_DOCS)} limit ${sql.lit(MOST_TITLED.postgres)}`
-    : sql`select rowid as id from stems where stems match ${value('words')} || coalesce((select ' OR ' || group_concat('"' || stem || '"', ' OR ')
+    ? sql`select doc as id from stems where words @@ ${value('words')}::tsquery
+      and doc < ${sql.lit(TERM_DOCS)} limit ${sql.lit(MOST_TITLED.postgres)}`
+    : sql`select rowid as id from stems where stems match ${value('words')} || coalesce((select ' OR ' ||
+      group_concat('"' || stem || '"', ' OR ')
         from (select stem from named_stems where stem >= ${value('begun')} and stem < ${value('behind')}
           order by id limit ${sql.lit(MOST_STEMS)})), '') || ')' and rowid < ${sql.lit(TERM_DOCS)}
       order by rowid desc limit ${sql.lit(MOST_TITLED.sqlite)}`
@@ -416,7 +423,8 @@ export function typedName({ stems, begun, whole }: TypedWords): TypedName {
 export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {
   const own = sql`kind = ${sql.lit(kind)}`
   const some = sql`order by stem, doc limit ${sql.lit(MOST_WALKED)}`
-  const others = sql`select count(*) from name_stems as other where other.kind = ${sql.lit(kind)} and other.doc = found.doc
+  const others = sql`select count(*) from name_stems as other where other.kind = ${sql.lit(kind)}
+    and other.doc = found.doc
     and other.stem in (${sql.join(value('others'))})`
   return sql`select doc from (
       select doc from (select doc from name_stems where ${own} and stem = ${value('whole')} ${some}) as whole

@@ -25,12 +25,14 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
     return undefined
   }
   if (!(await hasTrigrams(tx)))
-    return 'Searches read whole tables, since the extension pg_trgm is missing; CREATE EXTENSION pg_trgm by an administrator of the database and a restart make them fast.'
+    return (
+      'Searches read whole tables, since the extension pg_trgm is missing; ' +
+      'CREATE EXTENSION pg_trgm by an administrator of the database and a restart make them fast.'
+    )
   for (const table of SEARCHED) {
     const index = sql.id(`${table}_search`)
-    await sql`create index if not exists ${index} on ${sql.table(table)} using gin (search gin_trgm_ops)`.execute(
-      tx,
-    )
+    await sql`create index if not exists ${index} on ${sql.table(table)}
+      using gin (search gin_trgm_ops)`.execute(tx)
   }
   return undefined
 }
@@ -93,7 +95,8 @@ export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unkno
   for (const id of listIds(first)) ranks[id] = 0
   if (!isPostgres(db))
     return sql`case when events.id < ${ranks.length} then substr(${ranks}, events.id + 1, 1) else x'02' end`
-  return sql`case when events.id < ${ranks.length}::bigint then get_byte(${ranks}::bytea, events.id::integer) else 2 end`
+  return sql`case when events.id < ${ranks.length}::bigint
+    then get_byte(${ranks}::bytea, events.id::integer) else 2 end`
 }
 
 function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
@@ -203,7 +206,8 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   const pages = Math.ceil(events.length * MERGED_PAGES)
   await sql`insert into event_words (event_words, rank) values ('merge', ${pages})`.execute(tx)
   await sql`
-    delete from unindexed_events where id in (select value from json_each(${JSON.stringify(events.map(({ id }) => id))}))
+    delete from unindexed_events where id in (select value
+    from json_each(${JSON.stringify(events.map(({ id }) => id))}))
   `.execute(tx)
 }
 
@@ -247,9 +251,8 @@ async function stemMissing(tx: Db): Promise<void> {
   let all = 0
   for (let some = 1; some > 0; all += some) {
     const { rows } = await sql<{ doc: number }>`select doc from unstemmed
-      where not exists (select 1 from ${stemmed} = unstemmed.doc) order by doc limit ${sql.lit(DOCS_AT_ONCE)}`.execute(
-      tx,
-    )
+      where not exists (select 1 from ${stemmed} = unstemmed.doc) order by doc
+      limit ${sql.lit(DOCS_AT_ONCE)}`.execute(tx)
     const docs = rows.map(({ doc }) => Number(doc))
     some = docs.length === 0 ? 0 : await stemSome(tx, docs.length, docs)
   }
@@ -340,12 +343,10 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   }
   if (isPostgres(tx)) return docs.length
   await passTurn(tx)
-  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(
-    tx,
-  )
-  await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(
-    tx,
-  )
+  await sql`insert into stems (stems, rank) values ('merge',
+    ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
+  await sql`delete from unstemmed where doc in (select value
+    from json_each(${JSON.stringify(docs)}))`.execute(tx)
   return docs.length
 }
 
@@ -378,7 +379,8 @@ const insertNames = statement<{ rows: string }>()(
   (db, value) =>
     sql<never>`insert into name_stems (kind, doc, stem) ${
       isPostgres(db)
-        ? sql`select value ->> 0, (value ->> 1)::bigint, value ->> 2 from json_array_elements(${value('rows')}::json) as value`
+        ? sql`select value ->> 0, (value ->> 1)::bigint, value ->> 2
+          from json_array_elements(${value('rows')}::json) as value`
         : sql`select value ->> 0, value ->> 1, value ->> 2 from json_each(${value('rows')})`
     }`,
 )
@@ -397,11 +399,11 @@ async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[],
     docs.filter((doc) => doc >= TERM_DOCS).map((doc) => doc - TERM_DOCS),
   )
   const events = await sql<Unstemmed>`
-    select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events where id in ${wanted}`.execute(
-    tx,
-  )
+    select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events
+    where id in ${wanted}`.execute(tx)
   const names = await sql<UnstemmedName>`
-    select 'venue' as kind, id as doc, coalesce(venue || ' ' || city, '') as text from venues where id in ${wanted}
+    select 'venue' as kind, id as doc, coalesce(venue || ' ' || city, '') as text from venues
+    where id in ${wanted}
     union all select 'organizer', id, coalesce('' || organizer, '') from organizers where id in ${wanted}
     union all select 'term', id + ${sql.lit(TERM_DOCS)}, coalesce('' || name, '') from terms
       where id in ${terms}`.execute(tx)
@@ -421,19 +423,18 @@ async function writeStems(tx: Db, stemmed: readonly Stemmed[]): Promise<void> {
   }
   const [before] = await countReplaced(tx, { docs: JSON.stringify(stemmed.map(([doc]) => doc)) })
   const joined = JSON.stringify(stemmed.map(([doc, stems]) => [doc, stems.join(' ')]))
-  await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1 from json_each(${joined})`.execute(
-    tx,
-  )
+  await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1
+    from json_each(${joined})`.execute(tx)
   const named = stemmed.flatMap(([, stems]) => stems.filter((stem) => stem.startsWith(IN_TITLE)))
-  await sql`insert or ignore into named_stems (stem) select value from json_each(${JSON.stringify([...new Set(named)])})`.execute(
-    tx,
-  )
+  await sql`insert or ignore into named_stems (stem) select value
+    from json_each(${JSON.stringify([...new Set(named)])})`.execute(tx)
   if (before && before.docs > 0) await forgetSome(tx, before.docs)
 }
 
 const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
   (_db, value) =>
-    sql`select count(*) as docs from stems_docsize where id in (select value from json_each(${value('docs')}))`,
+    sql`select count(*) as docs from stems_docsize where id in (select value
+      from json_each(${value('docs')}))`,
 )
 
 const STEMS_LOOKED_AT = 1 / 4
@@ -441,7 +442,8 @@ const STEMS_LOOKED_AT = 1 / 4
 /** Removes stems that no document has, among some from a random one on. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
-      select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)
+      select id from named_stems where id >= cast(${Math.random()} * (select max(id)
+      from named_stems) as integer)
       order by id limit ${Math.ceil(replaced * STEMS_LOOKED_AT)})
     and not exists (select 1 from stems where stems match '"' || stem || '"')`.execute(tx)
 }

@@ -72,7 +72,8 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
     events: connection.prepare('select add_id(rowid) as count from event_words where event_words match ?'),
     wordIs: connection.prepare('select id, word from words where word = ?'),
     wordLike: connection.prepare(
-      `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid limit ${TERMS_AT_ONCE}`,
+      `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid
+        limit ${TERMS_AT_ONCE}`,
     ),
     shortWordLike: connection.prepare(
       `select id, word from words where word glob ? and id > ? order by id limit ${TERMS_AT_ONCE}`,

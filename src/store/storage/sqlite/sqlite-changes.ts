@@ -81,7 +81,8 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (
       select kind, record from changes
-      where deleted = 1 and changed_utc < ${beforeUtc} and position < (select max(position) from changes) limit ${most})
+      where deleted = 1 and changed_utc < ${beforeUtc} and position < (select max(position) from changes)
+      limit ${most})
     returning position
   `.execute(tx)
   const last = rows.reduce((latest, { position }) => Math.max(latest, position), 0)
@@ -90,7 +91,8 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
   return rows.length
 }
 
-const UPSERT = `insert into changes (kind, record, position, sequence, was_public, is_public, deleted, changed_utc, "user", known_from)
+const UPSERT = `insert into changes (kind, record, position, sequence, was_public, is_public, deleted,
+  changed_utc, "user", known_from)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${onChanged('max(changes.sequence + ?, excluded.sequence)')}`
 
 const CHANGED = `select value ->> 'kind', value ->> 'record' from json_each(?)`
@@ -114,15 +116,20 @@ const HISTORY_VALUES = [
   'former_bytes',
 ] as const
 
-const INSERT_HISTORY = `insert into history (${HISTORY_VALUES.map((name) => `"${name}"`).join(', ')}, sequence)
-  values (${HISTORY_VALUES.map(() => '?').join(', ')}, (select sequence from changes where kind = ? and record = ?) - ?)`
+const INSERT_HISTORY = `insert into history (${HISTORY_VALUES.map((name) => `"${name}"`).join(', ')},
+  sequence)
+  values (${HISTORY_VALUES.map(() => '?').join(', ')}, (select sequence from changes where kind = ?
+  and record = ?) - ?)`
 
 const KEEP_TEXT = `${KEEP_TEXTS.before} values (?, ?, ?, ${KEEP_TEXTS.last}) ${KEEP_TEXTS.after}`
 
-const END = `update history set former = '', former_bytes = 0 where kind = ? and record = ? and former_bytes > 0`
+const END = `update history set former = '', former_bytes = 0 where kind = ? and record = ?
+  and former_bytes > 0`
 
-const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, value ->> 'record' as record, value ->> 'verb' as verb,
-    value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series, value ->> 'later' as later, value ->> 'message' as message, value ->> 'time' as time
+const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, value ->> 'record' as record,
+  value ->> 'verb' as verb,
+    value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series,
+    value ->> 'later' as later, value ->> 'message' as message, value ->> 'time' as time
     from json_each(?)) c
   ${TELL.after}`
 

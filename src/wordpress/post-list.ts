@@ -10,7 +10,7 @@ import { POST_ORDERS } from '../http/post-filters.ts'
 import type { Db } from '../store/storage/database.ts'
 import type { RecordTable, Taxonomy } from '../store/storage/schema.ts'
 import { alsoMatching } from '../store/storage/search/search-index.ts'
-import { oneLineContains, wholeList } from '../store/storage/statement.ts'
+import { oneLineContains, wholeList } from '../store/storage/sql-parts.ts'
 
 // Records as posts of the platform (rules 29.3 and 29.5).
 

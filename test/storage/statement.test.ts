@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/store/storage/database.ts'
 import { readSnapshot } from '../../src/store/storage/open-database.ts'
-import { statement, wholeList } from '../../src/store/storage/statement.ts'
+import { wholeList } from '../../src/store/storage/sql-parts.ts'
+import { statement } from '../../src/store/storage/statement.ts'
 import { openScratch } from './open.ts'
 
 const term = (name: string, count = 0) => ({

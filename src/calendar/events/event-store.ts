@@ -16,7 +16,8 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { rankAmong } from '../../store/storage/search/search-index.ts'
-import { passTurn, rowParts, selectTerms, statement } from '../../store/storage/statement.ts'
+import { rowParts } from '../../store/storage/sql-parts.ts'
+import { passTurn, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, findPlaceRows, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'

@@ -15,7 +15,8 @@ import {
   typedName,
 } from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
-import { contains, statement, wholeList } from '../../store/storage/statement.ts'
+import { contains, wholeList } from '../../store/storage/sql-parts.ts'
+import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import type { LinkedKind } from '../linked/linked-store.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold, LAST_SIGN } from '../../base/text/characters.ts'
-import { contains } from '../../store/storage/statement.ts'
+import { contains } from '../../store/storage/sql-parts.ts'
 import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
 import { knownTo } from '../terms/term-filters.ts'

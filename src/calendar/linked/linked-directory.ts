@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold, LAST_SIGN } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { contains, wholeList } from '../../store/storage/statement.ts'
+import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import type { LinkedKind } from './linked-store.ts'
 
 export interface DirectoryEntry {

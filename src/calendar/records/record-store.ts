@@ -27,7 +27,8 @@ import {
   type TermRow,
   type VersionedKind,
 } from '../../store/storage/schema.ts'
-import { statement, wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
+import { statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'

@@ -6,7 +6,7 @@ import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { isPossibleId, visibleTo } from '../../calendar/records/record-store.ts'
 import { asOneText, type ReadQuery, rowsIn, type TimedRow } from '../../store/storage/database.ts'
-import { entriesOf, wholeList } from '../../store/storage/statement.ts'
+import { entriesOf, wholeList } from '../../store/storage/sql-parts.ts'
 
 // Finds events that clash with a draft at its venues, and events that may be the same.
 

@@ -9,7 +9,8 @@ import type { Db } from '../../store/storage/database.ts'
 import { countIds, listIds } from '../../store/storage/id-set.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
-import { statement, wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
+import { statement } from '../../store/storage/statement.ts'
 
 // The list of events of any status at the desk. A deep page takes no longer than the first: a query follows
 // an index from where the page begins, or starts from the few events that a filter leaves.

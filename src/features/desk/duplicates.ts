@@ -7,7 +7,7 @@ import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { visibleTo } from '../../calendar/records/record-store.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
-import { wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 import { findKeptApart, pairName } from './merges.ts'
 
 // Finds records that are likely the same, by name, address and nearness. Records are compared only within blocks

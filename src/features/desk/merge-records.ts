@@ -15,7 +15,7 @@ import type { Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ImportItemColumns, PagedKind, Taxonomy, TermRow } from '../../store/storage/schema.ts'
-import { wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 
 type LinkKind = (typeof LINK_KINDS)[number]
 

@@ -13,7 +13,7 @@ import { modifiedNow } from '../../calendar/series/series-writes.ts'
 import { bringBackTerm, findTermsByIds, updateTerm } from '../../calendar/terms/term-store.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import { wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 import type { MergeColumns } from './desk-tables.ts'
 import {
   type GoneRecord,

@@ -3,7 +3,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { type Status, visibleTo } from '../../calendar/records/record-store.ts'
 import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 
 // Events for the plan of a month, with drafts and hidden ones.
 

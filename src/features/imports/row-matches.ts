@@ -5,7 +5,7 @@ import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { mayEdit } from '../../calendar/people/caller.ts'
 import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
-import { wholeList } from '../../store/storage/statement.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 import { type CheckedRow, nameKey } from './check-rows.ts'
 
 // Finds for the rows of a table the events that are here already, and the venues that are meant.

@@ -2,7 +2,7 @@ import type { Box } from '../../base/fields/kinds.ts'
 import { utcToMs } from '../../base/text/moments.ts'
 import { DAY_MS, HOUR_MS } from '../../base/text/zones.ts'
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
-import type { Circle } from '../storage/statement.ts'
+import type { Circle } from '../storage/within.ts'
 import {
   compareSlots,
   type EventIndex,

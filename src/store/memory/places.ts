@@ -1,6 +1,6 @@
 import { type Box, isInBox } from '../../base/fields/kinds.ts'
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
-import { boxAround, type Circle } from '../storage/statement.ts'
+import { boxAround, type Circle } from '../storage/within.ts'
 
 // Finds the venues in a circle or box of the map by the cells of three nested grids.
 

@@ -7,7 +7,7 @@ import { databaseFile } from './database-address.ts'
 import { migrateWithin, refuseUnknown } from './migrate.ts'
 import { countedSteps, type FeatureTables } from './migration.ts'
 import { openDatabase, openExisting, readSnapshot } from './open-database.ts'
-import { queryBuilder } from './sqlite/sqlite.ts'
+import { queryBuilder } from './sqlite/sqlite-builders.ts'
 import { prepareKept } from './sqlite/sqlite-connection.ts'
 import {
   databaseSize,

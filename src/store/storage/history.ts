@@ -13,7 +13,8 @@ import {
   type Writer,
 } from './recording.ts'
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
-import { statement, wholeList } from './statement.ts'
+import { wholeList } from './sql-parts.ts'
+import { statement } from './statement.ts'
 
 // What a transaction writes beside its rows: sequences, ids, record of changes, webhook messages, history,
 // former values.

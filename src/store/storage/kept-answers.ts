@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
-import { statement, wholeList } from './statement.ts'
+import { wholeList } from './sql-parts.ts'
+import { statement } from './statement.ts'
 
 // Stores answers to requests with an Idempotency-Key for a day.
 

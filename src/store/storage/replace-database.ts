@@ -10,7 +10,7 @@ import type { Database, Db } from './database.ts'
 import { copyNote, databaseFile, forgetMove, NOTE_END, withoutPassword } from './database-address.ts'
 import { newEdition, readIdentity, renewEdition } from './edition.ts'
 import { openDatabase } from './open-database.ts'
-import { queryBuilder } from './sqlite/sqlite.ts'
+import { queryBuilder } from './sqlite/sqlite-builders.ts'
 import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
 import { gatherStatistics } from './tables.ts'
 

@@ -3,22 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type CompiledQuery,
   type DeleteResult,
-  type Expression,
-  expressionBuilder,
   type InsertResult,
   type RawBuilder,
-  type ReferenceExpression,
-  type SqlBool,
   sql,
   type UpdateResult,
 } from 'kysely'
-import type { Box } from '../../base/fields/kinds.ts'
 import { type Db, isPostgres } from './database.ts'
-import { EARTH_RADIUS, radians } from './distance.ts'
-import type { Tables } from './schema.ts'
-import { likePattern } from './search/substring-search.ts'
+import { listValue } from './sql-parts.ts'
 
-// Statements compiled once and run with other values; SQL that databases write differently or stores share.
+// Statements that are compiled once and run with other values.
 
 type Scalar = string | number | bigint | null
 
@@ -263,165 +256,6 @@ function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
   return column === undefined ? entry : (entry as Record<string, unknown>)[column]
 }
 
-const MOST = 25
-/** Sizes of the remaining parts: a statement for every number would be compiled for a single use. */
-const SIZES = [16, 8, 4, 2, 1] as const
-
-export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let at = 0; at < rows.length; ) {
-    const size = sizeFor(rows.length - at)
-    yield rows.slice(at, at + size)
-    at += size
-  }
-}
-
-function sizeFor(left: number): number {
-  return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
-}
-
-export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuilder<unknown> {
-  return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
-}
-
-/** `value` is a list on PostgreSQL, its JSON on SQLite. */
-function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
-  if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
-  const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
-  return sql<Entry>`(select unnest(${value}::${type}))`
-}
-
-// SQL that databases write differently, or stores share.
-
-/** `%` and `_` stand for themselves. */
-export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
-  const place = typeof column === 'string' ? sql.ref(column) : column
-  return sql<SqlBool>`${place} like ${likePattern(text)} escape '\\'`
-}
-
-/** Rule 14.3: all words within one field. */
-export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
-  const whole = words.map((word) => contains(column, word))
-  if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
-  const sameLine = isPostgres(db)
-    ? sql`exists (select 1 from unnest(string_to_array(${sql.ref(column)}, chr(10))) as line where ${sql.join(
-        words.map((word) => contains('line', word)),
-        sql` and `,
-      )})`
-    : sql`line_contains_all(${sql.ref(column)}, ${JSON.stringify(words)})`
-  return sql<SqlBool>`${sql.join([...whole, sameLine], sql` and `)}`
-}
-
-/**
- * As one value, so the query has the same text for every length, and the list may exceed the values of a
- * statement. An empty list matches nothing.
- */
-export function wholeList<Entry extends string | number>(
-  db: Db,
-  entries: readonly Entry[],
-): RawBuilder<Entry> {
-  const isPlain = entries.every((entry) => typeof entry === 'number')
-  return listValue(db, isPlain, isPostgres(db) ? entries : JSON.stringify(entries))
-}
-
 export const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
 )
-
-const KM_PER_DEGREE = (Math.PI * EARTH_RADIUS) / 180
-
-/** Degrees; `radius` is in km. */
-export interface Circle {
-  lat: number
-  lng: number
-  radius: number
-}
-
-const ROUNDING = 1e-9
-
-/**
- * Degrees to north and south, and to east and west; the latter are undefined across the date line or with a
- * pole.
- */
-export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
-  const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
-  const farthest = Math.abs(circle.lat) + latitudes
-  const longitudes = farthest >= 90 ? 360 : latitudes / Math.cos(radians(farthest))
-  const isBox = longitudes < 180 && Math.abs(circle.lng) + longitudes <= 180
-  return { latitudes, longitudes: isBox ? longitudes : undefined }
-}
-
-/** An index finds the box, then the exact distance decides. */
-export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
-  const venues = expressionBuilder<Tables, 'venues'>()
-  const { latitudes, longitudes } = boxAround(circle)
-  const conditions = [
-    venues('venues.geo_lat', '>=', circle.lat - latitudes),
-    venues('venues.geo_lat', '<=', circle.lat + latitudes),
-    sql<SqlBool>`${distanceTo(db, circle)} <= ${circle.radius}`,
-  ]
-  if (longitudes !== undefined) {
-    conditions.push(
-      venues('venues.geo_lng', '>=', circle.lng - longitudes),
-      venues('venues.geo_lng', '<=', circle.lng + longitudes),
-    )
-  }
-  return venues.and(conditions)
-}
-
-/** The box may cross the date line. */
-export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
-  const venues = expressionBuilder<Tables, 'venues'>()
-  const isEast = venues('venues.geo_lng', '>=', west)
-  const isWest = venues('venues.geo_lng', '<=', east)
-  return venues.and([
-    venues('venues.geo_lat', '>=', south),
-    venues('venues.geo_lat', '<=', north),
-    west <= east ? isEast.and(isWest) : isEast.or(isWest),
-  ])
-}
-
-function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {
-  const there = { lat: sql.ref('venues.geo_lat'), lng: sql.ref('venues.geo_lng') }
-  if (!isPostgres(db)) return sql<number>`distance_km(${lat}, ${lng}, ${there.lat}, ${there.lng})`
-  const a = sql`power(sin(radians(${there.lat} - ${lat}::float8) / 2), 2)
-    + cos(radians(${lat}::float8)) * cos(radians(${there.lat}))
-    * power(sin(radians(${there.lng} - ${lng}::float8) / 2), 2)`
-  return sql<number>`2 * ${sql.lit(EARTH_RADIUS)} * asin(least(1, sqrt(${a})))`
-}
-
-type Column = ReferenceExpression<Tables, keyof Tables> & string
-
-/**
- * Writes `12,7 12,9 13,7`; null for no rows. Millions of rows would take longer than finding them, and leave
- * as much garbage.
- */
-export function packPairs(
-  db: Db,
-  first: Column,
-  second: Column,
-  order: readonly Column[],
-): RawBuilder<string | null> {
-  const aggregate = sql.raw(isPostgres(db) ? 'string_agg' : 'group_concat')
-  const pair = sql`${sql.ref(first)} || ',' || ${sql.ref(second)}`
-  return sql`${aggregate}(${pair}, ' ' order by ${sql.join(order.map((column) => sql.ref(column)))})`
-}
-
-const COMMA = ','.charCodeAt(0)
-const BLANK = ' '.charCodeAt(0)
-const ZERO = '0'.charCodeAt(0)
-
-export function eachPair(packed: string, visit: (first: number, second: number) => void): void {
-  let first = 0
-  let number = 0
-  for (let i = 0; i < packed.length; i++) {
-    const code = packed.charCodeAt(i)
-    if (code === COMMA) {
-      first = number
-      number = 0
-    } else if (code === BLANK) {
-      visit(first, number)
-      number = 0
-    } else number = number * 10 + code - ZERO
-  }
-  if (packed !== '') visit(first, number)
-}

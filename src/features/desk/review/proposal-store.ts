@@ -10,7 +10,7 @@ import { findTermsByTexts, TAXONOMIES, TERM_LISTS } from '../../../calendar/term
 import type { Db } from '../../../store/storage/database.ts'
 import { lockedRows } from '../../../store/storage/locks.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
-import { wholeList } from '../../../store/storage/statement.ts'
+import { wholeList } from '../../../store/storage/sql-parts.ts'
 import { removeUnsaved } from '../desk-rows.ts'
 import type { ProposalColumns } from '../desk-tables.ts'
 

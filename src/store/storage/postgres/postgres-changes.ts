@@ -18,7 +18,8 @@ import {
   webhookChanges,
 } from '../history.ts'
 import { byRecord, type Tx } from '../recording.ts'
-import { rowParts, statement } from '../statement.ts'
+import { rowParts } from '../sql-parts.ts'
+import { statement } from '../statement.ts'
 
 // The record of changes on PostgreSQL. Numbers of a sequence are in the order of asking, not of committing,
 // so they cannot tell which commits a reader has seen. Instead, the position of a change is the id of its

@@ -14,7 +14,8 @@ import {
   roomier,
   withId,
 } from '../id-set.ts'
-import { statement, type ValuePlaces, wholeList } from '../statement.ts'
+import { wholeList } from '../sql-parts.ts'
+import { statement, type ValuePlaces } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
 // Finds events, terms and names by stems: for `words`, where a wrong letter is forgiven, and for suggestions.

@@ -7,7 +7,8 @@ import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
 import { type Database, type Db, isPostgres } from '../database.ts'
 import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import type { Recording } from '../recording.ts'
-import { contains, passTurn, statement, wholeList } from '../statement.ts'
+import { contains, wholeList } from '../sql-parts.ts'
+import { passTurn, statement } from '../statement.ts'
 
 // Fills the indexes of searches, and narrows queries to what a search finds.
 

@@ -1,0 +1,110 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SqliteStatement } from 'kysely'
+import { askReaders, type ReaderPool } from './reader-pool.ts'
+import { LOG_PAGES, type Prepare } from './sqlite-connection.ts'
+import type { Writes } from './sqlite-writes.ts'
+
+// What follows commits: checkpoints, the index of words, and the look for commits of other processes.
+
+const LOOK_AT_LOG_EVERY = 16
+/**
+ * Ms that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`, after which
+ * requests are refused.
+ */
+const LONGEST_PAUSE_MS = 60
+
+/**
+ * The result is called after each commit: it has a thread checkpoint a WAL that has become long. Writes wait
+ * only while the thread writes the last pages, since only a WAL that is completely in the file starts over.
+ */
+export function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
+  // With `noop` the statement only counts pages.
+  const length = writer.prepare('pragma wal_checkpoint(noop)')
+  const unwritten = () => {
+    const { log, checkpointed } = length.get() as { log: number; checkpointed: number }
+    return log - checkpointed
+  }
+  let commits = 0
+  let isEmptying = false
+  const checkpoint = () => askReaders(pool, 'search', 'checkpoint')
+  const writeRest = () => writes.groups.between(() => Promise.race([checkpoint(), sleep(LONGEST_PAUSE_MS)]))
+  return () => {
+    commits += 1
+    if (isEmptying || commits % LOOK_AT_LOG_EVERY !== 0 || unwritten() < LOG_PAGES) return
+    isEmptying = true
+    checkpoint()
+      .then(writeRest)
+      // Pages that are not checkpointed now are checkpointed later, at the latest by a commit.
+      .catch(() => undefined)
+      .finally(() => {
+        isEmptying = false
+      })
+  }
+}
+
+/** Events indexed at once, in a few ms. Every search reads up to as many unindexed events whole. */
+const EVENTS_AT_ONCE = 64
+
+const LOOK_EVERY_COMMITS = 4
+
+/** The result is called after each commit: it indexes waiting events once there are enough of them. */
+export function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
+  let isIndexing = false
+  let unseen = LOOK_EVERY_COMMITS
+  return () => {
+    unseen += 1
+    if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
+    unseen = 0
+    const waiting = prepareIfThere(
+      prepare,
+      `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`,
+    )
+    if (!waiting || waiting.all([]).length === 0) return
+    isIndexing = true
+    index(EVENTS_AT_ONCE)
+      .catch(() => undefined)
+      .finally(() => {
+        isIndexing = false
+        unseen = LOOK_EVERY_COMMITS
+      })
+  }
+}
+
+export function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | undefined {
+  try {
+    return prepare(statement)
+  } catch {
+    return undefined
+  }
+}
+
+/** Ms for which the data version is not asked again: asking takes longer than answering most requests. */
+const LOOK_EVERY = 5
+
+/**
+ * The result tells, up to `LOOK_EVERY` ms late, whether another connection has written since its last call,
+ * and then calls the listeners.
+ */
+export function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
+  const statement = writer.prepare('pragma data_version')
+  const read = () => Number(statement.get()?.data_version)
+  let version = read()
+  let lookedAt = performance.now()
+  return () => {
+    const now = performance.now()
+    if (now - lookedAt < LOOK_EVERY) return false
+    lookedAt = now
+    let current: number
+    try {
+      current = read()
+    } catch {
+      // The version cannot be read, so it may have changed.
+      current = Number.NaN
+    }
+    if (current === version) return false
+    version = current
+    for (const listener of listeners) listener()
+    return true
+  }
+}

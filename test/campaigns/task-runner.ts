@@ -143,11 +143,11 @@ const titleOf = (tab: Tab) => tab.evaluate<string>(`location.pathname + ' ' + do
 export function taskTable(all: readonly TaskFigures[]): string {
   const width = Math.max(...all.map(({ name }) => name.length))
   const lines = all.map(({ name, presses, keys, seconds, skipped, problem }) => {
-    const numbers = [presses, keys, seconds.toFixed(1)].map((number) => String(number).padStart(7)).join('')
+    const numbers = [presses, keys, seconds.toFixed(1)].map((number) => String(number).padStart(9)).join('')
     const state = skipped === undefined ? (problem === undefined ? 'yes' : 'NO') : 'skipped'
     const why = skipped ?? problem?.split('\n')[0] ?? ''
     return `${name.padEnd(width)}  ${state.padEnd(8)}${skipped === undefined ? numbers : ''} ${why}`.trimEnd()
   })
-  const heads = ['presses', 'keys', 'seconds'].map((head) => head.padStart(7)).join('')
+  const heads = ['presses', 'keys', 'seconds'].map((head) => head.padStart(9)).join('')
   return [`${'task'.padEnd(width)}  possible${heads}`, ...lines].join('\n')
 }

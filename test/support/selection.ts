@@ -73,6 +73,7 @@ const LONG: Paths = [
   'test/campaigns/restarts',
   'test/campaigns/round-trip',
   'test/campaigns/steps',
+  'test/campaigns/visitor-tasks',
   'test/client/client-package',
   'test/client/client-round',
   'test/desk/event-form-browser',

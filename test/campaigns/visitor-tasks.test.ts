@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noChromium } from '../support/chromium.ts'
+import { taskTable } from './task-runner.ts'
+import { runVisitorTasks } from './visitor-tasks-campaign.ts'
+
+// `npm run desk:tasks` prints the table. The campaign moves the clock by `mock.timers`, so this file has a
+// process of its own.
+
+test(
+  'visitors have few presses to make, and the first event is in the first screen',
+  noChromium,
+  async (t) => {
+    const all = await runVisitorTasks()
+    t.diagnostic(taskTable(all))
+    assert.deepEqual(
+      all.flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
+      [],
+    )
+  },
+)

@@ -368,9 +368,9 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
     stream: () => createBrotliCompress(brotliAt(1)),
   },
   gzip: {
-    now: (bytes) => gzipSync(bytes, { level: 1, chunkSize }),
-    later: (bytes, isLasting) => gzipLater(bytes, { level: isLasting ? 9 : 1 }),
-    stream: () => createGzip({ level: 1 }),
+    now: (bytes) => gzipSync(bytes, { level: 2, chunkSize }),
+    later: (bytes, isLasting) => gzipLater(bytes, { level: isLasting ? 9 : 2 }),
+    stream: () => createGzip({ level: 2 }),
   },
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { writerBy } from '../../src/store/storage/recording.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
@@ -275,7 +276,8 @@ test('a featured series opens the page at its next date, and is not in the list 
 })
 
 test('style sheets are served without comments, and none has a string that this could change', async (context) => {
-  const { page } = await calendar(context)
+  const { make, page } = await calendar(context)
+  await make('Concert', 1)
   const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
     ([, path = '']) => path,
   )
@@ -285,6 +287,20 @@ test('style sheets are served without comments, and none has a string that this 
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.css')))
     for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))
       assert.doesNotMatch(text, /[{};,:]| {2}/, name)
+})
+
+test('the front page loads less than 8 kB of styles and scripts, and other pages one more sheet', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Concert', 1)
+  const loaded = (body: string) =>
+    [...body.matchAll(/(?:rel="stylesheet" href|script type="module" src)="([^"]+)"/g)].map(
+      ([, path = '']) => path,
+    )
+  const paths = loaded(await page('/'))
+  const sizes = await Promise.all(paths.map(async (path) => gzipSync(await page(path)).length))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  assert.ok(bytes < 8000, `${paths.join()}: ${bytes} bytes`)
+  assert.ok(loaded(await page('/events/?free=true')).some((path) => path.includes('others')))
 })
 
 test('a day of a month has its featured event first, and the evening rather than the morning where not all fit', async (context) => {

@@ -125,12 +125,12 @@ describe('on pages', noChromium, () => {
 
   test('a position that is found late does not replace what the reader went on to', long, async () => {
     const tab = await openTab(browser, service, '/events/')
-    const has = await tab.evaluate<boolean>("Boolean(document.querySelector('a[data-near]'))")
+    const has = await tab.evaluate<boolean>("Boolean(document.querySelector('a[data-lost]'))")
     assert.ok(has, 'no link to what is near')
     await tab.evaluate(
       `navigator.geolocation.getCurrentPosition = (found) => setTimeout(() => found({ coords: { latitude: 60, longitude: 10 } }), 1500)`,
     )
-    await tab.evaluate("document.querySelector('a[data-near]').click()")
+    await tab.evaluate("document.querySelector('a[data-lost]').click()")
     await sleep(300)
     await tab.evaluate(
       `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,

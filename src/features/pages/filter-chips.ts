@@ -193,7 +193,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
 
 /** Without the script it leads to a choice of places. False where no venue has a position. */
 function nearChip(
-  { context: { site }, assets, memory, terms }: Viewing,
+  { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,
   to: (changes: Readonly<Record<string, undefined>>) => string,
 ): Html | false {
@@ -201,7 +201,7 @@ function nearChip(
     return html`<a class="pill" href="${to(Object.fromEntries(POSITION.map((name) => [name, undefined])))}" aria-current="true">${say(site, 'Near me')}</a>`
   if (!memory.index || memory.index.places.all.size === 0) return false
   const places = terms.choices.places.all.length > 0 ? `#${FIELDS_ID}` : pathTo(site, '/venues/')
-  return html`<a class="pill" href="${places}" data-near="${pathTo(site, assets.near.path)}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
+  return html`<a class="pill" href="${places}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
 }
 
 /** Opens when a link leads there. */

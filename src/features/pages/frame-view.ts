@@ -99,7 +99,7 @@ export function layOutFrame({ context: { site }, assets, look }: Viewing, { titl
 <meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
 <meta name="robots" content="noindex">
 <base target="_blank">
-${[assets.month, assets.style, assets.embedding].map(({ path }) => html`<link rel="stylesheet" href="${pathTo(site, path)}">\n`)}</head>
+${[assets.month, assets.others, assets.style, assets.embedding].map(({ path }) => html`<link rel="stylesheet" href="${pathTo(site, path)}">\n`)}</head>
 <body class="framed">
 <main>
 ${body}

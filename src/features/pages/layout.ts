@@ -19,6 +19,7 @@ export function layOut({ context: { site }, assets, look, links, address }: View
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
   const { pages_picture: picture } = assets.files
+  const styles = [...(view.styles ?? []), ...(view.isPlain ? [] : [assets.others]), assets.style]
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">
 <head>
@@ -29,7 +30,7 @@ export function layOut({ context: { site }, assets, look, links, address }: View
 ${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.path) }, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 <link rel="apple-touch-icon" href="${asset('/apple-touch-icon.png')}">
-${[...(view.styles ?? []), assets.style].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
+${styles.map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 ${skipLink(site, view)}
@@ -41,7 +42,7 @@ ${links.map(
     html`<a class="button brought${sign !== undefined && html` signed`}" href="${pathTo(site, path)}">${sign !== undefined && html`<i aria-hidden="true">${sign}</i>`}<span>${text(site)}</span></a>
 `,
 )}<span class="paper">${site.url.replace(/^https?:\/\//, '')}</span></div></header>
-<main id="main" class="wrap">
+<main id="main" class="wrap"${isOfEvents(view) && html` data-place="${asset(assets.place.path)}"`}>
 ${view.body}
 </main>
 <footer class="foot"><div class="wrap">
@@ -60,9 +61,11 @@ ${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site
 }
 
 /** Views of events have search and chips above the events. */
-function skipLink(site: Site, { current }: View): Html {
-  const hasEvents = current !== undefined && current !== 'venue' && current !== 'organizer'
-  return hasEvents
+const isOfEvents = ({ current }: View) =>
+  current !== undefined && current !== 'venue' && current !== 'organizer'
+
+function skipLink(site: Site, view: View): Html {
+  return isOfEvents(view)
     ? html`<a class="skip" href="#events">${say(site, 'Skip to events')}</a>`
     : html`<a class="skip" href="#main">${say(site, 'Skip to content')}</a>`
 }

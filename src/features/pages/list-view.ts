@@ -87,6 +87,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     ...paths,
     feeds: feedsOf(asked),
     styles: [viewing.assets.front],
+    isPlain: isFirst && !isPast && !asked.term && total > 0,
     current: 'list',
     body: html`${finding(viewing, asked, { ...lists, hasDates })}${!opening && head}
 <div class="by-month"><div class="results" id="events" tabindex="-1">${opening && html`${opening.body}${head}`}${await namedHits(viewing, asked)}${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, opening?.ids ?? new Set()) : datedRows(viewing, cards)}</div>${hasDates && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}</div>

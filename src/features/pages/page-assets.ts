@@ -46,13 +46,15 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
+  /** For all pages but the plain front page. */
+  others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
   map: scriptAsset('map'),
   embedding: sheet('embedding'),
   builder: scriptAsset('builder'),
-  /** Loaded on a click on "Near me". */
-  near: scriptAsset('near'),
+  /** Loaded with the first change of a filter or page. */
+  place: scriptAsset('place'),
   /** Loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
 }))
@@ -73,6 +75,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /** Without the rules of a look. */
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
+
+/** Of the front page as the desk shows it with other colours. */
+export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
@@ -100,7 +105,10 @@ const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(
 
 /** @param font the address of the font @throws Error with one sentence for a file that cannot be used */
 export function styleText(look: Look, font: string | undefined): string {
-  return [plainStyle(), accentStyle(look.accent), lookStyle(look, font), readOwnStyle(look.css)].join('\n')
+  const hasBrand = look.sentence !== '' || look.files.pages_logo !== undefined
+  const brand = hasBrand ? withoutBlanks(textOf('brand.css')) : ''
+  const own = readOwnStyle(look.css)
+  return [plainStyle(), brand, accentStyle(look.accent), lookStyle(look, font), own].join('\n')
 }
 
 /** Browsers ignore `@import` behind other rules, so it is refused. @throws Error with one sentence */
@@ -120,7 +128,8 @@ export function readAssets(site: Site, look: Look, links: readonly PageLink[]): 
   const files = lookAssets(look)
   const icon = files.pages_icon ?? files.pages_logo ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
   const font = files.pages_font?.path.slice(ASSETS_PATH.length)
-  const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
+  const ofLinks = links.length > 0 ? withoutBlanks(textOf('links.css')) : ''
+  const style = asset('calendar', '.css', Buffer.from(ofLinks + styleText(look, font)))
   const leaflet = leafletAssets()
   const embed = [...embedScripts(site, weekStart, links)].map(([path, text]) => ({
     path,
@@ -153,8 +162,9 @@ function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')
     .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/ ?([{};,>]) ?/g, '$1')
     .replaceAll(': ', ':')
+    .replace(/(?<=[ :(,-])0(?=\.\d)/g, '')
     .replaceAll(';}', '}')
 }
 

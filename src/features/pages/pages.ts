@@ -56,7 +56,7 @@ import {
   translatedAddress,
   withQuery,
 } from './page-addresses.ts'
-import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts'
+import { type Assets, lookAssets, previewStyle, readAssets, styleText } from './page-assets.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
 import {
   type PageQuery,
@@ -568,7 +568,7 @@ export async function previewFront(
 
 export async function previewStyleSheet({ look }: Pages, site: Site, config: Config): Promise<string> {
   const font = lookAssets(look).pages_font
-  return styleText(await lookOf(config, look.files), font && rootOf(site) + font.path)
+  return previewStyle() + styleText(await lookOf(config, look.files), font && rootOf(site) + font.path)
 }
 
 const shown = (viewing: Viewing, view: View): PageAnswer => ({

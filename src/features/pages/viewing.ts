@@ -67,6 +67,8 @@ export interface View {
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
+  /** The front page without filters, which needs no style for others. */
+  isPlain?: boolean
   /** Besides that of all pages. */
   styles?: readonly Pick<Asset, 'path'>[]
   /** Besides those of all pages. */

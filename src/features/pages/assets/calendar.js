@@ -1,8 +1,14 @@
 // @ts-check
-// Changes filters and pages of a list in place. Pages work without this script.
+// Menus, keys and copied addresses; what else pages do is loaded once it is needed. They work without scripts.
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'))
 const announced = /** @type {HTMLElement} */ (document.getElementById('status'))
+
+/** The address before anything was shown in place. */
+const start = location.href
+
+/** What changes filters and pages of a list in place. */
+const inPlace = () => import(`${main.dataset.place}`)
 
 /** Returns true when a page of events with this address can replace the content of this page. */
 function isAlike(/** @type {URL} */ address) {
@@ -14,108 +20,18 @@ function isAlike(/** @type {URL} */ address) {
   )
 }
 
-/** @type {AbortController | undefined} */
-let loading
-/** The address of the shown page without its fragment: a link to a fragment loads nothing. */
-let shown = location.href.replace(/#.*/, '')
-
-/**
- * Shows the content of another page of events in place of this one.
- * @param {URL} address
- * @param {{ isNew: boolean, focus: string | undefined }} how
- */
-async function show(address, { isNew, focus }) {
-  loading?.abort()
-  const own = new AbortController()
-  loading = own
-  main.setAttribute('aria-busy', 'true')
-  try {
-    const response = await fetch(address, { signal: own.signal, headers: { accept: 'text/html' } })
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    const content = page.getElementById('main')
-    if (!response.ok || !content) throw new Error(`${response.status}`)
-    await loadOwn(page)
-    if (own.signal.aborted) return
-    if (isNew) {
-      // The back button returns to the same place on the page.
-      history.replaceState({ top: scrollY }, '')
-      history.pushState({}, '', response.url)
-    }
-    shown = location.href.replace(/#.*/, '')
-    const typed = typedIn(content)
-    document.title = page.title
-    const isOpen = focus !== undefined && main.querySelector('.more')?.hasAttribute('open')
-    main.replaceChildren(...content.childNodes)
-    const lists = document.querySelectorAll('.top nav')
-    for (const [at, list] of page.querySelectorAll('.top nav').entries()) lists[at]?.replaceWith(list)
-    if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
-    prepare()
-    settle(typed ?? focus)
-  } catch (error) {
-    if (!(error instanceof DOMException && error.name === 'AbortError')) location.assign(address)
-  } finally {
-    if (loading === own) main.removeAttribute('aria-busy')
-  }
-}
-
-/** Loads the style sheets and scripts of a page that this page lacks. */
-function loadOwn(/** @type {Document} */ page) {
-  for (const script of page.scripts) if (script.type === 'module') import(script.src)
-  const sheets = [...page.querySelectorAll('link[rel=stylesheet]')].filter(
-    (sheet) => !document.querySelector(`link[href="${sheet.getAttribute('href')}"]`),
-  )
-  const loads = sheets.map(
-    (sheet) =>
-      new Promise((settle) => {
-        sheet.addEventListener('load', settle)
-        sheet.addEventListener('error', settle)
-        document.querySelector('link[rel=stylesheet]')?.before(sheet)
-      }),
-  )
-  return Promise.all(loads)
-}
-
-/** Copies text that is being typed into the new content. Returns the name of its field. */
-function typedIn(/** @type {HTMLElement} */ content) {
-  const field = document.activeElement
-  if (!(field instanceof HTMLInputElement) || !main.contains(field) || field.name === '') return
-  const next = content.querySelector(`input[name="${CSS.escape(field.name)}"]`)
-  if (!(next instanceof HTMLInputElement) || next.value.trim() === field.value.trim()) return
-  next.value = field.value
-  return field.name
-}
-
-/** Puts the focus back on its field, or on the heading, and announces the number of events. */
-function settle(/** @type {string | undefined} */ focus) {
-  const field = focus ? main.querySelector(`[name="${CSS.escape(focus)}"]`) : null
-  const heading = main.querySelector('h1')
-  if (field instanceof HTMLElement) field.focus()
-  else {
-    heading?.focus({ preventScroll: true })
-    scrollTo({ top: history.state?.top ?? 0 })
-  }
-  const count =
-    main.querySelector('.count')?.firstChild?.textContent || main.querySelector('.nothing h2')?.textContent
-  announced.textContent = `${heading?.textContent ?? ''}: ${count ?? ''}`
-}
-
-/**
- * Shows what a form asks for, without empty fields.
- * @param {HTMLFormElement} form @param {string} [focus]
- */
+/** Shows what the form asks for now. @param {HTMLFormElement} form @param {string} [focus] */
 function ask(form, focus) {
-  const address = new URL(form.action)
-  address.search = ''
-  for (const [name, value] of new FormData(form))
-    if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value)
-  if (!address.searchParams.has('near')) address.searchParams.delete('geoloc_radius')
-  if (isAlike(address)) show(address, { isNew: true, focus })
-  else location.assign(address)
+  const [address, sent] = [new URL(form.action), new FormData(form)]
+  inPlace().then(
+    (own) => own.ask(address, sent, isAlike(address), focus),
+    () => form.submit(),
+  )
 }
 
 document.addEventListener('submit', (event) => {
   const form = event.target
-  if (!(form instanceof HTMLFormElement) || !form.matches('.filter')) return
+  if (!main.dataset.place || !(form instanceof HTMLFormElement) || !form.matches('.filter')) return
   event.preventDefault()
   ask(form)
 })
@@ -134,25 +50,17 @@ document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null
   if (!anchor || event.defaultPrevented || event.button !== 0) return
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-  if (anchor.dataset.near !== undefined) {
-    event.preventDefault()
-    const before = loading
-    const { near = '', lost = '' } = anchor.dataset
-    import(near).then(async ({ nearHere }) => {
-      const address = await nearHere()
-      // The reader may have opened another page meanwhile.
-      if (loading !== before) return
-      if (address) return show(address, { isNew: true, focus: undefined })
-      location.assign(anchor.href)
-      announced.textContent = lost
-    })
-    return
-  }
   const address = new URL(anchor.href)
-  if (!anchor.closest('.pills, .active, .mini, .steps, .pager, .views') || !isAlike(address)) return
-  if (anchor.getAttribute('href')?.startsWith('#')) return
+  const isNear = anchor.dataset.lost !== undefined
+  if (!isNear) {
+    if (!anchor.closest('.pills, .active, .mini, .steps, .pager, .views') || !isAlike(address)) return
+    if (anchor.getAttribute('href')?.startsWith('#')) return
+  }
   event.preventDefault()
-  show(address, { isNew: true, focus: undefined })
+  inPlace().then(
+    (own) => (isNear ? own.showNear(anchor) : own.show(address, true)),
+    () => location.assign(address),
+  )
 })
 
 // Each of these is one stop of the Tab key; arrow keys move within it.
@@ -179,7 +87,7 @@ addEventListener('pagehide', () => {
     if (main.querySelector('.views')) sessionStorage.place = location.href
   } catch {}
 })
-// What a menu shows belongs to a group, too.
+// What a menu shows belongs to a group, too, and so does what is shown in place.
 document.addEventListener('toggle', prepare, true)
 
 document.addEventListener('keydown', (event) => {
@@ -219,9 +127,6 @@ document.addEventListener('keydown', (event) => {
   menu.querySelector('summary')?.focus()
 })
 
-addEventListener('popstate', () => {
-  const address = new URL(location.href)
-  if (address.href.replace(/#.*/, '') === shown) loading?.abort()
-  else if (isAlike(address)) show(address, { isNew: false, focus: undefined })
-  else location.reload()
+addEventListener('popstate', async () => {
+  if (main.dataset.place) (await inPlace()).goBack(start, isAlike(new URL(location.href)))
 })

@@ -397,7 +397,8 @@ export function settingsPage(features: readonly HasSettings[]): string {
   return [
     '# Settings',
     '',
-    'Each setting is an environment variable and a flag of every command, which wins; in brackets its default.',
+    'Each setting is an environment variable and a flag of every command, which wins; ' +
+      'in brackets its default.',
     '',
     'Zone, language, currency and clock can also be set [at the desk](desk.md), as name and ' +
       '[look](looks.md); a flag or variable wins. All other settings are read at the start alone.',

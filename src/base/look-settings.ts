@@ -41,7 +41,7 @@ const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FILES[name
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** Kinds by content, mostly by the first bytes. */
+/** Recognises kinds by content, mostly by the first bytes. */
 const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),

@@ -351,7 +351,7 @@ export function plainText(html: string): string {
 
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/** For linked data: no text can end the script element. An `&` that would begin an entity is escaped too. */
+/** No text can end the script element of linked data. An `&` that would begin an entity is escaped too. */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

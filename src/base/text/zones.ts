@@ -106,7 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** By offset in minutes, where the English name would give others. */
+/** Abbreviations by offset in minutes, where the English name would give others. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -205,8 +205,8 @@ export function utcOffset(utc: string, zone: string): string {
 }
 
 /**
- * As in the tz database: `EST`, `CET`, or digits (`+03`). `UTC±x` stays, `+02:00` becomes `GMT+0200` (rule
- * 5.3).
+ * Returns what the tz database has: `EST`, `CET`, or digits (`+03`). `UTC±x` stays, `+02:00` becomes
+ * `GMT+0200` (rule 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -244,7 +244,7 @@ export function dayNumber(day: string): number {
 export interface ClockChanges {
   id: string
   offset: number
-  /** In order; `at` is the UTC time in ms from which clocks have the offset. */
+  /** Steps are in order; `at` is the UTC time in ms from which clocks have the offset. */
   steps: { at: number; offset: number }[]
 }
 

@@ -38,16 +38,15 @@ const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
-  /** With these, decoding takes up to some 500 MB of memory. */
+  /** Decoding so many takes up to some 500 MB of memory. */
   maxPixels: number
-  /** From here on, making the sizes takes over a second. */
+  /** Making the sizes of so many takes over a second. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
 
 /**
- * By media type. AVIF and GIF are encoded with the least effort: the next takes several times as long for the
- * same bytes.
+ * AVIF and GIF are encoded with the least effort: the next takes several times as long for the same bytes.
  */
 const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': {

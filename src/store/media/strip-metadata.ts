@@ -80,7 +80,7 @@ function joined({ source, kept }: Pieces): Buffer {
   return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
 }
 
-/** For the middle of a long part, once `at` has reached `until`. */
+/** Called in the middle of a long part, once `at` has reached `until`. */
 async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH

@@ -103,8 +103,8 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
 }
 
 /**
- * Only columns of one index of the database, so that reading the whole calendar touches no row, and no texts
- * pass through memory.
+ * Selects columns of one index only, so that reading the whole calendar touches no row, and no texts pass
+ * through memory.
  */
 const eventColumns = (db: Db) =>
   db

@@ -240,7 +240,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** After a change that could not be applied the memory is read anew, so that no request fails for it. */
+/** Reads the memory anew after a change that could not be applied, so that no request fails for it. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)

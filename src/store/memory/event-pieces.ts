@@ -122,7 +122,7 @@ export function keepPiece<Piece extends EventPiece>(
     keepCached(kept, id, piece, length + (categories.length + tags.length) * 8 + OVERHEAD)
 }
 
-/** Also counts the change. */
+/** Counts the change too. */
 export function dropPieces(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.listed, id)

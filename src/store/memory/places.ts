@@ -6,7 +6,6 @@ import { boxAround, type Circle } from '../storage/within.ts'
 
 /** Cells let venues near a point be found without a look at all venues. */
 export interface Places {
-  /** By venue id. */
   all: Map<number, Place>
   cells: Map<number, Cell>
   coarsest: Cell[]

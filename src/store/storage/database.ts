@@ -35,7 +35,7 @@ interface Connections {
 
 export interface Database {
   /**
-   * For reads outside a transaction. It shows committed rows only, among them all that `cursor` or a listener
+   * Reads outside a transaction. It shows committed rows only, among them all that `cursor` or a listener
    * announced.
    */
   read: Db

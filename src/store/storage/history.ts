@@ -211,7 +211,7 @@ type Verb = (typeof VERBS)[number]
 interface WebhookChange {
   kind: string
   record: number
-  /** For private webhooks; `public_verb` is for all others, empty if these get no message. */
+  /** `verb` is for private webhooks; `public_verb` for all others, empty if these get no message. */
   verb: Verb
   public_verb: Verb | ''
   /** An occurrence that changes with its series gets no message of its own. */
@@ -296,7 +296,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** For acts without a record, such as a backup. `now` is in ms. */
+/** Records acts without a record, such as a backup. `now` is in ms. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -466,7 +466,7 @@ export function textsOf(rows: readonly KeptFormer[]): Named[] {
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/** By hash, cut to `most` characters. */
+/** Returns texts by hash, cut to `most` characters. */
 export async function findTexts(
   db: Db,
   hashes: readonly string[],

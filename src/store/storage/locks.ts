@@ -28,7 +28,7 @@ const lockRecord = {
   terms: lockIn('terms'),
 }
 
-/** For rows that do not exist yet, such as a venue of a name. */
+/** Locks rows that do not exist yet, such as a venue of a name. */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
@@ -60,7 +60,7 @@ const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint a
 
 /**
  * If `work` fails, database and recording are as before, and the transaction goes on; rejects with the error.
- * Not to be nested.
+ * It cannot be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

@@ -8,7 +8,7 @@ import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
 // Drops rows that are stored for a limited time.
 
-/** In the record of changes, and for withdrawn events in feeds. */
+/** Tombstones in the record of changes, and withdrawn events in feeds, stay so long. */
 export const TOMBSTONE_DAYS = 90
 
 /** Sessions have ended by then (`sessions.ts`). */
@@ -21,7 +21,7 @@ export interface Pruning {
   drop: (tx: Db, beforeUtc: string, most: number) => Promise<number>
 }
 
-/** With so few, other writers wait for some milliseconds only. */
+/** So few rows let other writers wait for some milliseconds only. */
 const DROPPED_AT_ONCE = 1000
 
 const VALUES_AT_ONCE = 100

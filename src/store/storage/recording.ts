@@ -104,7 +104,7 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
   })
 }
 
-/** For values that are known only while the record is written. */
+/** Adds values that are known only while the record is written. */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],

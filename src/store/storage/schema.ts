@@ -115,7 +115,7 @@ export interface ImageColumns {
   source_url: string
   /** Set if `file` is a scaled copy. */
   original_image: string
-  /** From 0 at the left and top to 1; null for the middle. */
+  /** 0 at the left and top, 1 at the right and bottom; null for the middle. */
   focal_x: number | null
   focal_y: number | null
 }
@@ -167,7 +167,7 @@ export interface SignInLinkColumns {
   /** SHA-256 of the token. */
   hash: string
   user: number
-  /** For a new user, a forgotten password, or visitors of the demo. */
+  /** `set-up` is for a new user, `reset` for a forgotten password, `demo` for visitors of the demo. */
   purpose: 'set-up' | 'reset' | 'demo'
   expires_utc: string
   /** The user who made the link; 0 for the command line and the first start. */

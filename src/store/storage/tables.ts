@@ -124,7 +124,7 @@ const postgresReferences = sql<{ table: string; to: string }>`
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
 
-/** In order: none for the first version, undefined without a calendar. */
+/** Steps are in order: none for the first version, undefined without a calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`

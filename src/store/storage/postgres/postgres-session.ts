@@ -41,7 +41,7 @@ const LIMITS = {
 
 export interface ServerAddress {
   config: PoolConfig
-  /** For the connection that listens: the parameter `listen`, if any, names the server, past a pooler. */
+  /** The connection that listens goes to the server of the parameter `listen`, if any, past a pooler. */
   listening: ClientConfig
   connections: number
   connectMs: number

@@ -39,7 +39,7 @@ const OLDEST = 140_000
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** For migrations: its statements have no time limit. */
+  /** Migrations use it, since its statements have no time limit. */
   patient: Db
   limits: TransactionLimits
   writes: Share

@@ -232,7 +232,7 @@ function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
 function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   const linked = (table: string, kind: string) => {
     const link = sql.ref(`event_${table}.${kind}`)
-    // As one value, since SQLite would start with everything that is public.
+    // The condition is one value, since SQLite would start with everything that is public.
     return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
       (select id from ${sql.table(table)} where id in (select doc from meant_docs)
       and (status = 'publish') is true)`
@@ -269,7 +269,7 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
-  // As one value, since SQLite would start with everything that is public.
+  // The condition is one value, since SQLite would start with everything that is public.
   const query = sql<{
     found: number
   }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
@@ -326,7 +326,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** Fewer wait at a time; and characters of each. */
+/** Fewer events wait; of each so many characters are read. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 

@@ -84,7 +84,7 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
   }
   const few = JSON.stringify(listIds(ids))
-  // As one value, since SQLite would use an index instead of the ids.
+  // The condition is one value, since SQLite would use an index for it instead of the ids.
   return (condition) =>
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
@@ -109,7 +109,7 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 }
 
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // As one value, since a row for each id would take longer than finding it.
+  // Ids are one value, since a row for each would take longer than finding it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)

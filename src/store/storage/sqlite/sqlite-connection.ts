@@ -262,7 +262,7 @@ function namedRow(
 }
 
 /**
- * By primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are faults of
+ * Primary result codes PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are faults of
  * the program.
  */
 const LACKS: Record<number, Lack> = {
@@ -277,8 +277,8 @@ const LACKS: Record<number, Lack> = {
 }
 
 /**
- * By extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE. Reads go
- * on after these.
+ * Extended result codes IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE. Reads go on
+ * after these.
  */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',

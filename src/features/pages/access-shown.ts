@@ -10,12 +10,12 @@ import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import { say } from './viewing.ts'
 
-// Facts of access to events and venues, and fields that a page lists by their labels.
+// The access to events and venues as pages show it.
 
-/** Its name in the language of the page, and whether it is true of the record. */
+/** `isSo` says whether the record has the fact. */
 type Known = [name: string, isSo: boolean]
 
-/** True facts first; `NOTHING` where none is known. */
+/** True facts come first; without any the answer is `NOTHING`. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -25,13 +25,12 @@ export function venueAccess({ say: translate, site }: Context, venue: VenueRow):
   )
 }
 
-/** Returns any other name as it is. */
 export function factInWords({ say: translate }: Context, name: string): string {
   const fact = [...venueFacts, ...eventFacts].find((known) => known === name)
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** The access to an event and its venues, its note and contact; `NOTHING` where it has none. */
+/** The result also has the note and contact; without any it is `NOTHING`. */
 export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -67,7 +66,7 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
 }
 
-/** `Intl` has names for few of these language tags. */
+/** `Intl` knows few of these language tags. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{
@@ -89,9 +88,7 @@ function languageName(shownIn: string, tag: string): string {
   return SIGN_LANGUAGES[tag] ?? new Intl.DisplayNames(shownIn, { type: 'language' }).of(tag) ?? tag
 }
 
-// Fields without a place of their own on a page are listed by their labels.
-
-/** A line for each field with a value. @param shown values by field, as answers show them */
+/** @param shown values by field, as answers show them */
 export function labelledFacts(
   context: Context,
   fields: Readonly<Record<string, FieldData>>,

@@ -26,41 +26,40 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
 
-// Cards: events as lists of pages show them, cached until the event changes.
+// Lists of pages show events as cards, which are cached until the event changes.
 
-/** `src` is the smallest size of at least 300 pixels; `srcset` has all with the proportions of the image. */
+/** `src` is the smallest size of at least 300 pixels; `srcset` has all sizes of the same proportions. */
 export interface Picture {
   src: string
   srcset: string
   width: number
   height: number
   alt: string
-  /** Classes that keep the focal point in view where the image is cropped. */
+  /** These classes keep the focal point in view where the image is cropped. */
   focus: string
 }
 
-/** Texts are plain, not yet escaped. */
+/** Texts are plain and not yet escaped. */
 export interface Card {
   id: number
   url: string
   title: string
   event_status: EventRow['event_status']
   excerpt: string
-  /** Wall times. */
   start: string
   end: string
   isAllDay: boolean
-  /** Such as `MEZ`; empty in the zone of the site. */
+  /** Events in the zone of the site have an empty one, others one such as `MEZ`. */
   zone: string
-  /** Where they differ from those at its start. */
+  /** It is empty where the letters at the end are those of the start. */
   endZone: string
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
-  /** Its public series; `rhythm` is how it repeats, in words. */
+  /** The rhythm says in words how the series repeats. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** Later dates of its series, in lists that show one date of each. */
+  /** Lists that show one date of a series count its later dates. */
   following?: number
 }
 
@@ -73,7 +72,7 @@ export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/** In order, without events that cannot be shown. A card is valid until memory learns of a change. */
+/** Events that cannot be shown are left out. A card is valid until memory learns of a change. */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -102,7 +101,7 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // Noted before the rows are read: an event that changes in between makes its card out of date at once.
+    // States are noted before the rows are read, so a change in between makes the card out of date at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findCardLinks(context.db, rows)
@@ -121,7 +120,6 @@ async function readCards(
 
 const sizeOf = (card: Card | undefined) => (card ? JSON.stringify(card).length * 2 + 400 : 300)
 
-/** @throws Error for a row that cannot be shown */
 function makeCard(context: Context, row: CardRow, links: CardLinks): Card {
   if (!hasWallForm(row.start_date) || !hasWallForm(row.end_date)) throw new Error('its dates are no times')
   const { site } = context
@@ -160,17 +158,17 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/** Sizes have whole pixels; cropped sizes are further off. */
+/** Sizes are rounded to whole pixels; cropped sizes differ by more. */
 const ALIKE = 0.02
 
-/** In tenths of width and height; empty without a focal point. */
+/** The names count tenths of width and height. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/** @param use the event that shows the image, with its own alternative text, or none for a decoration */
+/** @param use the event that shows the image, with its own alternative text; none for a decoration */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -185,10 +183,8 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
   return { src: small.url, srcset, width, height, alt: plainText(shows), focus: focusOf(row) }
 }
 
-// Costs as the language of the page writes them.
-
 /**
- * The lowest and highest price as the language writes money: `12,50 €`, `10–20 €`. A cost that says more, or
+ * Writes the lowest and highest price as the language does: `12,50 €`, `10–20 €`. A cost that says more, or
  * can be read in two ways, stays as written.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
@@ -209,10 +205,10 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/** A sign such as `US$`, or a code or word such as `EUR` or `Fr.`. */
+/** It matches signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/** The mark of the site where no price has one; undefined for several marks or other words. */
+/** Prices without a mark have that of the site; several marks or other words give undefined. */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))
@@ -220,7 +216,7 @@ function markOf(prices: readonly Price[], own: string): string | undefined {
   return marks.size <= 1 && MARK.test(mark) ? mark : undefined
 }
 
-/** Three digits behind a point may mean thousands. */
+/** Three digits behind a point may mean thousands, so they do not match. */
 const CLEAR = /^\d{1,12}(?:\.\d{1,2})?$/
 
 function amountIn({ numbers }: Price): string | undefined {
@@ -237,7 +233,6 @@ const moneyFormat = madeOnce((locale: string) =>
   ),
 )
 
-/** `mark` stands where the language puts the sign or code of a currency. */
 function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: string, high: string) => string {
   const format = moneyFormat(locale)(/\p{Sc}$/u.test(mark) ? 'symbol' : 'code')(decimals)
   return (low, high) => {

@@ -17,11 +17,10 @@ import {
 } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-// The page of a day.
-
 /**
- * Events that began earlier, those that begin on the day, those that last more than three days; further pages
- * have only the second. @throws Problem past the end
+ * Shows what began earlier, what begins on the day, and what lasts more than three days. Further pages have
+ * only what begins.
+ * @throws Problem past the end
  */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing

@@ -11,9 +11,7 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// The directories of venues and organizers.
-
-/** What is behind the last page is found by name or first letter. */
+/** Readers find further entries by name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 const LONGEST_NAME = 200
@@ -44,7 +42,7 @@ interface Asked {
   page: number
 }
 
-/** By name, with numbers of coming events from the index. @throws Problem past the end */
+/** @throws Problem past the end */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,

@@ -8,9 +8,9 @@ import { languageField } from './page-languages.ts'
 import type { PageText } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// The page that generates markup for showing events on another site.
+// This page generates markup for showing events on another site.
 
-/** Attributes of `<kalends-events>` in the form, in the order of the markup, with the names of fields. */
+/** The form offers these attributes of `<kalends-events>` in the order of the markup. */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -32,7 +32,6 @@ const ATTRIBUTES = {
 /** Frames have no parameters for these. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
-/** What the attribute `show` can name. */
 const EXTRAS = [
   ['picture', 'Pictures'],
   ['price', 'Price'],
@@ -42,7 +41,7 @@ const EXTRAS = [
 
 const LONGEST_VALUE = 500
 
-/** Its script previews the result; without scripts the form is submitted. */
+/** The script previews the result; without scripts the form is submitted. */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Add to your website')
@@ -137,5 +136,5 @@ function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams):
   return markup
 }
 
-/** Pixels: a month fits, or six events of a list. */
+/** In pixels, a month fits, or six events of a list. */
 const FRAME_HEIGHT = 760

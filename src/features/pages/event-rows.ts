@@ -20,14 +20,11 @@ import type { ShownTerm } from './page-terms.ts'
 import { sayCount } from './page-texts.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Events as rows of lists: titles, times, places, chips, pictures.
-
-/** A substitute for an empty title. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title
 }
 
-/** The title for a link, after the word for canceled or postponed; a canceled one is struck through. */
+/** A canceled title is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   const { site } = viewing.context
@@ -37,7 +34,7 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   return html`<b class="state ${card.event_status}">${statusWord(site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
-/** The colour of the first category as a class, with a blank before it; empty without a category. */
+/** The class names the colour of the first category and begins with a blank. */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {
     const term = terms.byId.get(id)
@@ -53,7 +50,6 @@ function categoriesOf({ terms }: Viewing, ids: readonly number[]): ShownTerm[] {
   })
 }
 
-/** The first `most` categories. */
 export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolean, most = 3): Html[] {
   const { site } = viewing.context
   return categoriesOf(viewing, ids)
@@ -68,7 +64,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) =>
   lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** The letters of the zone behind a time; false in the zone of the site. */
+/** It is false in the zone of the site. */
 export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 
 const behind = (letters: string): Html | false =>
@@ -77,7 +73,7 @@ const behind = (letters: string): Html | false =>
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/** Under the heading of its day; an event of several days has its start and end. */
+/** The day stands in the heading above, so only events of several days name days. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
@@ -93,25 +89,25 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/** Cropping would cut the lettering of a poster, or of a banner. */
+/** Cropping would cut the lettering of posters and banners. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** Larger sizes than the first with `pixels` are not needed. */
+/** Sizes above the first with `pixels` are not needed. */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
   return sizes.slice(0, enough === -1 ? sizes.length : enough + 1).join(', ')
 }
 
-/** At double density. */
+/** A thumbnail has so many pixels at double density. */
 const THUMB_PIXELS = 264
 
 function thumbnail(picture: Picture): Html {
   const { src, width, height, focus } = picture
   const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
   const sizes = sizesFor(picture, THUMB_PIXELS)
-  // One size is that of `src`.
+  // A single size is that of `src`.
   const others = sizes.includes(', ') && html` srcset="${sizes}" sizes="132px"`
   return html`<img class="${shape}${focus}" src="${link(src)}"${others} width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
@@ -135,7 +131,6 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** Its start, title, place and cost. */
 export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   const { site } = viewing.context
   const on = isDated && nameOfDay(viewing, dayOf(card.start))
@@ -145,20 +140,20 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${on && heardAs(on)}</h3>${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** Today and tomorrow by name, others by weekday and date. */
+/** Today and tomorrow have names, other days weekday and date. */
 function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
   const form = day.slice(0, 4) === today.slice(0, 4) ? 'weekdayDate' : 'fullYear'
   return capitalized(site, nearName(site, day, today) || written(site, form, day))
 }
 
-/** The day behind the title, for screen readers. */
+/** Screen readers read the day behind the title. */
 export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
-/** Each read in its own direction. */
+/** Each name is read in its own direction. */
 export const namedPlace = (site: Site, { name, city }: { name: string; city: string }): Html =>
   html`${nameShown(site, name)}${city && html`, ${nameShown(site, city)}`}`
 
-/** False where either position is unknown. */
+/** It is false where either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false
@@ -166,7 +161,6 @@ function awayFrom({ context: { site }, memory, around }: Viewing, venue: number)
   return html` · <span class="away">${writtenDistance(site, km)}</span>`
 }
 
-/** How the series repeats and how many dates follow; false without later dates. */
 export function againOf({ context: { site } }: Viewing, { series, following = 0 }: Card): Html | false {
   if (!series || following === 0) return false
   const more = sayCount(site, '{count} more dates', following)
@@ -182,11 +176,10 @@ function tags(viewing: Viewing, card: Card): Html | false {
   )
 }
 
-/** Each row names its day. */
 export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
   html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
-/** Under headings of days, in the given order. @param more the markup below the events of a day */
+/** @param more the markup below the events of a day */
 export function daySections(
   viewing: Viewing,
   cards: readonly Card[],
@@ -199,7 +192,7 @@ export function daySections(
   )
 }
 
-/** Events that begin from a day on, by day; below them those that began earlier and still last. */
+/** Events that began earlier and still last stand below the days. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)

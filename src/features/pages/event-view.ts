@@ -82,14 +82,13 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
 /** Longer titles are written smaller. */
 const LONG_TITLE = 70
 
-/** Ids of the events before and after, other dates of its series, similar events; and its original. */
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
-  /** At the source, if that stays the original. */
+  /** The event has an address at its source, if that stays the original. */
   original: string | undefined
   more: MoreEvents
-  /** By id; a card is missing where its event cannot be shown. */
+  /** Events that cannot be shown have no card. */
   cards: ReadonlyMap<number, Card>
 }
 
@@ -132,7 +131,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** For previews of links: that it is canceled or postponed, and why; then its day and text. */
+/** Previews of links say first that the event is canceled or postponed, and why. */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -160,7 +159,6 @@ function cover({ srcset, src, width, height, alt, focus }: Picture, title: strin
   return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
-/** When, where, by whom, for how much; and buttons. */
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
@@ -189,13 +187,12 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** Filled in by the script for visitors in another zone. */
+/** The script fills it in for visitors in another zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-locale="${clockLocaleOf(site)}" data-text="${say(site, 'Your time: {time}')}"></span>`
 }
 
-/** The first day as a leaf of a calendar, then days and times in words. */
 function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context
@@ -223,20 +220,17 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`}${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
-// Further events.
-
-/** At most so many are looked at; of several with one title only the first is listed. */
+/** Of several events with one title only the first is listed. */
 const MOST = 4
 const LOOKED_AT = 8
 
 interface MoreEvents {
-  /** Empty for an event without a public venue. */
   venuePath: string
   atVenue: readonly number[]
   alike: readonly number[]
 }
 
-/** The next events at the first venue, and those that share the most. None without the index. */
+/** Without the index there are none. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory } = viewing
   const over = endOfOver(viewing.wall)
@@ -294,9 +288,6 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }
 
-// Links into the calendars of readers.
-
-/** Plain texts; the place in one line. */
 export interface Keepable {
   title: string
   text: string

@@ -7,9 +7,6 @@ import { spanPath, type TermPath } from './page-addresses.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type FeedLink, pathTo, say } from './viewing.ts'
 
-// Makes the links from pages to feeds.
-
-/** Without the ending of a format. */
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
 /** @param base the path without an ending @param query the filters of the page */
@@ -22,7 +19,7 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** Without dates, since a feed has no end; with the coordinates of `near`, and `search` as `words`. */
+/** Feeds have no end, so dates are left out; `near` becomes coordinates and `search` becomes `words`. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')
@@ -39,7 +36,6 @@ export function feedQuery(query: PageQuery): string {
   return kept.toString()
 }
 
-/** For a calendar or a feed reader. */
 export function subscribeMenu(
   site: Site,
   base: string,

@@ -11,9 +11,9 @@ import type { PageText } from './page-texts.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// The chips above lists, which set a filter or take it back; filters in words.
+// Chips above lists set a filter or take it back.
 
-/** The values of `when` with a chip; others are for programs. */
+/** Other values of `when` are for programs. */
 export const CHIP_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -34,10 +34,9 @@ type Switch = (typeof SWITCHES)[number]
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 const DATES = ['when', 'start_date', 'end_date']
 
-/** Of an element that `#` leads to. */
 export const DATES_ID = 'dates'
 
-/** A chip and the number of events that it leads to; undefined where that is not known. */
+/** The count is undefined where it is not known. */
 interface CountedChip {
   text: Html | string
   address: string
@@ -46,13 +45,12 @@ interface CountedChip {
   hue?: string
 }
 
-/** What is chosen has no number: a click takes it back. */
+/** A chosen chip has no number, since a click takes it back. */
 export function filterChip(site: Site, { text, address, isChosen, count, hue = '' }: CountedChip): Html {
   const number = !isChosen && count !== undefined && html` <small>${writtenNumber(site, count)}</small>`
   return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${isChosen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${text}${number}</a>`
 }
 
-/** Chips of categories; the others are folded. */
 export interface CategoryChips {
   shown: readonly Html[]
   others: Html | false
@@ -63,14 +61,13 @@ interface ChipFilter {
   scope: TermPath | undefined
   query: PageQuery
   counts: ChipCounts
-  /** Whether the page has a small calendar. */
   hasDates: boolean
   categories: CategoryChips
 }
 
 /**
- * Links that set a filter, or take it back where it is chosen, and keep everything else: times, which views
- * with days of their own lack; then price, categories and place.
+ * A chip sets a filter, or takes it back where it is chosen, and keeps all others. Views with days of their
+ * own have no chips of times.
  */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
@@ -133,14 +130,9 @@ function switched(
   return [...others, ...(isChosen ? [] : [value])].join(',') || undefined
 }
 
-// How many events chips lead to.
-
 export interface ChipCounts {
-  /** In the order of the chips. */
   times: readonly number[] | undefined
-  /** By slug. */
   categories: ReadonlyMap<string, number>
-  /** By filter. */
   switches: ReadonlyMap<string, number>
 }
 
@@ -148,14 +140,14 @@ const CHIP_WORDS: readonly (keyof typeof CHIP_TIMES)[] = ['today', 'tonight', 't
 
 export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map(), switches: new Map() }
 
-/** What counts are of: events that begin from the first day on, and those still on. */
+/** Counts are of events that begin from the first day on, and of those still on. */
 export interface CountedLists {
   filters: EventFilters
-  /** The lists of the page under other filters. */
+  /** These are the lists of the page under other filters. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/** From the index alone; nothing is counted in searches, and where that would take milliseconds. */
+/** Only the index counts; searches, and what would take milliseconds, have no counts. */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -191,7 +183,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/** Without the script it leads to a choice of places. False where no venue has a position. */
+/** Without scripts the link leads to a choice of places. It is false where no venue has a position. */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -204,7 +196,7 @@ function nearChip(
   return html`<a class="pill" href="${places}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
 }
 
-/** Opens when a link leads there. */
+/** The element opens when a link leads there. */
 export const FIELDS_ID = 'fields'
 
 export function hasChip(name: string, value: string): boolean {
@@ -212,7 +204,6 @@ export function hasChip(name: string, value: string): boolean {
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)
 }
 
-/** Empty where nothing is chosen. */
 export function chosenInWords(site: Site, sent: ReadonlyMap<string, string>): string {
   const when = askedInWords(site, 'when', sent.get('when') ?? '')
   const switches = SWITCHES.flatMap(([name, value, text]) =>
@@ -241,7 +232,7 @@ const STATUSES: Readonly<Record<string, PageText>> = {
   postponed: 'Postponed',
 }
 
-/** Undefined for other filters than times, prices, ways to take part and statuses. */
+/** It is undefined for filters other than times, prices, ways to take part and statuses. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, PageText>>) =>
     value

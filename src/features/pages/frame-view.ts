@@ -9,14 +9,14 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// The page for frames on sites that forbid scripts: a list or a month without head and foot.
+// Sites that forbid scripts put this page into a frame.
 
 export const FRAME_PATH = '/embed/frame/'
 
 /** `embed.js` names one term, pages several. */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
-/** Without `limit`, and the most with it. */
+/** This is the default and the maximum of `limit`. */
 const LIMIT = 10
 const MOST = 50
 
@@ -79,7 +79,6 @@ function foot(viewing: Viewing, asked: EventsAsked): Html {
   return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a>${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>`)}<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
 }
 
-/** A sentence and a link to the calendar. */
 export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
   const title = say(site, 'No events found.')
   return {
@@ -88,7 +87,7 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/** Links open outside the frame: other pages may not stand in one. */
+/** Links open outside the frame, since other pages may not stand in one. */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

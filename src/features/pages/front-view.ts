@@ -25,21 +25,19 @@ import { findOngoing } from './ongoing.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// The front page above its list: what is on tonight, and featured events; later dates of series.
+// The front page shows above its list what is on tonight and what is featured.
 
-/** The list below leaves these events out. */
 export interface Opening {
   ids: ReadonlySet<number>
   body: Html
 }
 
-/** Of tonight, of today, or of the next days. */
 const MOST_SOON = 3
 const EVENING_WALL = '16:59:59'
 
 /**
- * Up to three events of tonight, else of today, else the next ones; then what is featured. Undefined where the
- * list would have nothing left to show.
+ * Up to three events of tonight, else of today, else the next ones, stand above what is featured. The result
+ * is undefined where the list would have nothing left to show.
  * @param coming the first page of the list, in its order
  */
 export async function findOpening(
@@ -68,7 +66,7 @@ ${await soonSection(viewing, shown, when)}${lead.body}`,
   }
 }
 
-/** From the first page of the list, unless that ends before the evening does. */
+/** The first page of the list is enough unless it ends before the evening does. */
 async function findTonight(
   viewing: Viewing,
   filters: EventFilters,
@@ -109,8 +107,8 @@ const MOST = 5
 const AMONG = 15
 
 /**
- * Coming featured events first, then those still on. The first with a picture leads, preferably one that may
- * be cropped (rule 31.1).
+ * Coming events stand before those still on. The first with a picture leads, preferably one that may be
+ * cropped (rule 31.1).
  */
 async function findLead(viewing: Viewing, shownAbove: ReadonlySet<number>): Promise<Lead> {
   const filters: EventFilters = { featured: true }
@@ -159,11 +157,11 @@ export async function withFollowing(
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
-/** As `sizes` writes them, and their pixels at double density. */
+/** The numbers are pixels at double density. */
 const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.5rem) 52vw, 120px' }
 const PIXELS = { hero: 760, card: 400 }
 
-/** Without a picture: text on the colour of its category. */
+/** Without a picture the text stands on the colour of its category. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -184,7 +182,7 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
 /** Nearer dates have no year. */
 const NEAR_DAYS = 300
 
-/** Short weekdays on a card; for an event that has begun its last day. */
+/** Cards have short weekdays; an event that has begun shows its last day. */
 function whenOf({ context: { site }, today }: Viewing, card: Card): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

@@ -10,8 +10,6 @@ import type { PageText } from './page-texts.ts'
 import { shortened } from './teasers.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// The document around every page, and the page that explains a failure.
-
 const LONGEST_DESCRIPTION = 200
 export const LONGEST_TITLE = 110
 
@@ -60,7 +58,6 @@ ${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site
   return markup
 }
 
-/** Views of events have search and chips above the events. */
 const isOfEvents = ({ current }: View) =>
   current !== undefined && current !== 'venue' && current !== 'organizer'
 
@@ -95,7 +92,7 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** The owner's pages of text that no other link leads to. */
+/** These are pages of text that no other link leads to. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(
@@ -103,7 +100,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** The logo shows the name to everybody but screen readers. */
+/** Screen readers still get the name beside a logo. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -125,7 +122,7 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
-/** False for one language, and for a page without an address. */
+/** It is false for one language, and for a page without an address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -137,11 +134,11 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/** For search engines, which send no `Accept-Language`: the first language has no parameter. */
+/** Search engines send no `Accept-Language`, so the first language has no parameter. */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 
-/** With one for any other language (`x-default`). */
+/** `x-default` stands for any other language. */
 function alternates({ languages, ...site }: Site, path: string | undefined): Content {
   if (path === undefined || languages.length === 1) return false
   const link = (code: string, address: string) =>
@@ -189,8 +186,6 @@ function linkedData(data: object): Html {
       .replaceAll('\u2029', '\\u2029'),
   )
 }
-
-// The page that explains a failure.
 
 const SENTENCES = {
   400: 'This address isn’t quite right.',

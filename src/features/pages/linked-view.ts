@@ -28,14 +28,9 @@ import { teaserOf } from './teasers.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { nameShown, pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// The page of a venue or an organizer.
-
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
-/**
- * Its events from today on, each series at its next date unless every date is asked for. @throws Problem past
- * the end
- */
+/** Each series stands at its next date unless every date is asked for. @throws Problem past the end */
 export async function linkedView(
   viewing: Viewing,
   linked: Linked,
@@ -94,7 +89,6 @@ export function portrait({ src, srcset, width, height, alt, focus }: Picture): H
 const isOnMap = ({ maps }: Site, linked: Linked) =>
   linked.kind === 'venue' && maps.tiles !== '' && linked.row.geo_lat !== null && linked.row.geo_lng !== null
 
-/** For the map of its page. */
 function positionOf(site: Site, linked: Linked, total: number): Html | false {
   if (linked.kind !== 'venue') return false
   const { geo_lat: lat, geo_lng: lng } = linked.row
@@ -103,7 +97,6 @@ function positionOf(site: Site, linked: Linked, total: number): Html | false {
 
 type Ways = Record<'earlier' | 'later', { path: string; text: string } | undefined>
 
-/** With the days of their events. */
 async function waysOf(
   viewing: Viewing,
   { kind, row }: Linked,
@@ -134,10 +127,10 @@ async function waysOf(
   }
 }
 
-/** Months from now on that are searched for events. */
+/** So many months from now on are searched for events. */
 const MOST_MONTHS = 12
 
-/** None without the index, which alone counts fast enough; none where one month has all events. */
+/** Only the index counts fast enough. There are none where one month has all events. */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -191,7 +184,7 @@ function events(
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const path = recordPath(site, linked.kind, linked.row)
   const base = path.replace(/\/$/, '')
-  // All are at the venue of the page.
+  // All events are at the venue of the page.
   const rows = cards.map((card) =>
     linked.kind === 'venue' && card.place?.id === linked.row.id ? { ...card, place: undefined } : card,
   )
@@ -202,14 +195,13 @@ function events(
 ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, rows, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** A substitute if only markup is left of the name. */
+/** The name may consist of markup alone. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
-/** Other fields (`page: true`) are listed by their labels. */
 export const PLACED_LINKED_FIELDS = {
   venue: [
     'venue',
@@ -238,7 +230,6 @@ function labelledOf(kind: Linked['kind']): [name: string, field: LinkedField][] 
   return fields.filter(([name, { page }]) => page === true && !placed.includes(name))
 }
 
-/** As answers show them. */
 function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   const columns: Readonly<Record<string, unknown>> = { ...row }
   return Object.fromEntries(
@@ -253,7 +244,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** How to find a venue or reach an organizer; `NOTHING` where that is unknown. */
+/** It is `NOTHING` where no way is known. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

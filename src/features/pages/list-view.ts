@@ -51,8 +51,6 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// Lists of coming and of past events, the small month beside them, notes on the words of a search.
-
 export const PER_PAGE = 20
 
 /** Past events come latest first. @throws Problem past the end */
@@ -95,7 +93,7 @@ ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
 
-/** What a coming page counts: what begins, and what is still on. */
+/** A coming page counts what begins and what is still on. */
 function listsOf(viewing: Viewing, asked: EventsAsked, filters: EventFilters): EventFilters[] {
   const own = { ...asked, query: { ...asked.query, filters } }
   const first = firstDay(viewing, own)
@@ -108,13 +106,12 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** Began before the first day and still on; undefined for past events and searches. */
+  /** They began before the first day; past events and searches have none. */
   ongoing?: Ongoing
-  /** Whether later dates of series are left out. */
   isShorter?: boolean
 }
 
-/** Events from the first day on, each series at its next date, and those still on (rules 31.2 and 31.3). */
+/** Each series stands at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -133,7 +130,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** By day, without events of the opening; the first page ends with those still on. */
+/** The opening has its events alone; the first page ends with those still on. */
 function sections(
   viewing: Viewing,
   asked: EventsAsked,
@@ -149,10 +146,9 @@ function sections(
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/** Also of moved sites: one date of each series, or every date. */
+/** Moved sites have this parameter, too: each series once, or every date. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
-/** False where no date is left out. */
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
   const { site } = viewing.context
   if (!isShorter) return false
@@ -173,7 +169,6 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { cards: cards.reverse(), total, pages }
 }
 
-/** As the query asks, else today. */
 export function firstDay({ context: { site, now }, today }: Viewing, { query }: EventsAsked): string {
   const { start_date: sent, when } = query.filters
   if (sent === undefined && when !== undefined) return firstDayOf(when, site, now)
@@ -188,7 +183,7 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * In a search, and for `when` if `isWhole`, events still on are among them. Series stand at their next date,
+ * Searches have events still on among them, and so has `when` if `isWhole`. Series stand at their next date,
  * unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
@@ -277,11 +272,9 @@ async function ways(
   return html`${pager(first, next === undefined ? undefined : await way(next, on, page + 1), say(site, 'More pages'))}`
 }
 
-// The small month beside a list.
-
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** The rest of the month, and the next month if it begins within a week. */
+/** The next month is shown, too, if it begins within a week. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -291,7 +284,7 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/** Days with events are links; all are, where the index cannot count. */
+/** Days with events are links; where the index cannot count, all are. */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -324,7 +317,7 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/** Leaves room where there is no month. */
+/** It leaves room where there is no month. */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -332,7 +325,7 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
     : html`<span class="step"></span>`
 }
 
-/** Venues and organizers whose names a search has; false where there are none. */
+/** A search also finds venues and organizers by name. */
 async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Promise<Html | false> {
   const { words } = query.filters
   if (words === undefined || span.view !== 'list' || query.page > 1) return false
@@ -345,7 +338,7 @@ async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Pr
   return items.length > 0 && html`<ul class="pills hits">${items}</ul>`
 }
 
-// Which words of a search were read as similar words, and which no event has.
+// The note names words that were read as similar ones, and words that no event has.
 
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters
@@ -368,10 +361,9 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** Words that are counted one by one where no event has all. */
+/** So many words are counted one by one where no event has all. */
 const MOST_COUNTED = 5
 
-/** False where no word has events. */
 async function fewerWords(
   viewing: Viewing,
   asked: EventsAsked,

@@ -29,9 +29,7 @@ import {
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 
-// The command `look`.
-
-/** `set` is another name for it. */
+/** `set` is another name of `look`. */
 export function registerLookCommand(
   program: Command,
   open: () => Promise<Database>,
@@ -90,7 +88,10 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/** Values in effect, and where they come from, for a service started as this command was. */
+/**
+ * The rows show what a service would use that is started as this command was, and where each value comes
+ * from.
+ */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -103,7 +104,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** At most 80 characters. */
+/** The value has at most 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[')
@@ -120,11 +121,11 @@ async function writeLook({ read }: Database, folder: string): Promise<void> {
 const NAME = 'look.json'
 const TEXTS = 'texts'
 
-/** For settings that `look.json` may write as a list. */
+/** `look.json` may write these settings as lists. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * `place` is a folder or its `look.json`; settings that it does not name go back to those of the start.
+ * `place` is a folder or its `look.json`. Settings that it does not name go back to those of the start.
  * @throws Error with one sentence
  */
 function readLookFolder(place: string): OwnerValues {
@@ -168,7 +169,7 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
   return checkedValue(name, isLookFile(name) || name === 'pages_texts' ? join(dirname(path), text) : text)
 }
 
-/** `text` of a file or folder is its path. @throws Error with one sentence */
+/** The `text` of a file or folder is its path. @throws Error with one sentence */
 function checkedValue(name: OwnerSetting, text: string): string {
   const value = isLookFile(name) ? dataAt(name, text) : name === 'pages_texts' ? readTextsFolder(text) : text
   const fault = faultOfSetting(name, value)
@@ -184,7 +185,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** In the form of `readLookFolder`. */
+/** `readLookFolder` reads what this writes. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

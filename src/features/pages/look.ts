@@ -18,36 +18,28 @@ import {
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from '../../http/page-html.ts'
 
-// The look of the pages, from settings and files.
-
 /** Settings of the start win over those of owners. */
 export interface Look {
-  /** Such as `#0b6e5f`. */
   accent: string
   scheme: Config['pages_scheme']
   header: Config['pages_header']
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** Path of a style sheet after the built-in one. */
+  /** This style sheet comes after the built-in one. */
   css: string
   files: LookFiles
-  /** Beside the logo. */
   showsName: boolean
-  /** Below the name of the calendar. */
+  /** It stands below the name of the calendar. */
   sentence: string
-  /** In the head. */
   links: readonly OwnerLink[]
-  /** In the foot. */
   legal: Readonly<Record<LegalPage, string>>
-  /** Above the list at the address of the site. */
+  /** It stands above the list at the address of the site. */
   intro: Html
-  /** By paths such as `/about/`. */
   texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
-  /** Slugs of the categories above lists. */
+  /** These categories have chips above lists. */
   presses: readonly string[]
-  /** Or `auto`. */
   weekStart: string
 }
 
@@ -56,18 +48,18 @@ export interface LookText {
   body: Html
 }
 
-/** Public bodies have to link to these; in the order of the foot. */
+/** Public bodies have to link to these; the foot has them in this order. */
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
-/** Its ending, such as `.svg`, tells its kind. */
+/** The ending, such as `.svg`, tells the kind. */
 interface LookFile {
   ending: string
   bytes: Buffer
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** Only for files named by the start; uploads are known by their content. */
+/** Only files that the start names may end so; uploads are known by their content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
 /** @throws Error with one sentence for a file that cannot be read or is not taken */
@@ -101,7 +93,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** Files of owners count where the start names none. */
+/** A file of the owners counts where the start names none. */
 export function filesOfLook(
   start: LookFiles,
   owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,
@@ -139,7 +131,7 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   }
 }
 
-/** The reader of Markdown is loaded on demand: most calendars have no such texts. */
+/** The reader of Markdown is loaded on demand, since most calendars have no such texts. */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('./markdown.ts')
@@ -152,7 +144,7 @@ async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<
   return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
-/** `sans` is in `tokens.css`. */
+/** `tokens.css` has `sans`. */
 const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
   sans: '',
   humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
@@ -181,7 +173,7 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
     '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0;justify-content:center}',
 }
 
-/** Stands behind the rules of the pages. @param font the address of its own font */
+/** These rules come after those of the pages. @param font the address of its own font */
 export function lookStyle(
   { scheme, corner, density, typeface, header }: Look,
   font: string | undefined,
@@ -193,10 +185,7 @@ export function lookStyle(
   return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
 }
 
-/**
- * Checks the files and texts of the look that settings name. No finding where the service can read them, or
- * none is named.
- */
+/** There is no finding where the service can read all files and texts, or none is named. */
 export function checkLook(config: Config): Finding[] {
   try {
     readStart(config)

@@ -14,9 +14,6 @@ import { mapFigure, mapNeeds, positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-// Coming events by venue, with a map.
-
-/** Events that are sorted, and venues on the page. */
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100
 

@@ -2,10 +2,12 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import { escapeHtml, safeText } from '../../base/text/html.ts'
 
-/** `below` writes headings from the second level on, `bold` lines in bold. */
+/** `below` writes headings from the second level on; `bold` writes them as bold lines. */
 type HeadingForm = 'below' | 'bold'
 
-/** HTML is shown as typed. Pictures would come from another host, so their text stands in their place. */
+/**
+ * HTML is shown as typed. The text of a picture stands in its place, since it would come from another host.
+ */
 const READERS: Readonly<Record<HeadingForm, Marked>> = {
   below: readerWith('below'),
   bold: readerWith('bold'),
@@ -28,13 +30,13 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/** Cached, since each change of a setting and each preview reads all texts again. */
+/** Texts are cached, since each change of a setting and each preview reads all of them again. */
 const read = emptyCache<string, string>(processBudget)
 
 /** Pairing marks of emphasis takes time that grows with the square of their number. */
 const MOST_MARKS = 1500
 
-/** Returns sanitised HTML. A text that nests too deep or has too many marks is shown as typed. */
+/** The HTML is sanitised. A text that nests too deep or has too many marks is shown as typed. */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

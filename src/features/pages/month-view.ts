@@ -48,24 +48,20 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-// The page of a month: a table of weeks and a list of days.
-
-/** Counted; only the first few of each day are loaded. */
+/** So many events are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
 interface Drawing {
   viewing: Viewing
   month: string
   cards: ReadonlyMap<number, Card>
-  /** With the same filters. */
   dayPath: (day: string) => string
 }
 
 interface DrawnMonth {
   heading: string
-  /** Of the month. */
   total: number
-  /** Longer than three days, so in none of the weeks (rule 31.2). */
+  /** What lasts longer than three days stands in none of the weeks (rule 31.2). */
   ongoing: Html | false
   table: Html
   agenda: Html
@@ -105,7 +101,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** Those that end soonest first, those that are over last. */
+/** Events that end soonest come first, those that are over come last. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -135,7 +131,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** Undefined where neither an event of these filters nor today lies that way. */
+/** It is undefined where neither an event of these filters nor today lies that way. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -215,7 +211,8 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * The whole bar on its first day and the first of each week; else words for screen readers.
+ * The whole bar stands on its first day and on the first day of each week, words for screen readers on the
+ * others.
  * @param daysLeft days of the week from this one on
  */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
@@ -251,7 +248,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const coming = grid
     .flat()
     .filter(({ day }) => day >= evening && (monthOf(day) === month || (isOfNow && day === evening)))
-  // From today on, and until five the evening before, if there are events; else the whole month.
+  // The list begins today (until five in the morning yesterday) if events are to come, else with the month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {
@@ -278,7 +275,7 @@ function brief(viewing: Viewing, card: Card, day: string): Html {
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }
 
-/** The start; for what began on an earlier day the end. */
+/** What began on an earlier day shows its end. */
 export function timeOn(site: Site, { start, end }: Card, day: string, write = writtenShortTime): string {
   return dayOf(start) < day
     ? say(site, 'until {date}', { date: write(site, end) })
@@ -289,26 +286,26 @@ export interface Stretch {
   id: number
   first: string
   last: string
-  /** The lowest ranks are shown where room is short; rank 0 also comes first in its day. */
+  /** Where room is short, the lowest ranks are shown. Rank 0 also comes first in its day. */
   rank?: number
 }
 
 /** `total` counts all events, shown or not. */
 export interface GridDay {
   day: string
-  /** By lane; undefined for a free one. */
+  /** A free lane is undefined. */
   lanes: (Stretch | undefined)[]
   single: Stretch[]
   total: number
 }
 
-/** Events of a day, bars among them; and lanes. */
+/** Bars count among the events of a day. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
 /**
- * Leaves out events that were deleted since. What ends in the small hours of the first day, and is found, is
- * still on or asked for by `when`: it stands on that day.
+ * Events deleted since are left out. What ends in the small hours of the first day stands there if it is
+ * found: then it is still on, or `when` asks for it.
  */
 export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, firstDay: string): Stretch[] {
   const stretches: Stretch[] = []
@@ -323,7 +320,7 @@ export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, 
 
 const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/** Featured events before those of the evening, these before others (rule 31.4). */
+/** Featured events come before those of the evening, these before others (rule 31.4). */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -361,7 +358,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/** Events of several days are bars that keep their lane through a week. */
+/** A bar keeps its lane through a week. */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),

@@ -7,26 +7,24 @@ import { hueOf, shownTitle } from './event-rows.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
-// Events that began on an earlier day and are still on.
-
-/** Among so many those that end soonest are looked for. */
+/** Those that end soonest are looked for among so many. */
 const MOST = 5000
 
-/** Beside a list or month; the others are a click away. */
+/** A list or month has so many beside it; the others are a click away. */
 export const MOST_ONGOING = 6
 
-/** On the page of a day, and in a list that asks for them by `when`. */
+/** The page of a day has so many, and a list that asks for them by `when`. */
 export const MOST_OF_DAY = 100
 
-/** Those that end soonest, and the number of all. */
+/** `total` counts all. */
 export interface Ongoing {
   cards: Card[]
   total: number
 }
 
 /**
- * At most `most`, those that end soonest first. One that ends in the small hours ended the evening before,
- * unless it is still on or `when` asks for it.
+ * Those that end soonest come first. One that ends in the small hours ended the evening before, unless it is
+ * still on or `when` asks for it.
  */
 export async function findOngoing(
   viewing: Viewing,
@@ -56,10 +54,9 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** Days from which an event stands under "Ongoing" alone (rule 31.2). */
+/** An event of so many days stands under "Ongoing" alone (rule 31.2). */
 const LONG = 4
 
-/** Longer than three days. */
 export const isLong = (first: string, last: string) =>
   first < last && dayNumber(last) - dayNumber(first) + 1 >= LONG
 
@@ -71,7 +68,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** Its last day, the hour at which it ends in the small hours of today, or all its days. */
+/** What ends in the small hours of today shows the hour. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)
@@ -84,7 +81,6 @@ function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): 
     : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
-/** Below the weeks of a month, with a link to the others; false without events. */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length
@@ -96,7 +92,6 @@ export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersP
   )
 }
 
-/** With a link to all where some are not shown; false without events. */
 export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
   const { site } = viewing.context
   if (cards.length === 0) return false

@@ -9,15 +9,13 @@ import { icalendar } from '../feeds/icalendar.ts'
 import { rss } from '../feeds/rss.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 
-// Addresses of pages, present ones and those of moved sites.
-
 /** The slugs of its parents come first. */
 export interface TermPath {
   taxonomy: Taxonomy
   slugs: readonly string[]
 }
 
-/** `byQuery`: made from the old query, which is not sent along then. */
+/** `byQuery` says that the old query made the address, and is not sent along. */
 interface Moved {
   is: 'moved'
   to: string
@@ -41,7 +39,7 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** Without a slash at the end: every link begins with it. */
+/** Every link begins with it, so it ends in no slash. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
 /** A process has one site. */
@@ -57,7 +55,7 @@ export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** `query` decides where old addresses lead. */
+/** The query decides where old addresses lead. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
@@ -66,7 +64,6 @@ export function readPageAddress(path: string, query: URLSearchParams, site: Site
   return readOldQuery(path, query, site) ?? readPath(path)
 }
 
-/** Ignores the query. */
 function readPath(path: string): PageAddress {
   if (path === '/' || path === '/index.php') return { is: 'events', span: { view: 'list' }, scope: undefined }
   if (!path.endsWith('/')) return isFile(path) ? { is: 'unknown' } : { is: 'moved', to: `${path}/` }
@@ -84,7 +81,7 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/** Undefined without words of other languages, and for what names no page. Reads no data. */
+/** No data are read. It is undefined without words of other languages, and for what names no page. */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -93,7 +90,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** Unless the new address was made from that query. */
+/** An address made from the query is left as it is. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -102,7 +99,7 @@ export function withQuery(
   return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
 }
 
-/** Today's endings by the names of feeds on moved sites. */
+/** Moved sites called their feeds by these names. */
 const FEEDS: ReadonlyMap<string, string> = new Map([
   ['feed', rss.extension],
   ['rss', rss.extension],
@@ -111,7 +108,7 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['atom', atom.extension],
 ])
 
-/** Feeds of moved sites at `…/feed/`, `…/feed/atom/`, `…/ical/`. */
+/** Moved sites had feeds at `…/feed/`, `…/feed/atom/` and `…/ical/`. */
 function readFeedBelow(
   page: string,
   [name = '', kind = 'feed', ...rest]: readonly string[],
@@ -121,7 +118,6 @@ function readFeedBelow(
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
-/** The path of its page, and the ending that the feed has today. */
 export function splitFeed(path: string): { page: string; ending: string } | undefined {
   const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
   const moved = readFeedBelow(
@@ -131,10 +127,10 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** Segments of a view behind the path of a list. */
+/** A view has at most so many segments behind the path of a list. */
 const MOST_OF_VIEW = 4
 
-/** The list may have been called anything. Each reading has the path of the list and the present address. */
+/** The list may have been called anything, so each reading has the path of a list and its present address. */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -213,7 +209,6 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
 /** Behind a term, such a word may also be the slug of its child. */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
-/** Where it leads below `base`. */
 function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
   const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
   const [first, second, ...more] = isList ? rest : [view, ...rest]
@@ -227,7 +222,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Undefined for a query that no moved site writes. */
+/** It is undefined for a query that no moved site writes. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
@@ -262,7 +257,6 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
-/** By the query, or by the path for the feed of the whole site. */
 function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
@@ -274,7 +268,7 @@ const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
 function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
   const asked = readPath(path)
-  // Paths of moved sites lead on to their present address.
+  // A path of a moved site leads on to its present address.
   if (asked.is === 'moved') return readListBelow(asked.to.split('?', 1)[0] ?? '/')
   if (asked.is !== 'events') return { base: '/events/', view: null, date: null }
   const { span, scope } = asked

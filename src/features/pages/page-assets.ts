@@ -9,8 +9,6 @@ import { attributeFilters } from './page-filters.ts'
 import { formsOfPages, type PageText, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 
-// Style sheets, scripts, images and icons; scripts for other sites; colours of a look.
-
 /** Addresses below `ASSETS_PATH` change with the content, so they can be cached for ever. */
 export interface Asset {
   path: string
@@ -20,13 +18,11 @@ export interface Asset {
 
 export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
-  /** Loaded once somebody asks for a map. */
   leaflet: { script: Asset; style: Asset }
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
-  /** For tabs: its icon, else its logo, else the plain mark. */
+  /** Tabs show the icon, else the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
-  /** At addresses that never change. */
   embed: readonly Asset[]
 }
 
@@ -38,7 +34,6 @@ function once<Made>(make: () => Made): () => Made {
   }
 }
 
-/** Read once a process. */
 const ownFiles = once(() => ({
   script: asset('calendar', '.js', Buffer.from(scriptOf('calendar.js'))),
   front: sheet('front', 'ongoing'),
@@ -46,16 +41,16 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** For all pages but the plain front page. */
+  /** The plain front page does not need it. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
   map: scriptAsset('map'),
   embedding: sheet('embedding'),
   builder: scriptAsset('builder'),
-  /** Loaded with the first change of a filter or page. */
+  /** It is loaded with the first change of a filter or page. */
   place: scriptAsset('place'),
-  /** Loaded when the search field gets the focus. */
+  /** It is loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
 }))
 
@@ -73,10 +68,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Without the rules of a look. */
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
-/** Of the front page as the desk shows it with other colours. */
+/** The desk shows the front page with other colours. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -89,7 +83,7 @@ const sheet = (...names: readonly [string, ...string[]]) => {
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/** Tenths of width and height. */
+/** The names count tenths of width and height. */
 const FOCUS = numbered(
   0,
   10,
@@ -168,7 +162,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** For a site without a logo, as SVG. */
+/** A site without a logo has it as SVG. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
@@ -176,7 +170,7 @@ function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
-/** `text/plain` for an unknown ending. */
+/** An unknown ending means `text/plain`. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
@@ -185,20 +179,19 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** The darkest light ground and the lightest dark one. */
+/** These are the darkest light ground and the lightest dark one. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
-/** Contrast ratio for text. */
+/** The contrast ratio of text. */
 const READABLE = 4.6
 /** Colours look weaker on dark grounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** Contrast ratio of a control to its surroundings. */
+/** The contrast ratio of a control to its surroundings. */
 const SEEN = 3.05
 
-/** The accent, text on it, and the accent as text, light and dark. */
 export function accentStyle(colour: string): string {
   const accent = rgbOf(colour)
   const [light, onLight] = controlOn(accent, BLACK, LIGHT_GROUND)
@@ -219,13 +212,12 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/** Its contrast as it is, and the colour in which pages show it. */
+/** Pages show the colour `shown`. */
 interface TextContrast {
   ratio: number
   shown: string
 }
 
-/** In light and dark mode. */
 export function accentContrast(colour: string): Record<'light' | 'dark', TextContrast> {
   const accent = rgbOf(colour)
   return {
@@ -237,7 +229,7 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
   }
 }
 
-/** Until the contrast to `other` is `needed`; `target` where no mixture is enough. */
+/** The mixture has the contrast `needed` to `other`; where none has, `target` is returned. */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -261,7 +253,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** WCAG 2, from 1 to 21. */
+/** WCAG 2 defines it, from 1 to 21. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
@@ -275,9 +267,6 @@ function luminance(colour: Rgb): number {
   return red * 0.2126 + green * 0.7152 + blue * 0.0722
 }
 
-// Scripts that show events on other sites.
-
-/** In the order in which the script reads them. */
 const TEXTS = [
   'All day',
   'No events found.',
@@ -289,7 +278,6 @@ const TEXTS = [
   'Postponed: {text}',
 ] as const satisfies readonly PageText[]
 
-/** For months and days, and the extras of `show`. */
 const DAY_TEXTS = ['Today'] as const satisfies readonly PageText[]
 const EXTRA_TEXTS = ['Free'] as const satisfies readonly PageText[]
 
@@ -309,7 +297,7 @@ const countedEvents = () =>
 
 export const EMBED_PATH = '/embed.js'
 
-/** By path: a list needs only the first; months and days another, extras a third. */
+/** A list needs only the first script; months and days need another, extras a third. */
 function embedScripts(
   site: Site,
   weekStart: string,
@@ -337,7 +325,7 @@ function embedScripts(
   ])
 }
 
-/** As browsers write it: `UTC+2` as `+02:00`. */
+/** Browsers write `UTC+2` as `+02:00`. */
 const zoneOf = (timezone: string) =>
   timezone.replace(
     /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/,
@@ -358,7 +346,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** Every page loads it, here or on other sites, so blanks go as well; no string may have such blanks. */
+/** Every page loads it, so blanks go as well. No string may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -374,10 +362,10 @@ const styleOf = (name: string) =>
     .replace(/="(\w+)"\]/g, '=$1]')
     .replaceAll(';}', '}')
 
-/** Asked for at a fixed address, whether a page names it or not. */
+/** Devices ask for it at a fixed address, whether a page names it or not. */
 interface SiteIcon {
   side: number
-  /** Where the image covers nothing. */
+  /** It is the colour where the image covers nothing. */
   ground: string
   /** Devices round the icons of home screens themselves. */
   isRound: boolean
@@ -393,7 +381,6 @@ const touch: SiteIcon = {
   mediaType: 'image/png',
 }
 
-/** By path. */
 export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   [
     '/favicon.ico',
@@ -403,7 +390,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** From the icon of the look if it has pixels, else from the mark in the accent colour. */
+/** It is made from the icon of the look if that has pixels, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -414,7 +401,7 @@ export async function makeSiteIcon(path: string, own: Asset, accent: string): Pr
   return { path, mediaType, bytes: icon.wrap(png, side) }
 }
 
-/** A directory of one entry, and the PNG. */
+/** The file has a directory of one entry, and the PNG. */
 function wrappedAsIco(png: Buffer, side: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)
@@ -436,7 +423,7 @@ interface Round {
   radius: number
 }
 
-/** In the units of `markOf`. */
+/** Numbers are in the units of `markOf`. */
 const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
@@ -456,7 +443,6 @@ function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   return pixels
 }
 
-/** From 0 to 1. */
 function covered({ left, top, right, bottom, radius }: Round, x: number, y: number, unit: number): number {
   const across = Math.max(left + radius - x, x - right + radius, 0)
   const down = Math.max(top + radius - y, y - bottom + radius, 0)

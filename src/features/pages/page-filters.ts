@@ -1,7 +1,7 @@
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
-// The filters that pages and `<kalends-events>` share with the interface.
+// Pages and `<kalends-events>` share these filters with the interface.
 
 /** Pages have other ways for these (path, `near`, number), or no use for them. */
 const {
@@ -30,10 +30,8 @@ const TERM_OF_LIST = new Map<string, string>(
   Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]),
 )
 
-/** Without the first and the last day. */
 export const sharedFilters = shared
 
-/** With the parameters of the interface that they mean. */
 export const attributeFilters: ReadonlyMap<string, string> = new Map(
   Object.keys(shared).map((name) => [TERM_OF_LIST.get(name) ?? name, name === 'search' ? 'words' : name]),
 )

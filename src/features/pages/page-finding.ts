@@ -7,22 +7,19 @@ import { type Card, loadCards } from './cards.ts'
 import { learnTerms } from './page-terms.ts'
 import type { Viewing } from './viewing.ts'
 
-// Finds the events of a page.
-
 export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 
-/** In the order of lists. */
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** Wall times; undefined where the index answered. */
+  /** Both are wall times. They are undefined where the index answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** While the database answers in place of the index. */
+/** The index has no such limit. */
 const MOST_OF_DATABASE = 500
 
-/** Without the limits of the interface on number and size of pages. */
+/** The limits of the interface do not hold here. */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -51,7 +48,7 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/** In order, without events that cannot be shown; learns their terms. */
+/** Events that cannot be shown are left out; the terms of the others are learned. */
 export async function cardsOf(
   { context, memory, cards, terms }: Viewing,
   ids: readonly number[],
@@ -80,8 +77,8 @@ const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
 /**
- * That are on on a day or later. One that ends in the small hours counts as ended on the evening before,
- * unless it is still on now, or `when` asks for it (rule 13.10).
+ * What ends in the small hours counts as ended on the evening before, unless it is still on or `when` asks
+ * for it (rule 13.10).
  */
 export const from = ({ today, wall }: Clock, filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
@@ -94,7 +91,6 @@ export const from = ({ today, wall }: Clock, filters: EventFilters, day: string)
 
 type Clock = Pick<Viewing, 'today' | 'wall'>
 
-/** That start on a day or later, up to the end of the last day. */
 export const starting = (filters: EventFilters, first: string, last: string | undefined): EventFilters => ({
   ...withoutDates(filters),
   starts_after: `${addDays(first, -1)} 23:59:59`,
@@ -106,13 +102,11 @@ export function everyDateOf({ collapse: _collapse, ...filters }: EventFilters): 
   return filters
 }
 
-/** Both days included. */
 export const between = (clock: Clock, filters: EventFilters, first: string, last: string): EventFilters => ({
   ...from(clock, filters, first),
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 
-/** Of earlier days and over at a wall time. */
 export const before = (filters: EventFilters, wall: string): EventFilters => ({
   ...withoutDatesAndWhen(filters),
   ends_before: formatUtc(utcToMs(endOfOver(wall)) + 1000),
@@ -121,7 +115,6 @@ export const before = (filters: EventFilters, wall: string): EventFilters => ({
   strict_dates: true,
 })
 
-/** Undefined for a page without events. */
 export async function datesOfPage(
   viewing: Viewing,
   filters: EventFilters,
@@ -140,7 +133,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/** The last event before a time and the first after it, whatever dates the filters have. */
+/** Dates of the filters do not count. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -154,7 +147,6 @@ export async function findNeighbours(
   return ids.map((id) => cards.find((card) => card.id === id))
 }
 
-/** As `findNeighbours`. */
 export async function findNeighbourIds(
   viewing: Viewing,
   filters: EventFilters,
@@ -171,7 +163,7 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/** Whatever dates the filters have; undefined without events. */
+/** Dates of the filters do not count. It is undefined without events. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

@@ -2,18 +2,15 @@ import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, keepCached
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from '../../http/page-html.ts'
 
-// The language of a page: by its address or `Accept-Language`, kept in links.
-
 export interface Chosen {
   language: Language
-  /** Named by the address, or the only one; else from `Accept-Language`. */
+  /** The address names it, or it is the only one. */
   isNamed: boolean
 }
 
-/** A budget of its own, so that strangers cannot fill the caches of the process. */
+/** A budget of its own keeps strangers from filling the caches of the process. */
 export interface LanguageChooser {
   languages: readonly Language[]
-  /** By header; long headers are not kept. */
   known: Cache<string, Chosen>
   byDefault: Chosen
 }
@@ -23,14 +20,14 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/** Browsers send fewer than a hundred. */
+/** Browsers send fewer than a hundred characters. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/** By the query as sent, else by a bounded part of the header. */
+/** The query decides, else a bounded part of the header. */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault
@@ -50,8 +47,8 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * The offered language of the highest quality (RFC 9110, 12.5.4); of equal ones the first of `languages`,
- * else the first in the header. The first where none is wanted.
+ * The offered language of the highest quality wins (RFC 9110, 12.5.4). Of equal ones the first of `languages`
+ * does, else the first in the header; where none is wanted, the first of all.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -67,7 +64,6 @@ function bestOf(languages: readonly Language[], header: string): Language {
 }
 
 interface Range {
-  /** Such as `de-at`, or `*`. */
   tag: string
   quality: number
 }
@@ -101,7 +97,7 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   >
 }
 
-/** In itself, with a capital. */
+/** Each language writes its own name, with a capital. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
@@ -109,7 +105,7 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 
 const PARAMETER = 'lang'
 
-/** Without a language, an address that names none. */
+/** An undefined language takes the parameter off. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -121,13 +117,13 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Keeps the language if the link leads to a page. Paths of files do not end in a slash. */
+/** Only links to pages keep the language; paths of files do not end in a slash. */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/** Keeps the language in forms; false where the address names none. */
+/** It is false where the address names no language. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

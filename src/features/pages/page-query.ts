@@ -11,8 +11,6 @@ import type { VenueRow } from '../../store/storage/schema.ts'
 import { sharedFilters } from './page-filters.ts'
 import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 
-// The query of a page: its filters and page number.
-
 const { page, start_date, end_date, geoloc_lat, geoloc_lng, geoloc_radius } = eventFilters
 const SHARED = { ...sharedFilters, start_date, end_date }
 const ABOUT: ReadonlyMap<string, string> = new Map(
@@ -23,18 +21,18 @@ const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** As sent, for form and links: without blank or unknown parameters and the page. */
+  /** It has neither blank nor unknown parameters, nor the page. */
   sent: ReadonlyMap<string, string>
   isFiltered: boolean
-  /** Parameters that cannot be used; filters are empty then. */
+  /** These parameters cannot be used; filters are empty then. */
   wrong?: ReadonlySet<string>
 }
 
-/** `view-head` and `presses` have shorter words for some filters. */
+/** `view-head` and `filter-chips` have shorter words for some filters. */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** But `page`, in the order of addresses. */
+/** Addresses have them in this order, and `page` behind them. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
 /** Nothing is filtered, and the form shows what was sent. */
@@ -53,7 +51,7 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Ignored by other views. */
+/** Other views ignore these. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
@@ -86,8 +84,8 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
 }
 
 /**
- * `near` wins over a position. A position is rounded to about a kilometre, so that addresses do not tell
- * where a visitor is.
+ * `near` wins over a position, which is rounded to about a kilometre, so that addresses do not tell where a
+ * visitor is.
  */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
@@ -123,14 +121,13 @@ async function circleAround(
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }
 
-/** What pages of events and records read. */
 export function readPart(query: URLSearchParams): string {
   return new URLSearchParams(
     [...query].filter(([name]) => name === 'page' || NAMES.includes(name)),
   ).toString()
 }
 
-/** Keeps filters except `without`; names the page unless it is the first. */
+/** The first page is not named. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],

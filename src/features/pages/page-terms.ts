@@ -17,19 +17,17 @@ import type { Db } from '../../store/storage/database.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
 import type { TermPath } from './page-addresses.ts'
 
-// Categories, tags and venues that pages show and forms offer.
-
 export interface ShownTerm {
   id: number
   taxonomy: TermRow['taxonomy']
   name: string
   slug: string
   parent: number
-  /** From the top of the tree. */
+  /** The slugs begin at the top of the tree. */
   slugs: readonly string[]
   count: number
   depth: number
-  /** A number shared with the terms above and below. */
+  /** A term has the hue of those above it. */
   hue: number
 }
 
@@ -40,13 +38,15 @@ interface OfferedVenue {
 }
 
 export interface PageTerms {
-  /** Those with the most published events, categories above them, and what `learnTerms` added. */
+  /**
+   * They are those with the most published events, the categories above them, and what `learnTerms` added.
+   */
   byId: Map<number, ShownTerm>
-  /** Looked up by earlier pages; undefined for a term without published events. */
+  /** A term without published events is undefined. */
   learned: Map<number, ShownTerm | undefined>
-  /** By name; `count` includes categories below. */
+  /** They are in the order of names; `count` includes categories below. */
   tops: readonly ShownTerm[]
-  /** Empty where there are more than a form can offer. */
+  /** There are none where a form could not offer all. */
   venues: readonly OfferedVenue[]
   /** `places` has venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
@@ -56,13 +56,11 @@ export interface PageTerms {
 const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
-/** In the style sheet. */
 const HUES = 12
-/** Coprime to `HUES`, so that twelve categories have twelve colours. */
+/** It is coprime to `HUES`, so twelve categories have twelve colours. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
-/** Terms with the most published events, and venues. */
 export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   const [{ rows, isCut }, venues] = await Promise.all([
     readTermsInUse(db, MOST_TERMS),
@@ -76,7 +74,7 @@ export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, [])
 }
 
-/** At most `most` of each taxonomy. */
+/** At most `most` of each taxonomy are read. */
 export async function listShownTerms({ db }: Context, most: number): Promise<ShownTerm[]> {
   return [...shownTerms((await readTermsInUse(db, most)).rows).values()].filter(({ count }) => count > 0)
 }
@@ -102,7 +100,7 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/** Adds terms with published events to `byId`; lookups are kept in `learned`. */
+/** Lookups are kept in `learned`. */
 export async function learnTerms(
   { db }: Context,
   { byId, learned }: PageTerms,
@@ -120,8 +118,8 @@ export async function learnTerms(
 }
 
 /**
- * Only the last slug matters, present or former. Undefined without published events: strangers learn nothing
- * of such terms.
+ * Only the last slug matters, present or former. A term without published events is undefined, so strangers
+ * learn nothing of it.
  */
 export async function findTermAt(
   context: Context,
@@ -175,7 +173,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** For a page that looks nothing up. */
+/** It is for a page that looks nothing up. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({
@@ -223,7 +221,6 @@ function lineOf(row: NamedTerm, byId: ReadonlyMap<number, NamedTerm>): NamedTerm
   return line
 }
 
-/** Each followed by those below it. */
 function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
   const below = Map.groupBy(categories, ({ parent }) => parent)
   const known = new Set(categories.map(({ id }) => id))

@@ -1,7 +1,6 @@
 import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { formsIn, sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
 
-/** Texts of pages. */
 export const pageTexts = {
   '{count} dates': {
     en: { one: '{count} date', other: '{count} dates' },

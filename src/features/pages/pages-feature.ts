@@ -1,6 +1,5 @@
 import type { Feature } from '../../feature.ts'
 
-/** Pages for people, and their look. */
 export const pages: Feature = {
   name: 'pages',
   commands: [

@@ -1,12 +1,11 @@
 import type { Site } from '../../base/config.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 
-// What other features bring to the pages: links to pages of their own.
+// Other features bring links to pages of their own.
 
 export interface PagesPart {
-  /** In the head of all pages, and below lists on other sites. */
   links: readonly PageLink[]
-  /** Where readers are told of what is in a list, and of an event. */
+  /** Readers can be told of what is in a list, and of an event. */
   subscribes?: Subscribes
 }
 
@@ -17,21 +16,19 @@ export interface Subscribes {
 }
 
 export interface PageLink {
-  /** Below the site, with a slash at its end, such as `/events/community/add/`. */
+  /** The path begins below the site and ends in a slash, such as `/events/community/add/`. */
   path: string
   text: (site: Pick<Site, 'language'>) => string
-  /** One character that stands for it in the head of a phone, which has no room for the text. */
+  /** One character stands for the text in the head of a phone. */
   sign?: string
 }
 
 declare module '../../feature.ts' {
   interface Feature {
-    /** Loaded when pages are served. */
     pages?: (start: ServiceStart) => Promise<PagesPart | undefined>
   }
 }
 
-/** Of all features together. */
 export async function readPagesParts(start: ServiceStart): Promise<PagesPart> {
   const parts = await Promise.all(start.features.map((feature: Feature) => feature.pages?.(start)))
   const subscribes = parts.find((part) => part?.subscribes)?.subscribes

@@ -75,21 +75,16 @@ import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import { pathTo, spanLink, type View, type Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
 
-// Answers requests for pages: finds what an address names, makes its view, lays it out.
-
-/** Kept while the service runs. */
+/** A service has one of them while it runs. */
 export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
-  /** Of other features. */
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** `memory.settings` when the look was read. */
+  /** `memory.settings` had this number when the look was read. */
   settings: number
-  /** By language. */
   cards: Readonly<Record<Language, Cards>>
-  /** Of one version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
   oldPaths: OldPaths
 }
@@ -98,11 +93,9 @@ export interface PageAnswer {
   status: number
   mediaType: string
   body: string
-  /** The origin of images that it loads besides those of all pages. */
   imagesFrom?: string | undefined
-  /** The new address, or that of its feed in the requested format. */
+  /** It is the new address, or that of the feed in the requested format. */
   location?: string
-  /** Whether it may stand in frames of other sites. */
   isFramed?: true
 }
 
@@ -137,9 +130,9 @@ const XML = 'application/xml; charset=UTF-8'
 const JSON_TYPE = 'application/json; charset=UTF-8'
 
 /**
- * Answers an anonymous request; the answer to a failure is a page, too.
+ * The answer to a failure is a page, too.
  * @param path below the root of the site
- * @param feed the ending of feeds that the client prefers: it is redirected to the feed of the page
+ * @param feed the ending of feeds that the client prefers, to which it is redirected
  */
 export async function answerPage(
   pages: Pages,
@@ -170,7 +163,7 @@ export async function answerPage(
   }
 }
 
-/** Undefined for an error that the address has not caused. */
+/** It is undefined for an error that the address has not caused. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -215,7 +208,7 @@ async function answerFound(
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`)
 
-/** With or without a slash at the end. */
+/** A slash at the end may be missing. */
 export const isTextPath = ({ look }: Pages, path: string): boolean => look.texts.has(withSlash(path))
 
 async function textPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
@@ -236,7 +229,6 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
 
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
-/** Also for pages of other features. */
 export async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
   const { memory, assets, look, links, subscribes, cards } = pages
   const { site, now } = context
@@ -271,7 +263,7 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   return pages.terms.read
 }
 
-/** A faulty query is explained in the frame: other pages may not stand in it. */
+/** A faulty query is explained in the frame, since other pages may not stand in it. */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -336,7 +328,7 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unreadableQuery(query, wrong)
 }
 
-/** In place of any categories (or tags) that the query names. */
+/** The term takes the place of those that the query names. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)
@@ -403,7 +395,7 @@ async function seriesPage(
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** Undefined where the caller may not see it. */
+/** It is undefined where the caller may not see it. */
 async function findPublic(
   context: Context,
   kind: PagedKind,
@@ -447,7 +439,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOfRecord(context, { kind, id })
 }
 
-/** False is certain. Cheap enough for every 404. */
+/** False is certain. It is cheap enough for every 404. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -458,7 +450,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
   )
 }
 
-/** Old paths of pages, feeds, lists and images of a moved source. @throws Problem for other paths */
+/** It reads old paths of pages, feeds, lists and images of a moved source. @throws Problem for other paths */
 async function oldPage(
   pages: Pages,
   context: Context,
@@ -494,7 +486,7 @@ function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
   return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
-/** To the occurrence on that day, else to the event. */
+/** Redirects to the occurrence on that day, else to the event. */
 async function datedPage(
   context: Context,
   { slug, day }: Extract<PageAddress, { is: 'dated' }>,
@@ -517,7 +509,7 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
 const toRecord = ({ site }: Context, kind: PagedKind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordPath(site, kind, row))
 
-/** Public or not, with a banner above it. */
+/** The record need not be public; a banner stands above it. */
 export async function previewPage(
   pages: Pages,
   context: Context,
@@ -578,7 +570,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/** Reads no data. `names` are the wrong parameters. */
+/** No data are read. `names` are the wrong parameters. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'links' | 'memory' | 'cards'>,
   context: Context,
@@ -627,7 +619,6 @@ function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   return { ...answer, location: `${location}${location.includes('?') ? '&' : '?'}ical=1` }
 }
 
-/** As JSON. */
 async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
   const { site, now } = context
   const today = dayOf(wallNow(site.timezone, now))

@@ -6,8 +6,6 @@ import type { VenueRow } from '../../store/storage/schema.ts'
 import { formsOfPages } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Addresses of venues, maps and directions.
-
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
 /** Parks and squares often have their name as their address. */
@@ -25,7 +23,7 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   ].filter(Boolean)
 }
 
-/** By coordinates, else by address. */
+/** Coordinates come before the address. */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null)
@@ -36,7 +34,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** Undefined without a service that the site has set, coordinates and address. */
+/** It is undefined unless the site has set a service, and without coordinates and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -48,7 +46,7 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/** For the map app of a device (RFC 5870); some show the name. */
+/** Map apps of devices open it (RFC 5870); some show the name. */
 export function positionLink({
   venue,
   geo_lat: lat,
@@ -58,10 +56,7 @@ export function positionLink({
   return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue)).replaceAll('(', '%28').replaceAll(')', '%29')})`
 }
 
-/**
- * A map of the elements with `data-lat`, `data-lng`, `data-label`. Nothing is loaded before a click on its
- * button. `NOTHING` without map tiles.
- */
+/** Nothing is loaded before a click on its button. Without map tiles it is `NOTHING`. */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
   const host = tileAddress(tiles)?.host
@@ -71,7 +66,6 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
 <div class="shown" hidden><div class="ground" role="region" aria-label="${say(site, 'Map')}"></div><p class="source">${linked(attribution)}</p></div><p class="failed" role="status"></p><template>${say(site, 'The map cannot be loaded at the moment. The list has the same venues.')}</template></div>`
 }
 
-/** Script, style and leave to load tiles. */
 export function mapNeeds({
   context: { site },
   assets,

@@ -27,20 +27,19 @@ import { withoutDates } from './page-query.ts'
 import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import { calendarDates, isUndated } from './spans.ts'
 
-// Feeds at addresses of their own, and pages that are asked for their calendar.
-
 /**
- * Such as `/events/category/music.ics`: answered like the list that it shows, by a redirect, or by a problem.
+ * An address such as `/events/category/music.ics` is answered like the list that it shows, by a redirect, or
+ * by a problem.
  */
 export interface PublicFeeds {
   service: Service
   front: Front
-  /** Kept for one version of the data, or for good where nothing had to be looked up. */
+  /** A list is kept for one version of the data, or for good where nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** They tell browsers why they get no feed. */
   pages: PublicPages | undefined
   answerList: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** For a page's address without a feed. */
+  /** It answers a page's address without a feed. */
   answerPage: (visit: Visit, signIn: SignIn) => unknown
 }
 
@@ -49,7 +48,7 @@ export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: Cache
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** Undefined for an address of no feed. */
+/** It is undefined for an address of no feed. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Visit,
@@ -148,23 +147,20 @@ type Scope =
   | { of: PagedKind; slug: string }
 
 interface FeedAddress {
-  /** Of the parameter `format`. */
   format: string
   scope: Scope
   query: string
   by: (slug: string) => string
-  /** The page may answer when no feed is found. */
   isPage: boolean
-  /** Whether it means other days tomorrow. */
   isOfToday: boolean
 }
 
-/** A list, another address, or a record that is no longer public. Undefined where there never was one. */
+/** A record that is no longer public is `gone`; one that never was is undefined. */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
-/** Links to calendar files on pages of The Events Calendar. */
+/** Pages of The Events Calendar link so to calendar files. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
 /** Calendars do not have these. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
@@ -172,7 +168,7 @@ const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 /** A list with these has an end. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
-/** Quick, since every request for a page passes here. */
+/** Every request for a page passes here, so it is quick. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
@@ -193,7 +189,7 @@ function readFeedAddress(
 
 /**
  * The calendar of a page has its filters and its month or day, or all that is past. With an end it has the
- * dates of series by themselves: rules would go on.
+ * dates of series by themselves, since rules would go on.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
@@ -256,7 +252,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** Undefined where there never was a record. */
+/** It is undefined where there never was a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

@@ -50,9 +50,7 @@ import {
   renewLook,
 } from './pages.ts'
 
-// Visits to pages: language, cache, files.
-
-/** By `text/html` in `Accept`. */
+/** The header `Accept` has to name `text/html`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
@@ -63,10 +61,9 @@ export interface PublicPages {
   pages: Pages
   finished: FinishedAnswers
   assets: Map<string, Outgoing>
-  /** In the present look, made on demand. */
+  /** They are made on demand in the present look. */
   icons: Map<string, Promise<Outgoing>>
   languages: LanguageChooser
-  /** By version and address. */
   making: Map<string, Making>
 }
 
@@ -106,7 +103,6 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
   ]
 }
 
-/** Those of former looks among them. */
 const MOST_ASSETS = 50
 
 /** Files of former looks stay, since open pages name them. */
@@ -123,7 +119,7 @@ function followSettings(all: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** Undefined for any other path. */
+/** It is undefined for any other path. */
 export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unknown) | undefined {
   const { front, assets } = all
   followSettings(all)
@@ -144,7 +140,9 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> 
 
 type Otherwise = (visit: Visit, signIn: SignIn) => unknown
 
-/** Also for addresses where people look for a page. Where there is none, `otherwise` answers programs. */
+/**
+ * It also answers addresses where people look for a page. Where there is none, `otherwise` answers programs.
+ */
 export function pageAt(
   all: PublicPages,
   { request, url }: Visit,
@@ -168,20 +166,19 @@ export function pageAt(
   }
 }
 
-/** Undefined for a client that may prefer another representation. */
+/** It is undefined for a client that may prefer another representation. */
 function findKept(all: PublicPages, visit: Visit): Finished | undefined {
   const { service, finished } = all
   if (isBehind(service.memory) || namesAnother(visit.request.headers.accept)) return undefined
   return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
 }
 
-/** By the address, else by `Accept-Language`. */
 export function chosenFor(all: PublicPages, { request, url }: Visit): Chosen {
   followSettings(all)
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }
 
-/** The address, and the language where a header chose another than that of the site. */
+/** The key names the language where a header chose another than that of the site. */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
@@ -197,7 +194,7 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** Cached unless programs get another answer there. */
+/** It is cached unless programs get another answer there. */
 async function answerWithPage(
   all: PublicPages,
   visit: Visit,
@@ -264,7 +261,6 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   return made
 }
 
-/** In the language that the visit asks for. */
 export function contextOfVisit(all: PublicPages, visit: Visit): Context {
   return presentContext(all, chosenFor(all, visit))
 }
@@ -308,10 +304,10 @@ function makeInTurn(
   })
 }
 
-/** Matches a day or a month, as frames name them, and no word such as "tomorrow". */
+/** Frames name a day or a month so; words such as "tomorrow" do not match. */
 const DAY_OR_MONTH = /^\d{4}-\d\d/
 
-/** Returns how long a page of this query stays the same while the data do. */
+/** It says how long a page of this query stays the same while the data do. */
 export function clockOfPage(query: string): ClockPart {
   let clock: ClockPart = 'day'
   for (const [name, value] of new URLSearchParams(query)) {
@@ -328,7 +324,7 @@ export function clockOfPage(query: string): ClockPart {
   return clock
 }
 
-/** The `Vary` of a page, which is one of the representations at its address. */
+/** The page is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
@@ -338,10 +334,10 @@ function outgoing(
   isPlaced = false,
 ): Outgoing {
   const body = Buffer.from(answer.body)
-  // Begins with the edition, as ETags of lists do: the cache keeps only such answers.
+  // It begins with the edition, as ETags of lists do: the cache keeps only such answers.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
-  // The same in every language.
+  // These are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {
@@ -370,7 +366,7 @@ function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** For addresses that say where somebody is: links do not pass them on. */
+/** Addresses that say where somebody is are not passed on by links. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -384,7 +380,7 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/** No script and no form. */
+/** A frame has no script and no form. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })
@@ -394,12 +390,12 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
 interface PagePermissions {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
-  /** Scripts, what they and forms talk to, and who may frame the page. */
+  /** It says what scripts and forms talk to, and who may frame the page. */
   actsWith?: "'self'" | "'none'"
   framedBy?: string
 }
 
-/** Own scripts, style sheets and images; forms lead to this site. */
+/** Scripts, style sheets and images are our own; forms lead to this site. */
 export function contentPolicy(
   site: Site,
   mediaUrl: string,
@@ -421,12 +417,12 @@ export function contentPolicy(
   ].join('; ')
 }
 
-/** For addresses that change with the content. */
+/** Addresses that change with the content never expire. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }
 
-/** For scripts that pages of other sites load. */
+/** Pages of other sites load these scripts. */
 const ELSEWHERE_TOO = {
   'Cache-Control': 'public, max-age=3600',
   'Access-Control-Allow-Origin': '*',

@@ -25,9 +25,6 @@ import { teaserOf } from './teasers.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { nameShown, pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// The page of a series; how it repeats, on pages of events.
-
-/** With a capital first letter. */
 function sayRule({ context }: Viewing, series: SeriesRow): string {
   return capitalized(context.site, showRule(context, series).text)
 }
@@ -35,7 +32,7 @@ function sayRule({ context }: Viewing, series: SeriesRow): string {
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
   seriesUrl(site, series).slice(site.url.length)
 
-/** Dates from today on. @throws Problem past the end */
+/** It has the dates from today on. @throws Problem past the end */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -87,11 +84,10 @@ const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 export const seriesFeed = (series: SeriesRow, ending: string) =>
   feedPath('/events', ending, feedFilter(series))
 
-/** On one page; and those of the first page that are rows of lists. */
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** A line for each month. A day names its time and title where they differ from most. */
+/** A line has a month. A day names its time and title where they differ from most. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -159,7 +155,7 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/** `NOTHING` for an event without a public series. */
+/** It is `NOTHING` for an event without a public series. */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

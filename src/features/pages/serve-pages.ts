@@ -9,18 +9,14 @@ import { readPagesParts } from './pages-part.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pages.ts'
 
-// Serves the pages for people, and follows their look.
-
 interface PagesService extends Required<Pick<Serving, 'follow'>> {
-  /** Changed in place. */
   look: Look
-  /** Undefined for a service without pages. */
+  /** It is undefined for a service without pages. */
   publicPages: (ground: RowGround) => PublicPages | undefined
 }
 
 const made = new WeakMap<ServiceStart, Promise<PagesService>>()
 
-/** The pages of a service, which its desk shows, too. */
 export function pagesOf(start: ServiceStart): Promise<PagesService> {
   const known = made.get(start) ?? makePagesService(start)
   made.set(start, known)

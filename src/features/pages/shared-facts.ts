@@ -16,9 +16,8 @@ import { linkedName } from './linked-view.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// What pages of events and of series share: facts, terms, first buttons.
+// Pages of events and of series share these parts.
 
-/** Other rare fields are listed by their labels. */
 export const PLACED_FIELDS = [
   ...eventFacts,
   'image_alt',
@@ -38,7 +37,6 @@ const LABELLED = { event: labelled, series: labelled.filter(({ name }) => ofSeri
 
 type SharedRow = SharedColumns & Pick<EventRow, 'online_from'>
 
-/** `first` stands above them. */
 export function sharedFacts(
   viewing: Viewing,
   of: 'event' | 'series',
@@ -61,7 +59,6 @@ export function sharedFacts(
 
 const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
 
-/** Venues, how to take part online, when the link appears; false where unknown. */
 function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]): Html | false {
   const { site } = viewing.context
   const { attendance, online_from: from, online_shown: shown } = row
@@ -85,7 +82,7 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
   )
 }
 
-/** In the largest unit that is whole. */
+/** The unit is the largest that is whole. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
@@ -110,7 +107,6 @@ function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow):
   return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}">${nameShown(site, linkedName(site, { kind: 'organizer', row: organizer }))}</a></strong></dd>`
 }
 
-/** Categories, then tags. */
 export function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   const { site } = viewing.context
   const tagChips = tags.flatMap(({ id }) => {
@@ -129,20 +125,17 @@ export function termChips(viewing: Viewing, { categories, tags }: EventLinks): H
   )}${tagChips.slice(0, 20)}`
 }
 
-// Buttons: tickets or website, and the meeting.
-
 const TICKETS = new RegExp(
   'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/** By host and path, without the query string. */
+/** The query string does not count. */
 export function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())
 }
 
-/** False without a website. */
 export function websiteLink(site: Site, website: string, isMain: boolean): Html | false {
   const label = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
   return (
@@ -151,7 +144,6 @@ export function websiteLink(site: Site, website: string, isMain: boolean): Html 
   )
 }
 
-/** False where there is none to show. */
 export const joinLink = (site: Site, { online_url: url, online_label: label }: SharedRow): Html | false =>
   url !== '' &&
   html`<a class="button main join" href="${url}" rel="noopener"><bdi>${plainText(label) || say(site, 'Join online')}</bdi></a>`

@@ -13,8 +13,6 @@ import type { Look } from './look.ts'
 import { spanPath } from './page-addresses.ts'
 import { listShownTerms, scopeOf } from './page-terms.ts'
 
-// Site maps and robots.txt.
-
 const MOST = 50_000
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -22,11 +20,11 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 interface Entry {
   address: string
-  /** UTC; empty where unknown. */
+  /** It is in UTC, and empty where unknown. */
   changed: string
 }
 
-/** One map of pages, one for each month with events. */
+/** One map has the pages, and each month with events one of its own. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
@@ -48,7 +46,6 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** Calendar, pages of text, coming months, categories, tags, series, venues, organizers. */
 export async function sitemapOfPages(
   context: Context,
   today: string,

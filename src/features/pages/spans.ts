@@ -12,8 +12,6 @@ import {
 } from '../../http/page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
-// Addresses of the views of events, and links between views.
-
 /** An undefined date stands for the present one. */
 interface Said {
   list: unknown
@@ -24,22 +22,19 @@ interface Said {
   day: { day: string | undefined }
 }
 
-/** A view, and its date if it has one. */
 export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
 
-/** `pages.ts` has the function that shows it. */
+/** `pages.ts` has the function that shows the view. */
 interface ViewRow<View extends keyof Said> {
-  /** Reads at most two segments; undefined where they name no span of this view. */
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
-  /** With a slash behind each segment. */
   write: (span: Span<View>) => string
-  /** For a link or an old address, which may know a day and a month. */
+  /** A link or an old address may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** Dates of its calendar as parameters; undefined for those of an ordinary feed. */
+  /** The result has the dates of its calendar as parameters; an ordinary feed is undefined. */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /** Whether its dates come from the query. */
+  /** It says that the query has the dates. */
   isList: boolean
-  /** Undefined for a view that others do not link to. */
+  /** Other views do not link to a view without a name. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -122,7 +117,6 @@ export function readSpan(segments: readonly string[]): Span | undefined {
   return undefined
 }
 
-/** With a slash behind each segment. */
 export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.write(span)
@@ -136,7 +130,7 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** Undefined for the dates of an ordinary feed. */
+/** The dates of an ordinary feed are undefined. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)
@@ -145,10 +139,10 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** And not from its path or name. */
+/** The dates do not come from its path or name. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/** Near the date that the view shows, itself included. */
+/** They are near the date that the view shows, and have the view itself. */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

@@ -2,11 +2,11 @@ import { beginningOf } from '../../base/text/characters.ts'
 import { BLOCK, INVISIBLE, plainText, splitMarkup } from '../../base/text/html.ts'
 import { EXCERPT_FROM } from '../../calendar/events/event-page-store.ts'
 
-// The few lines that stand for a longer text.
-
 const LONGEST = 180
 
-/** At most `longest` characters and an ellipsis; at the end of a word, if one ends in the second half. */
+/**
+ * At most `longest` characters and an ellipsis are left. A word that ends in the second half is kept whole.
+ */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -19,7 +19,7 @@ function endedEarly(text: string): string {
   return `${words.slice(0, end)}…`
 }
 
-/** The excerpt, else the beginning of the description; without the name where that comes first. */
+/** The beginning of the description stands for a missing excerpt. A name that comes first is left out. */
 export function teaserOf(
   { excerpt, description }: Record<'excerpt' | 'description', string>,
   name: string,
@@ -35,7 +35,7 @@ export function teaserOf(
 const HEADING = /^h[1-6]$/
 const ENDED = /[.!?…:;,–—。！？؟।]["'”’»)\]]*$/
 
-/** Up to the first heading behind a text. `isCut` where a heading ends it. */
+/** It goes up to the first heading behind a text, and says by `isCut` that one ends it. */
 function sentencesOf(html: string): { text: string; isCut: boolean } {
   const pieces = splitMarkup(html)
   const hasBlocks = pieces.some(({ name }) => BLOCK.has(name))
@@ -69,7 +69,7 @@ function sentencesOf(html: string): { text: string; isCut: boolean } {
   return { text: text || firstHeading, isCut: false }
 }
 
-/** Unless the name is part of a sentence. */
+/** A name that is part of a sentence stays. */
 function withoutName(text: string, name: string): string {
   if (name === '' || text.slice(0, name.length).toLowerCase() !== name.toLowerCase()) return text
   const rest = text.slice(name.length)

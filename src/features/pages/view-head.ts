@@ -46,56 +46,49 @@ import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { shortened } from './teasers.ts'
 import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// The top of every view: title, links to views, filters; pagers; a view without events.
-
-/** With its term looked up. */
 export interface EventsAsked {
   span: Span
-  /** Of the path. */
   term: ShownTerm | undefined
   query: PageQuery
 }
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
 
-/** With the same filters. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, leftOut(span), page))
 }
 
 const leftOut = (span: Span) => (isList(span) ? [] : OF_LISTS)
 
-/** With the same filters. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
   const scope = scopeIn(asked)
   const query = queryText(asked.query, OF_LISTS)
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** Without `start_date` and `end_date`. */
+/** Dates of the list are left out. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** With the term of the path. */
+/** It has the term of the path. */
 function mailQuery({ term, query }: EventsAsked): string {
   const own = new URLSearchParams(queryText(query, OF_LISTS))
   if (term) own.set(TERM_LISTS[term.taxonomy], term.slug)
   return own.toString()
 }
 
-/** `/` for the first view of the site. */
+/** The first view of the site is at `/`. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** What a view has besides its filters: the lists of its events, which are counted, and a small calendar. */
+/** The lists of a view's events are counted. */
 export interface HeadParts {
   lists?: CountedLists['lists']
   hasDates?: boolean
 }
 
-/** Search, filters, chips; and the filters that are on. */
 export function finding(
   viewing: Viewing,
   asked: EventsAsked,
@@ -113,7 +106,7 @@ ${filterForm(viewing, asked)}
 ${activeFilters(viewing, asked)}`
 }
 
-/** A hidden `h1` stands for that of a view whose heading is an `h2`. */
+/** Where the heading of the view is an `h2`, a hidden `h1` stands before it. */
 export function headOf(
   viewing: Viewing,
   asked: EventsAsked,
@@ -150,10 +143,9 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 }
 
 const MOST_PILLS = 6
-/** Behind "More categories". */
 const MOST_FOLDED = 60
 
-/** Undefined where path and query name none or several. */
+/** It is undefined where path and query name none or several. */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
@@ -186,7 +178,7 @@ function categoryChips(
   return { shown: shown.map(chipOf), others }
 }
 
-/** Those that the owner names, else those with the most events; and the open one. */
+/** The owner names them, else those with the most events are shown; the open one always is. */
 function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -200,11 +192,9 @@ function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTe
 }
 
 interface FormField {
-  /** Its filters. */
   names: readonly string[]
-  /** Other pages have their own dates. */
+  /** Other views have their own dates. */
   ofLists?: true
-  /** False where there is nothing to choose from. */
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
 
@@ -238,7 +228,7 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** The form in place of events, with the wrong fields marked. */
+/** The form takes the place of events, and marks the wrong fields. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
@@ -345,7 +335,6 @@ function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Htm
   )
 }
 
-/** Each with a link that removes it; false where there are none. */
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
@@ -411,7 +400,6 @@ export interface PagerLink {
   text: string
 }
 
-/** With the present one between them. */
 export function steps(
   site: Site,
   label: string,
@@ -426,7 +414,6 @@ export function steps(
   return html`<nav class="steps" aria-label="${label}">${step(before, '←', 'prev')}<a class="button" href="${present.path}"${present.isHere && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(after, '→', 'next')}</nav>`
 }
 
-/** False where there are none. */
 export function pager(
   before: PagerLink | undefined,
   after: PagerLink | undefined,
@@ -441,12 +428,12 @@ export function pager(
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** Shown where no event fits the filters at any time. */
+/** So many are shown where no event fits the filters at any time. */
 const MOST_INSTEAD = 3
 
 /**
- * A text, `instead`, the nearest event of these filters to the wall time `around`, a link to more; where no
- * event fits at any time, the next events of the calendar.
+ * The nearest event of these filters to the wall time `around` is shown with a link to more. Where no event
+ * fits at any time, the next ones of the calendar are.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -478,7 +465,6 @@ const nextOfAll = ({ today }: Viewing): EventFilters => ({
   collapse: 'series',
 })
 
-/** False on the list of all events. */
 async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
   const { site } = viewing.context
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined
@@ -497,9 +483,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-// How many events each choice of the form leaves.
-
-/** Undefined for past events, and where counting takes too long. */
+/** It is undefined for past events, and where counting takes too long. */
 function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(viewing, filters, viewing.today)
   return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -520,7 +504,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** An event must have all that are ticked. False where events have none. */
+/** An event must have all that are ticked. It is false where events have none. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

@@ -15,8 +15,6 @@ import { sayCount, sayOfPages } from './page-texts.ts'
 import type { PageLink, Subscribes } from './pages-part.ts'
 import type { Span } from './spans.ts'
 
-// What views are made with, and the texts and links that all of them use.
-
 export interface Viewing {
   context: Context
   memory: EventMemory
@@ -24,58 +22,45 @@ export interface Viewing {
   terms: PageTerms
   assets: Assets
   look: Look
-  /** Of other features. */
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** 0 for Sunday to 6 for Saturday. */
+  /** 0 is Sunday, 6 is Saturday. */
   weekStart: number
-  /** In the zone of the site. */
+  /** It is in the zone of the site. */
   wall: string
   today: string
-  /** As requested; undefined for a preview. */
   address: string | undefined
-  /** The reader looks around it. */
+  /** The reader looks around this position. */
   around?: { lat: number; lng: number } | undefined
 }
 
-/** In the head of a page. */
 export interface FeedLink {
   mediaType: string
   title: string
-  /** Below the address of the site. */
+  /** It begins below the address of the site. */
   path: string
 }
 
-/** Before it is put into the layout. */
 export interface View {
   status: number
-  /** Without the name of the site. */
   title: string
   description: string
-  /** Without filters; undefined for a page without an address of its own. */
+  /** It has no filters. A page without an address of its own has none. */
   canonical: string | undefined
-  /** On another site, if that stays the original. */
+  /** It is on another site, if that stays the original. */
   original?: string | undefined
-  /** By search engines. */
   isIndexed: boolean
-  /** Paths. */
   previous?: string | undefined
   next?: string | undefined
-  /** For previews of links. */
   image?: string | undefined
-  /** Open Graph. */
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
-  /** The front page without filters, which needs no style for others. */
+  /** Nothing is filtered, so the style of other pages is not needed. */
   isPlain?: boolean
-  /** Besides that of all pages. */
   styles?: readonly Pick<Asset, 'path'>[]
-  /** Besides those of all pages. */
   imagesFrom?: string | undefined
-  /** Besides that of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
-  /** Marked in the navigation. */
   current: Span['view'] | LinkedKind | undefined
   body: Html
 }
@@ -88,20 +73,19 @@ export const sayEvents = (site: Site, count: number) =>
 export const sayMore = (site: Site, count: number) =>
   sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
-/** With the root of the site, and the language that the address names. */
+/** It has the root of the site, and the language that the address names. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
-/** An attribute for texts of the calendar on pages in another language: browsers hyphenate by it. */
+/** Texts of the calendar on pages in another language have it, since browsers hyphenate by it. */
 export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
   own !== language && html` lang="${own}"`
 
-/** A name in its own direction. */
+/** A name is read in its own direction. */
 export const nameShown = (site: Site, name: string): Html => html`<bdi${contentLanguage(site)}>${name}</bdi>`
 
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {
   return pathTo(site, spanPath(span, scope) + (query === '' ? '' : `?${query}`))
 }
 
-/** As `showPrepared` takes it. */
 export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
   ({ work: 'page', raw: description, trusted: trusted === 1 }) as const

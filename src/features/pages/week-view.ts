@@ -29,11 +29,8 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-// Makes the page of a week.
-
-/** The most events of a week that are counted; only those that are shown are loaded. */
+/** So many events are counted; only those that are shown are loaded. */
 const MOST = 5000
-/** The most events that a day shows, and the most bars of events that last several days. */
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
 
@@ -44,7 +41,7 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** Returns the page of the week that a day is in: events of several days as bars, and a list for each day. */
+/** Events of several days are bars. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -97,15 +94,12 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/**
- * Writes the number of a week before the number of its events. Only weeks that begin on Monday have a number
- * that people go by.
- */
+/** The number of the week comes first. People go by it only where weeks begin on Monday. */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
 
-/** Sorts events that begin in the week before those that began earlier, and within both by their ends. */
+/** Events that begin in the week come first, and those that end sooner before others. */
 const byInterest =
   (first: string) =>
   (a: Stretch, b: Stretch): number =>
@@ -118,10 +112,7 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/**
- * Finds the weeks before and after this week. Each is undefined where neither an event of these filters nor
- * today lies in its direction.
- */
+/** Each is undefined where neither an event of these filters nor today lies in its direction. */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)
@@ -151,7 +142,6 @@ function weekSteps(
   return steps(site, say(site, 'Weeks'), previous, { path, isHere: days.includes(viewing.today) }, next)
 }
 
-/** Writes the events of several days, each as a bar above its days; false where there are none. */
 function bars(drawing: Drawing, long: readonly Stretch[], path: string): Html | false {
   if (long.length === 0) return false
   const { site } = drawing.viewing.context

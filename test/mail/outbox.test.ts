@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { formatUtc } from '../../src/base/text/zones.ts'
+import { entriesWithin, writeLetter } from '../../src/features/mail/letter.ts'
 import { parseMailAddress } from '../../src/features/mail/mail-address.ts'
 import { type NewMessage, queueMessage } from '../../src/features/mail/outbox.ts'
 import { kalends } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
-import { readByPython, startRelay } from '../support/relay.ts'
+import { sitAtDesk } from '../support/desk.ts'
+import { faultsOfMessage } from '../support/markup.ts'
+import { readMessage, startRelay } from '../support/relay.ts'
 import { type Settings, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -46,12 +49,13 @@ const rowsOf = ({ app }: TestService, to: string) =>
 test('a message arrives as text and HTML of the same content, from the site, and what was sent keeps no content', async (t) => {
   const { relay, service } = await mailing(t, { site_name: 'Tübingen “Town”' })
   await queue(service, message('reader@example.com', { letter: letter('Grüße aus Tübingen') }))
-  const { mail, raw, from } = await relay.mailTo('reader@example.com')
+  const received = await relay.mailTo('reader@example.com')
+  const { mail, from } = received
   assert.equal(from, 'calendar@example.org')
   assert.equal(mail.subject, 'Grüße aus Tübingen')
   assert.deepEqual(mail.from?.value, [{ name: 'Tübingen “Town”', address: 'calendar@example.org' }])
   assert.equal(mail.headers.get('auto-submitted'), 'auto-generated')
-  const read = readByPython(raw)
+  const read = readMessage(received)
   assert.deepEqual(read.defects, [])
   assert.deepEqual(
     read.parts.map(({ type }) => type),
@@ -69,17 +73,57 @@ test('a message arrives as text and HTML of the same content, from the site, and
   assert.equal((await rowsOf(service, 'reader@example.com'))[0]?.content, '')
 })
 
-test('no word of a message can begin a header', async (t) => {
-  const { relay, service } = await mailing(t, { site_name: 'Town\r\nBcc: a@example.org' })
+test('no word of a message can begin a header, or turn the text behind it (7c.11)', async (t) => {
+  const { relay, service } = await mailing(t, { site_name: 'Town\r\nBcc: \u202ea@example.org' })
   await queue(
     service,
     message('hurt@example.com', { letter: letter('Hi\r\nBcc: b@example.org\r\n\r\nBody') }),
   )
-  const { raw } = await relay.mailTo('hurt@example.com')
-  const { headers } = readByPython(raw)
+  const { headers } = readMessage(await relay.mailTo('hurt@example.com'))
   assert.equal(headers.bcc, undefined)
   assert.equal(headers.subject, 'Hi Bcc: b@example.org Body')
   assert.deepEqual(relay.tried, ['hurt@example.com'])
+  const turning = 'Photo \u202egnp.exe\u202c \u2067x\u2069\u0000\u0085y \ud800'
+  const blocks: NewMessage['letter']['blocks'] = [
+    { kind: 'heading', text: turning },
+    { kind: 'text', text: turning },
+    { kind: 'small', text: turning },
+    { kind: 'quote', text: turning },
+    { kind: 'button', text: turning, url: 'https://example.org/' },
+    { kind: 'link', text: turning, url: 'https://example.org/' },
+    { kind: 'facts', rows: [[turning, turning]] },
+    { kind: 'entries', entries: [{ title: turning, url: '', lines: [turning] }] },
+    { kind: 'picture', url: 'https://example.org/a.png', alt: turning, width: 900, height: 600 },
+  ]
+  await queue(service, message('turned@example.com', { letter: { subject: turning, blocks } }))
+  const turned = await relay.mailTo('turned@example.com')
+  const { headers: plain, parts } = readMessage(turned)
+  assert.equal(plain.subject, 'Photo gnp.exe x y \ufffd')
+  assert.deepEqual(turned.mail.from?.value, [
+    { name: 'Town Bcc: a@example.org', address: 'calendar@example.org' },
+  ])
+  for (const { text } of parts) {
+    assert.equal(text.match(/Photo gnp\.exe x y \ufffd/g)?.length, text.includes('<html') ? 12 : 11)
+    assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u0085]/)
+  }
+  assert.deepEqual(await faultsOfMessage(parts[1]?.text ?? ''), [])
+})
+
+test('no text makes a message larger than 100 kB (7c.12)', () => {
+  const text = '"'.repeat(20_000)
+  const entry = { title: text, url: `https://example.org/${'x'.repeat(200)}`, lines: [text, text] }
+  const blocks: NewMessage['letter']['blocks'] = [
+    { kind: 'heading', text },
+    { kind: 'text', text },
+    { kind: 'quote', text },
+    { kind: 'facts', rows: [[text, text]] },
+    { kind: 'entries', entries: entriesWithin(Array(60).fill(entry), 34_000) },
+    { kind: 'entries', entries: entriesWithin(Array(20).fill(entry), 10_000) },
+  ]
+  const head = { language: 'en', name: text, url: 'https://example.org', icon: '', foot: [] } as const
+  const written = writeLetter({ subject: text, blocks }, head)
+  assert.ok(Buffer.byteLength(written.html) < 100_000, String(Buffer.byteLength(written.html)))
+  assert.equal(written.subject.length, 150)
 })
 
 test('addresses have one way to be written, and none has a name, a second address or more than 254 characters', () => {
@@ -101,8 +145,8 @@ test('addresses have one way to be written, and none has a name, a second addres
   for (const text of wrong) assert.equal(parseMailAddress(text), undefined, text)
 })
 
-test('a message that the relay refuses for good is given up and told, one that it cannot take yet is tried again later', async (t) => {
-  const { relay, service } = await mailing(t)
+test('a message that the relay refuses for good is given up and told, one that it cannot take yet is tried again later (7c.6)', async (t) => {
+  const { relay, service } = await mailing(t, { metrics: '127.0.0.1:0' })
   relay.fault = (to) =>
     to.startsWith('gone')
       ? { at: 'recipient', status: 550 }
@@ -122,6 +166,15 @@ test('a message that the relay refuses for good is given up and told, one that i
   const { out } = await kalends(['--database', database, '--data', data, 'doctor'])
   assert.match(out, /E-mails given up: 1\. The relay answered 550\./)
   assert.doesNotMatch(out, /gone@example\.com/)
+  const [address = ''] = /http:\S+\/metrics/.exec(service.app.told.join('\n')) ?? []
+  const metrics = await (await fetch(address)).text()
+  assert.match(metrics, /^kalends_mail_given_up 1$/m)
+  assert.match(metrics, /^kalends_mail_waiting 1$/m)
+  for (const [outcome, count] of Object.entries({ sent: 1, failed: 1, given_up: 1 }))
+    assert.match(metrics, new RegExp(`^kalends_mail_attempts_total{outcome="${outcome}"} ${count}$`, 'm'))
+  const admin = await sitAtDesk(service, 'admin')
+  assert.match((await admin.get('/desk/')).body, /E-mails given up: 1\./)
+  assert.match((await admin.get('/desk/mail')).body, /gone@example\.com[\s\S]*Given up/)
   relay.fault = () => undefined
   await service.app.database.write((tx) =>
     tx

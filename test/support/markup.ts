@@ -32,3 +32,9 @@ export async function markupValidator(
     )
   }
 }
+
+/** Mail programs need styles in attributes. */
+export async function faultsOfMessage(html: string): Promise<string[]> {
+  const faults = await (await markupValidator())(html)
+  return faults.filter((fault) => !fault.includes(' no-inline-style '))
+}

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
@@ -91,7 +91,7 @@ export async function startRelay(port = 0): Promise<TestRelay> {
   return relay
 }
 
-export interface PythonMail {
+export interface ReadMail {
   headers: Record<string, string>
   defects: string[]
   parts: { type: string; text: string }[]
@@ -105,9 +105,16 @@ defects = [str(d) for p in m.walk() for d in p.defects]
 print(json.dumps({'headers': {k.lower(): str(v) for k, v in m.items()}, 'defects': defects, 'parts': parts}))
 `
 
-/** As python's `email` reads a message. */
-export function readByPython(raw: string): PythonMail {
-  return JSON.parse(
-    execFileSync('python3', ['-c', READ], { input: Buffer.from(raw, 'latin1'), encoding: 'utf8' }),
-  )
+/** As python's `email` reads a message; without python as `mailparser` does, which finds no defects. */
+export function readMessage({ raw, mail }: Pick<ReceivedMail, 'raw' | 'mail'>): ReadMail {
+  const { status, stdout } = spawnSync('python3', ['-c', READ], { input: Buffer.from(raw, 'latin1') })
+  if (status === 0) return JSON.parse(stdout.toString('utf8'))
+  const headers = mail.headerLines.map(({ key, line }) => {
+    const value = mail.headers.get(key)
+    return [key, typeof value === 'string' ? value : line.slice(key.length + 1).trim()]
+  })
+  const attached = mail.attachments.map(({ contentType, content }) => [contentType, content.toString('utf8')])
+  const all = [['text/plain', mail.text], ['text/html', mail.html || undefined], ...attached]
+  const parts = all.flatMap(([type = '', text]) => (text === undefined ? [] : [{ type, text }]))
+  return { headers: Object.fromEntries(headers), defects: [], parts }
 }

@@ -15,14 +15,14 @@ import type { ProposalColumns } from '../desk/desk-tables.ts'
 import { planNews } from './plan-issues.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
-// Follows the record of changes, and tells users what others did to their events. Where it left off is a row,
-// written with the messages, so that each change is told once, by one node.
+// Tells users what others did to their events. Where it left off is a row, written with the messages, so that
+// each change is told once, by one node.
 
 interface Mark {
   cursor: string
-  /** UTC, of the last look. */
+  /** UTC. */
   since: string
-  /** Rows of the history up to this one have been seen. */
+  /** The last row of the history that has been seen. */
   row: number
 }
 
@@ -37,7 +37,6 @@ const MOST_ROWS = 20_000
 const MOST_SINGLE = 3
 const MOST_NAMED = 20
 
-/** Looks once, and queues what it finds. */
 export async function followChanges(database: Database, site: Site, now: number): Promise<void> {
   const { read, readChanges, write } = database
   if ((await readIdentity(read)).held === 1) return
@@ -52,7 +51,7 @@ export async function followChanges(database: Database, site: Site, now: number)
   const rows = events.length === 0 ? [] : await listRows(read, mark)
   await write(async (tx) => {
     await holdName(tx, 'mail follows')
-    // Another node has been here.
+    // Another node was faster.
     if ((await findMark(tx))?.cursor !== mark.cursor) return
     await planNews(tx, events, now)
     await tellAuthors(tx, site, { events: new Set(events), rows, sentBack }, now)
@@ -86,7 +85,7 @@ async function setMark(tx: Tx, mark: Mark): Promise<void> {
     .execute()
 }
 
-/** By others than the service and the command line. */
+/** Without acts of the service and the command line. */
 function listRows(db: Db, { row }: Mark): Promise<HistoryColumns[]> {
   return db
     .selectFrom('history')

@@ -1,23 +1,48 @@
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
-import { dayNumber, formatUtc, wallToUtc } from '../../base/text/zones.ts'
+import { dayNumber, formatUtc, isTimezone, wallToUtc } from '../../base/text/zones.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import type { SubscriptionColumns } from './mail-tables.ts'
+import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 
 // When messages that were asked for are due, as wall times: changes of clocks move none of them.
 
 const ISSUE_AT = '07:00:00'
 const REMINDED_AT = '16:00:00'
 
-/** Weekly messages go on Mondays. `dayNumber` 0 was a Thursday. */
-const isMonday = (day: string) => (((dayNumber(day) + 3) % 7) + 7) % 7 === 0
+export type Rhythm = Pick<SubscriptionColumns, 'rhythm' | 'weekday'>
+
+export const WEEKDAYS: readonly string[] = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+]
+
+/** What a form sends: `daily`, or the day of a weekly issue; Monday for anything else. */
+export function readRhythm(text: string): Rhythm & { rhythm: 'daily' | 'weekly' } {
+  if (text === 'daily') return { rhythm: 'daily', weekday: 1 }
+  return { rhythm: 'weekly', weekday: WEEKDAYS.indexOf(text) + 1 || 1 }
+}
+
+export const writtenRhythm = ({ rhythm, weekday }: Rhythm): string =>
+  rhythm === 'weekly' ? (WEEKDAYS[weekday - 1] ?? 'monday') : rhythm
+
+/** A zone that is no longer known is that of the site. */
+export const zoneOf = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, siteZone: string): string =>
+  timezone !== '' && isTimezone(timezone) ? timezone : siteZone
+
+/** 1 for Monday. `dayNumber` 0 was a Thursday. */
+const weekdayOf = (day: string) => ((((dayNumber(day) + 3) % 7) + 7) % 7) + 1
 
 /** UTC: at seven in the morning of the zone, after `now`. */
-export function nextIssue(rhythm: SubscriptionColumns['rhythm'], zone: string, now: number): string {
+export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number): string {
   const nowUtc = formatUtc(now)
   let day = dayOf(wallNow(zone, now))
   for (let tries = 0; tries < 9; tries += 1) {
     const at = wallToUtc(`${day} ${ISSUE_AT}`, zone)
-    if (at > nowUtc && (rhythm === 'daily' || isMonday(day))) return at
+    if (at > nowUtc && (rhythm === 'daily' || weekdayOf(day) === weekday)) return at
     day = addDays(day, 1)
   }
   return wallToUtc(`${day} ${ISSUE_AT}`, zone)

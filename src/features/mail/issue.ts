@@ -3,6 +3,7 @@ import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { addDays, dayOf, formatUtc, wallNow } from '../../base/text/moments.ts'
+import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { findCardLinks, findEvent, findListedEvents } from '../../calendar/events/event-store.ts'
@@ -13,13 +14,16 @@ import { announced, translatorFor } from '../../calendar/locales/translate.ts'
 import { events } from '../../calendar/resources.ts'
 import { writtenDay, writtenNumber } from '../../http/page-dates.ts'
 import { whenInWords } from '../../http/when-in-words.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
+import type { EventRow, ImageRow } from '../../store/storage/schema.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { icalendar } from '../feeds/icalendar.ts'
+import { pictureOf } from '../pages/cards.ts'
 import { between, type EventFilters } from '../pages/page-finding.ts'
 import { readQuery } from '../pages/page-query.ts'
-import type { Block, Entry, Letter } from './letter.ts'
+import { zoneOf } from './issue-times.ts'
+import { type Block, type Entry, entriesWithin, type Letter, withoutTurning } from './letter.ts'
 import type { MailMessageColumns, SubscriptionColumns } from './mail-tables.ts'
-import { sayMail } from './mail-texts.ts'
+import { type MailText, sayMail } from './mail-texts.ts'
 import { languageOf } from './outbox.ts'
 import { describeList } from './subscribed-lists.ts'
 import { findSubscriber, findSubscription, tokenOf } from './subscription-store.ts'
@@ -28,22 +32,24 @@ import { findSubscriber, findSubscription, tokenOf } from './subscription-store.
 
 export interface WrittenIssue {
   letter: Letter
-  /** Below it: why the reader gets it, and how that ends. */
+  /** Why the reader gets it, and how that ends. */
   foot: readonly Block[]
-  /** Ends the subscription by one click. */
+  /** Where one click ends the subscription. */
   unsubscribe: string
-  /** Of one event. */
+  /** An iCalendar file. */
   calendar?: string | undefined
 }
 
 const MOST_ENTRIES = 60
 const MOST_NEW = 20
-/** Events that are read, of which a series is one entry. */
+/** Bytes, so that a message in any script is below 100 kB as it is sent. */
+const MOST_LISTED = 34_000
+const MOST_LISTED_NEW = 10_000
+/** A series is many of them and one entry. */
 const MOST_READ = 300
-/** Further dates of a series in its entry. */
+/** Further dates in the entry of a series. */
 const MOST_DATES = 6
 
-/** Its content names a subscription, and is written when it is sent. */
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
@@ -60,11 +66,13 @@ export async function writeIssue(
   if (!subscription || subscription.confirmed_utc === '') return undefined
   const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
   if (!subscriber) return undefined
-  const site: Site = { ...ground.site, language: languageOf(message) }
+  const timezone = zoneOf(subscriber, ground.site.timezone)
+  // Times in another zone than the reader's are written with its letters.
+  const site: Site = { ...ground.site, language: languageOf(message), timezone }
   const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })
   const written =
     subscription.kind === 'list'
-      ? await writeList(context, subscription, String(content.since ?? ''))
+      ? await writeList(context, subscription, String(content.since ?? ''), ground.site.timezone)
       : await writeReminder(context, subscription, message.topic, content)
   if (!written) return undefined
   const { about, ...rest } = written
@@ -90,43 +98,32 @@ async function writeList(
   context: Context,
   { query, rhythm }: SubscriptionColumns,
   since: string,
+  siteZone: string,
 ): Promise<Written | undefined> {
   const { site, now } = context
   const filters = await filtersOf(context, query)
   if (!filters) return undefined
-  const wall = wallNow(site.timezone, now)
-  const today = dayOf(wall)
-  const last = rhythm === 'daily' ? today : addDays(today, 6)
-  const coming = await findGrouped(context, between({ today, wall }, filters, today, last))
-  const later = { ...between({ today, wall }, filters, addDays(last, 1), LAST_DAY), modified_after: since }
+  const today = dayOf(wallNow(site.timezone, now))
+  const wall = wallNow(siteZone, now)
+  const clock = { today: dayOf(wall), wall }
+  // The calendar's days from now to the end of the reader's day or week.
+  const end = `${rhythm === 'daily' ? today : addDays(today, 6)} 23:59:59`
+  const last = dayOf(utcToWall(wallToUtc(end, site.timezone), siteZone))
+  const coming = await findGrouped(context, between(clock, filters, clock.today, last))
+  const later = { ...between(clock, filters, addDays(last, 1), LAST_DAY), modified_after: since }
   const changed = since === '' ? NOTHING_FOUND : await findGrouped(context, later)
   const fresh = changed.groups.filter(([first]) => first !== undefined && first.date_utc >= since)
   if (coming.groups.length === 0 && fresh.length === 0) return undefined
   const about = await describeList(context, query)
-  const number = (count: number) => writtenNumber(site, count)
-  const listed = coming.groups.slice(0, MOST_ENTRIES)
-  const news = fresh.slice(0, MOST_NEW)
-  const left = coming.total - listed.flat().length
-  const others = changed.total - news.flat().length
-  const blocks: Block[] = []
-  if (listed.length > 0) {
-    blocks.push({
-      kind: 'heading',
-      text: sayMail(site, rhythm === 'daily' ? 'Today' : 'In the coming days'),
-    })
-    blocks.push({ kind: 'entries', entries: await entriesOf(context, listed, today) })
-    if (left > 0)
-      blocks.push({ kind: 'text', text: sayMail(site, 'And {number} more.', { number: number(left) }) })
-  }
-  if (news.length > 0) {
-    blocks.push({ kind: 'heading', text: sayMail(site, 'New, for later') })
-    blocks.push({ kind: 'entries', entries: await entriesOf(context, news, today) })
-  }
-  if (others > 0)
-    blocks.push({
-      kind: 'small',
-      text: sayMail(site, 'Added or changed besides, for later: {number}.', { number: number(others) }),
-    })
+  const listed = await entriesOf(context, coming.groups.slice(0, MOST_ENTRIES), today, MOST_LISTED)
+  const news = await entriesOf(context, fresh.slice(0, MOST_NEW), today, MOST_LISTED_NEW)
+  const heading = sayMail(site, rhythm === 'daily' ? 'Today' : 'In the coming days')
+  const blocks: Block[] = [
+    ...partOf(heading, listed),
+    ...restOf(site, 'text', 'And {number} more.', leftOf(coming, coming.groups, listed)),
+    ...partOf(sayMail(site, 'New, for later'), news),
+    ...restOf(site, 'small', LATER, leftOf(changed, fresh, news)),
+  ]
   const path = query === '' ? '/events/' : `/events/?${query}`
   blocks.push({ kind: 'button', text: sayMail(site, 'All events'), url: site.url + path })
   const day = writtenDay(site, today, '')
@@ -138,6 +135,22 @@ async function writeList(
 }
 
 const LAST_DAY = '9999-12-31'
+const LATER = 'Added or changed besides, for later: {number}.'
+
+const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
+  entries.length === 0
+    ? []
+    : [
+        { kind: 'heading', text: heading },
+        { kind: 'entries', entries },
+      ]
+
+const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
+  count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
+
+/** Events that no entry has; `shown` are entries of the first groups. */
+const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
+  total - groups.slice(0, shown.length).flat().length
 
 interface Grouped {
   /** Dates of one series together, the first of them first. */
@@ -151,14 +164,18 @@ async function findGrouped(context: Context, filters: EventFilters): Promise<Gro
   const uncapped = { ...context, site: { ...context.site, pageSizeCap: MOST_READ } }
   const query = { ...filters, strict_dates: true, page: 1, per_page: MOST_READ }
   const { ids, total } = await findEvents(uncapped, query, 'start')
-  const rows = await findListedEvents(context, ids)
+  const found = await findListedEvents(context, ids)
+  const rows = found.filter((row) => !isOff(row))
   const byGroup = Map.groupBy(rows, ({ id, series }) =>
     series === null ? `event ${id}` : `series ${series}`,
   )
-  return { groups: [...byGroup.values()], total }
+  return { groups: [...byGroup.values()], total: total - (found.length - rows.length) }
 }
 
-/** Undefined for filters of former versions, and of what is gone. */
+export const isOff = ({ event_status }: Pick<EventRow, 'event_status'>): boolean =>
+  event_status === 'canceled' || event_status === 'postponed'
+
+/** Undefined for filters of former versions, and for what is gone. */
 async function filtersOf(context: Context, query: string): Promise<EventFilters | undefined> {
   try {
     return (await readQuery(context, new URLSearchParams(query))).filters
@@ -168,14 +185,21 @@ async function filtersOf(context: Context, query: string): Promise<EventFilters 
   }
 }
 
-async function entriesOf(context: Context, groups: readonly EventRow[][], today: string): Promise<Entry[]> {
+/** One for each group, up to so many bytes. */
+async function entriesOf(
+  context: Context,
+  groups: readonly EventRow[][],
+  today: string,
+  bytes: number,
+): Promise<Entry[]> {
   const firsts = groups.flatMap(([first]) => first ?? [])
   const links = await findCardLinks(context.db, firsts)
-  return groups.flatMap(([first, ...further]) => {
+  const entries = groups.flatMap(([first, ...further]) => {
     if (!first) return []
     const place = links.get(first.id)?.venues.find((venue) => isShown(context, venue))
     return [entryOf(context, first, further, today, place ? plainText(place.venue) : '')]
   })
+  return entriesWithin(entries, bytes)
 }
 
 function entryOf(
@@ -200,7 +224,7 @@ function entryOf(
 
 // One event.
 
-/** As readers were told of it last. */
+/** What readers were told of it last. */
 export interface ToldTimes {
   start_date: string
   end_date: string
@@ -248,22 +272,23 @@ async function writeReminder(
   const { site, now, db } = context
   const row = await findEvent(db, event)
   if (row?.status !== 'publish' || !isTopic(topic)) return undefined
-  const isOff = row.event_status === 'canceled' || row.event_status === 'postponed'
-  if (isOff ? row.event_status !== topic : topic !== 'reminder' && topic !== 'moved') return undefined
+  if (isOff(row) ? row.event_status !== topic : topic !== 'reminder' && topic !== 'moved') return undefined
   if (row.utc_end_date < formatUtc(now)) return undefined
   const before = readTold(content.before)
   if (topic === 'moved' && before?.utc_start_date === row.utc_start_date) return undefined
   const today = dayOf(wallNow(site.timezone, now))
   const title = plainText(row.title)
-  const place = (await findCardLinks(db, [row])).get(row.id)?.venues.find((one) => isShown(context, one))
+  const links = (await findCardLinks(db, [row])).get(row.id)
+  const place = links?.venues.find((one) => isShown(context, one))
   const rows: [string, string][] = []
   if (before && topic === 'moved')
     rows.push([sayMail(site, 'It was'), whenInWords(site, before, today).trim()])
   rows.push([sayMail(site, topic === 'moved' ? 'It is now' : 'When'), whenInWords(site, row, today).trim()])
   if (place) rows.push([sayMail(site, 'Venue'), plainText(place.venue)])
-  const reason = isOff ? plainText(row.event_status_reason) : ''
+  const reason = isOff(row) ? plainText(row.event_status_reason) : ''
   const blocks: Block[] = [
     { kind: 'heading', text: title },
+    ...pictureBlocks(context, row, links?.images.get(row.image ?? 0)),
     { kind: 'facts', rows },
     ...(reason === '' ? [] : [{ kind: 'quote', text: reason } as const]),
     { kind: 'button', text: sayMail(site, 'See the event'), url: recordUrl(site, 'event', row) },
@@ -272,13 +297,25 @@ async function writeReminder(
   return { about: title, letter: { subject: sayMail(site, OPENINGS[topic], { title }), blocks }, calendar }
 }
 
+/** Pixels of the smallest size that is sharp across the column. */
+const WIDE = 550
+
+function pictureBlocks(context: Context, row: EventRow, image: ImageRow | undefined): Block[] {
+  const picture = image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row))
+  if (!picture) return []
+  const { srcset, src, alt, width, height } = picture
+  const sizes = srcset.split(', ').map((size) => size.split(' '))
+  const url = sizes.find(([, pixels = '']) => Number.parseInt(pixels, 10) >= WIDE)?.[0] ?? src
+  return [{ kind: 'picture', url, alt, width, height }]
+}
+
 async function calendarOf(context: Context, row: EventRow): Promise<string> {
   const found = { ids: [row.id], total: 1, page: 1, perPage: 1, effective: '' }
   const self = `${recordUrl(context.site, 'event', row)}?include=${row.id}`
   const { shown } = await icalendar.showList(context, events, found, self)
   if (!shown) return ''
-  if (Buffer.isBuffer(shown.bytes)) return shown.bytes.toString('utf8')
   const parts: Buffer[] = []
-  for await (const part of shown.bytes) parts.push(part)
-  return Buffer.concat(parts).toString('utf8')
+  if (Buffer.isBuffer(shown.bytes)) parts.push(shown.bytes)
+  else for await (const part of shown.bytes) parts.push(part)
+  return withoutTurning(Buffer.concat(parts).toString('utf8'))
 }

@@ -1,4 +1,5 @@
 import type { Language } from '../../base/config.ts'
+import { beginningOf } from '../../base/text/characters.ts'
 import { type Content, type Html, html, trusted } from '../../http/page-html.ts'
 
 // Letters: the same content as text and as HTML of one column, light and dark.
@@ -15,8 +16,18 @@ export type Block =
   | { kind: 'quote'; text: string }
   | { kind: 'button' | 'link'; text: string; url: string }
   | { kind: 'facts'; rows: readonly (readonly [label: string, value: string])[] }
-  /** Each with a line below its title. */
   | { kind: 'entries'; entries: readonly Entry[] }
+  | ({ kind: 'picture' } & LetterPicture)
+
+/** It lies with the site itself. */
+export interface LetterPicture {
+  url: string
+  /** Empty for a decoration. */
+  alt: string
+  /** Pixels of the file. */
+  width: number
+  height: number
+}
 
 export interface Entry {
   title: string
@@ -31,78 +42,100 @@ export interface WrittenLetter {
   html: string
 }
 
-/** Longer subjects are cut. */
-const LONGEST_SUBJECT = 150
-/** Of a line of text: RFC 5322, 2.1.1, and easy to read. */
-const WIDTH = 76
-
-/** Of the site, for head and foot. */
+/** What stands around letters of a site. */
 export interface Letterhead {
   language: Language
   name: string
   url: string
+  /** A square picture beside the name; empty for none. */
+  icon: string
   /** Why the reader gets it. */
   foot: readonly Block[]
 }
 
+const LONGEST_SUBJECT = 150
+/** Longer texts are cut: some mail programs show 100 kB of a message and hide the rest. */
+const LONGEST_LINE = 300
+const LONGEST_TEXT = 2000
+const LONGEST_QUOTE = 4000
+/** RFC 5322, 2.1.1, and easy to read. */
+const WIDTH = 76
+
 export function writeLetter({ subject, blocks }: Letter, head: Letterhead): WrittenLetter {
-  const line = onOneLine(subject)
-  const cut = line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT - 1).trimEnd()}…` : line
-  return { subject: cut, text: writeText(blocks, head), html: writeHtml(cut, blocks, head).markup }
+  const short = cut(onOneLine(subject), LONGEST_SUBJECT)
+  return { subject: short, text: writeText(blocks, head), html: writeHtml(short, blocks, head).markup }
 }
 
-/** No text can begin a header or another line. */
+/** Turn the direction of the text behind them, or hide and mark parts of it. */
+const TURNING = /[\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g
+
+export const withoutTurning = (text: string): string => text.replace(TURNING, '')
+
+/** No text can begin a header or another line, or turn the text behind it. */
 export const onOneLine = (text: string): string =>
-  text
+  withoutTurning(text)
+    .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/ {2,}/g, ' ')
     .trim()
 
-const linesOf = (text: string): string[] => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').split('\n')
+const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${beginningOf(text, longest - 1).trimEnd()}…` : text
+
+const line = (text: string): string => cut(onOneLine(text), LONGEST_LINE)
+const paragraph = (text: string): string => cut(onOneLine(text), LONGEST_TEXT)
+
+const quoted = (text: string): string[] =>
+  cut(text, LONGEST_QUOTE)
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .split('\n')
+    .map(onOneLine)
 
 function writeText(blocks: readonly Block[], { name, url, foot }: Letterhead): string {
-  const end = [...foot.map(asText), `${onOneLine(name)}\n${url}/`]
-  return `${[...blocks.map(asText), '-- ', ...end].join('\n\n')}\n`
+  const end = [...foot.map(asText), `${line(name)}\n${url}/`]
+  return `${[...blocks.map(asText), '-- ', ...end].filter(Boolean).join('\n\n')}\n`
 }
 
 function asText(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return `${wrapped(block.text)}\n${'='.repeat(Math.min([...onOneLine(block.text)].length, WIDTH))}`
+      return `${wrapped(line(block.text))}\n${'='.repeat(Math.min([...line(block.text)].length, WIDTH))}`
     case 'text':
     case 'small':
-      return wrapped(block.text)
+      return wrapped(paragraph(block.text))
     case 'quote':
-      return linesOf(block.text)
-        .flatMap((line) => wrapped(line, WIDTH - 2).split('\n'))
-        .map((line) => `> ${line}`.trimEnd())
+      return quoted(block.text)
+        .flatMap((one) => wrapped(one, WIDTH - 2).split('\n'))
+        .map((one) => `> ${one}`.trimEnd())
         .join('\n')
     case 'button':
     case 'link':
-      return `${wrapped(block.text)}:\n${block.url}`
+      return `${wrapped(line(block.text))}:\n${block.url}`
     case 'facts':
-      return block.rows.map(([label, value]) => wrapped(`${label}: ${value}`)).join('\n')
+      return block.rows.map(([label, value]) => wrapped(`${line(label)}: ${paragraph(value)}`)).join('\n')
     case 'entries':
       return block.entries
         .map(({ title, lines, url }) => {
-          const below = [...lines.map(onOneLine), url].filter((line) => line !== '')
-          return [`* ${wrapped(title, WIDTH - 2)}`, ...below].join('\n').replaceAll('\n', '\n  ')
+          const below = [...lines.map(line), url].filter((one) => one !== '')
+          return [`* ${wrapped(line(title), WIDTH - 2)}`, ...below].join('\n').replaceAll('\n', '\n  ')
         })
         .join('\n\n')
+    case 'picture':
+      return block.alt === '' ? '' : wrapped(`[${line(block.alt)}]`)
   }
 }
 
 function wrapped(text: string, width = WIDTH): string {
   const lines: string[] = []
-  let line = ''
-  for (const word of onOneLine(text).split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && longer.length > width) {
-      lines.push(line)
-      line = word
-    } else line = longer
+  let last = ''
+  for (const word of text.split(' ')) {
+    const longer = last === '' ? word : `${last} ${word}`
+    if (last !== '' && longer.length > width) {
+      lines.push(last)
+      last = word
+    } else last = longer
   }
-  return [...lines, line].join('\n')
+  return [...lines, last].join('\n')
 }
 
 /** Mail programs that know no style sheet read the attributes; dark ones the style sheet. */
@@ -120,10 +153,23 @@ const STYLE = trusted(`
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const INK = `${FONT};font-size:16px;line-height:1.5;color:#1b1f24;margin:0 0 16px;overflow-wrap:anywhere`
 const FAINT = `${FONT};font-size:14px;line-height:1.45;color:#545c66;margin:0 0 12px;overflow-wrap:anywhere`
+const HEADING = `${INK};font-size:20px;line-height:1.3;font-weight:700`
+const QUOTE = `${INK};border-left:3px solid #b9c0ca;padding:0 0 0 14px`
+const BUTTON =
+  `${FONT};display:inline-block;background-color:#1d4f91;color:#ffffff;font-size:16px;line-height:1.3;` +
+  'font-weight:600;text-decoration:none;border-radius:8px;padding:12px 20px'
+const LINE = 'font-size:14px;color:#545c66'
+const BACK = 'width:100%;border-collapse:collapse;background-color:#f3f4f6'
+const SHEET = 'background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px'
+const ICON = 'width:32px;height:32px;border-radius:6px;vertical-align:middle;margin-right:8px'
+const PICTURE = 'display:block;width:100%;height:auto;border-radius:6px'
+/** Pixels between the edges of the sheet. */
+const COLUMN = 550
 
 function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead): Html {
-  const { language, name, url, foot } = head
-  const plain = onOneLine(name)
+  const { language, name, url, icon, foot } = head
+  const mark = icon !== '' && html`<img src="${icon}" alt="" width="32" height="32" style="${ICON}">`
+  const brand = html`<a href="${url}/" style="color:#545c66;text-decoration:none">${mark}${line(name)}</a>`
   return html`<!DOCTYPE html>
 <html lang="${language}">
 <head>
@@ -134,10 +180,10 @@ function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead):
 <style>${STYLE}</style>
 </head>
 <body class="back" style="margin:0;padding:0;background-color:#f3f4f6">
-<table role="presentation" class="back" style="width:100%;border-collapse:collapse;background-color:#f3f4f6"><tbody><tr><td style="padding:24px 12px">
+<table role="presentation" class="back" style="${BACK}"><tbody><tr><td style="padding:24px 12px">
 <div style="max-width:600px;margin:0 auto">
-<h1 class="faint" style="${FAINT};font-weight:600"><a href="${url}/" style="color:#545c66;text-decoration:none">${plain}</a></h1>
-<div class="sheet" style="background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px">
+<h1 class="faint" style="${FAINT};font-weight:600">${brand}</h1>
+<div class="sheet" style="${SHEET}">
 ${blocks.map(asHtml)}</div>
 <div class="faint" style="padding:16px 0 0">
 ${foot.map(asHtml)}</div>
@@ -151,31 +197,56 @@ ${foot.map(asHtml)}</div>
 function asHtml(block: Block): Html {
   switch (block.kind) {
     case 'heading':
-      return html`<h2 class="ink" style="${INK};font-size:20px;line-height:1.3;font-weight:700">${onOneLine(block.text)}</h2>\n`
+      return html`<h2 class="ink" style="${HEADING}">${line(block.text)}</h2>\n`
     case 'text':
-      return html`<p class="ink" style="${INK}">${onOneLine(block.text)}</p>\n`
+      return html`<p class="ink" style="${INK}">${paragraph(block.text)}</p>\n`
     case 'small':
-      return html`<p class="faint" style="${FAINT}">${onOneLine(block.text)}</p>\n`
+      return html`<p class="faint" style="${FAINT}">${paragraph(block.text)}</p>\n`
     case 'quote':
-      return html`<blockquote class="ink quote" style="${INK};border-left:3px solid #b9c0ca;padding:0 0 0 14px">${broken(linesOf(block.text))}</blockquote>\n`
-    case 'button':
-      return html`<p style="margin:0 0 20px"><a class="button" href="${block.url}" style="${FONT};display:inline-block;background-color:#1d4f91;color:#ffffff;font-size:16px;line-height:1.3;font-weight:600;text-decoration:none;border-radius:8px;padding:12px 20px">${onOneLine(block.text)}</a></p>\n`
-    case 'link':
-      return html`<p class="faint" style="${FAINT}"><a href="${block.url}" style="color:#545c66">${onOneLine(block.text)}</a></p>\n`
+      return html`<blockquote class="ink quote" style="${QUOTE}">${broken(quoted(block.text))}</blockquote>\n`
+    case 'button': {
+      const link = html`<a class="button" href="${block.url}" style="${BUTTON}">${line(block.text)}</a>`
+      return html`<p style="margin:0 0 20px">${link}</p>\n`
+    }
+    case 'link': {
+      const link = html`<a href="${block.url}" style="color:#545c66">${line(block.text)}</a>`
+      return html`<p class="faint" style="${FAINT}">${link}</p>\n`
+    }
     case 'facts':
-      return html`<p class="ink" style="${INK}">${block.rows.map(([label, value], at) => html`${at > 0 && html`<br>`}<strong>${onOneLine(label)}:</strong> ${onOneLine(value)}`)}</p>\n`
+      return html`<p class="ink" style="${INK}">${broken(block.rows.map(factHtml))}</p>\n`
     case 'entries':
       return html`${block.entries.map(entryHtml)}`
+    case 'picture':
+      return pictureHtml(block)
   }
+}
+
+const factHtml = ([label, value]: readonly [string, string]): Html =>
+  html`<strong>${line(label)}:</strong> ${paragraph(value)}`
+
+function pictureHtml({ url, alt, width, height }: LetterPicture): Html {
+  const shown = Math.min(width, COLUMN)
+  const size = html`width="${shown}" height="${Math.round((height * shown) / width)}"`
+  const style = `${PICTURE};max-width:${shown}px`
+  return html`<p style="margin:0 0 16px"><img src="${url}" alt="${line(alt)}" ${size} style="${style}"></p>\n`
 }
 
 function entryHtml({ title, url, lines }: Entry): Html {
   const named: Content =
-    url === ''
-      ? onOneLine(title)
-      : html`<a href="${url}" style="color:inherit;font-weight:600">${onOneLine(title)}</a>`
-  return html`<p class="ink" style="${INK}">${named}${lines.filter((line) => line !== '').map((line) => html`<br><span class="faint" style="font-size:14px;color:#545c66">${onOneLine(line)}</span>`)}</p>\n`
+    url === '' ? line(title) : html`<a href="${url}" style="color:inherit;font-weight:600">${line(title)}</a>`
+  const below = lines
+    .filter((one) => one !== '')
+    .map((one) => html`<span class="faint" style="${LINE}">${line(one)}</span>`)
+  return html`<p class="ink" style="${INK}">${broken([named, ...below])}</p>\n`
 }
 
-const broken = (lines: readonly string[]): Content =>
-  lines.map((line, at) => html`${at > 0 && html`<br>`}${onOneLine(line)}`)
+const broken = (lines: readonly Content[]): Content => lines.map((one, at) => [at > 0 && html`<br>`, one])
+
+/** The first of them, as long as their HTML has at most so many bytes. */
+export function entriesWithin(entries: readonly Entry[], bytes: number): Entry[] {
+  let left = bytes
+  return entries.filter((entry) => {
+    left -= Buffer.byteLength(entryHtml(entry).markup)
+    return left >= 0
+  })
+}

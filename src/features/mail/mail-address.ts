@@ -1,12 +1,10 @@
 import { domainToASCII } from 'node:url'
 
-// E-mail addresses as they are kept: one way to write each.
-
-/** RFC 5321, 4.5.3.1: the local part, and what fits between the brackets of a command. */
+/** RFC 5321, 4.5.3.1. */
 const LONGEST_LOCAL = 64
 const LONGEST = 254
 
-/** RFC 5322 without quotes, so that nothing in an address can be a header, a name or a second address. */
+/** RFC 5322 without quotes: no address can hold a header, a name or a second address. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -25,7 +23,7 @@ export function parseMailAddress(text: string): string | undefined {
   return address.length <= LONGEST ? address : undefined
 }
 
-/** A number at the end would be an IP address. */
+/** An IP address ends with a number. */
 function isMailDomain(domain: string): boolean {
   const labels = domain.split('.')
   return labels.length > 0 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')

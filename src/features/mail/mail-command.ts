@@ -14,8 +14,6 @@ import { sayMail } from './mail-texts.ts'
 import { listMessages } from './outbox.ts'
 import { letterheadOf } from './send-mail.ts'
 
-// The command `mail`.
-
 export function registerMailCommands(program: Command, { configure, features }: CommandGround): void {
   const open = () => openCalendar(configure(), features)
   const mail = program.command('mail').description('Try out e-mail, and list what is sent.')

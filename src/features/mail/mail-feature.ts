@@ -2,7 +2,6 @@ import type { Feature } from '../../feature.ts'
 import { mailSettings } from './mail-settings.ts'
 import type {} from './people-part.ts'
 
-/** E-mail to people. */
 export const mail: Feature = {
   name: 'mail',
   settings: mailSettings,

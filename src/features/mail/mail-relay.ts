@@ -7,8 +7,6 @@ import { onOneLine, type WrittenLetter } from './letter.ts'
 import { domainOf, parseMailAddress } from './mail-address.ts'
 import type { Outcome } from './outbox.ts'
 
-// Speaks to the relay, by nodemailer.
-
 export interface Relay {
   /** Never throws. `signal` ends the attempt. */
   send: (message: OutgoingMessage, signal: AbortSignal) => Promise<Outcome & { answer: string }>
@@ -19,25 +17,21 @@ export interface Relay {
 
 export interface OutgoingMessage extends WrittenLetter {
   to: string
-  /** Of the site, beside the address. */
   fromName: string
   messageId: string
-  /** Of a list: where one click ends it, and its name. */
+  /** Where one click ends a subscription, and what it is called. */
   list?: { unsubscribe: string; id: string } | undefined
-  /** A calendar file. */
+  /** An iCalendar file. */
   calendar?: string | undefined
 }
 
-const CONNECT_MS = 15_000
-const SILENT_MS = 30_000
-
-/** Ms for a whole message, so that a relay that sends a byte a second is left. */
-const ATTEMPT_MS = 90_000
+/** Ms. A relay that answers a byte a second is left after `attempt`. */
+const PATIENCE = { connect: 15_000, silent: 30_000, attempt: 90_000 }
 
 const A_SECOND = 10
 
 /** Undefined where no mail is set. @throws Error with one sentence for a file or sender that is missing */
-export async function openRelay(config: Config): Promise<Relay | undefined> {
+export async function openRelay(config: Config, patience = PATIENCE): Promise<Relay | undefined> {
   if (config.mail === '') return undefined
   const address = new URL(config.mail)
   const user = decodeURIComponent(address.username)
@@ -50,22 +44,22 @@ export async function openRelay(config: Config): Promise<Relay | undefined> {
     host,
     port: Number(address.port) || (isSecure ? 465 : 587),
     secure: isSecure,
-    // A password never goes over an open line, but to this machine.
+    // A password goes over an open line only to this machine.
     requireTLS: user !== '' && !isSecure && !isLoopback(host),
     ...(user === '' ? {} : { auth: { user, pass } }),
     pool: true,
     maxConnections: 1,
     maxRequeues: 0,
     rateLimit: A_SECOND,
-    idleTimeout: SILENT_MS,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    dnsTimeout: CONNECT_MS,
-    socketTimeout: SILENT_MS,
+    idleTimeout: patience.silent,
+    connectionTimeout: patience.connect,
+    greetingTimeout: patience.connect,
+    dnsTimeout: patience.connect,
+    socketTimeout: patience.silent,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  // Failures come with each message; without a listener one would end the process.
+  // Without a listener an error would end the process; each message gets it as well.
   transport.on('error', () => undefined)
   return {
     from,
@@ -73,7 +67,7 @@ export async function openRelay(config: Config): Promise<Relay | undefined> {
     close: () => transport.close(),
     send: async (message, signal) => {
       try {
-        const ends = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)])
+        const ends = AbortSignal.any([signal, AbortSignal.timeout(patience.attempt)])
         const info = await transport.sendMail({ ...optionsOf(message, from), signal: ends })
         return { kind: 'sent', answer: String(info.response ?? '') }
       } catch (error) {
@@ -129,7 +123,7 @@ function optionsOf(message: OutgoingMessage, from: string) {
   }
 }
 
-/** Refusals of the reader or the message itself; the rest is for the operator to mend. */
+/** Other refusals are for the operator to mend. */
 const OF_MESSAGE = new Set(['RCPT TO', 'DATA'])
 
 function readFailure(error: unknown): Outcome {

@@ -19,7 +19,7 @@ import { countOutbox, listUnsent } from './outbox.ts'
 import { exportAddress, forgetAddress } from './people-part.ts'
 import { tellUser } from './user-messages.ts'
 
-// The room of e-mail, for administrators: what waits or was given up, and all that is kept of one address.
+// The room of e-mail at the desk, for administrators.
 
 const ROOM = '/mail'
 const MOST_LISTED = 50
@@ -52,21 +52,37 @@ async function show(request: DeskRequest, { fault, kept, notice }: Shown): Promi
   const { site, db, now } = request.context
   const say = (text: MailText, values?: Readonly<Record<string, string>>) => sayMail(site, text, values)
   const [{ waiting, given_up }, unsent] = await Promise.all([countOutbox(db), listUnsent(db, MOST_LISTED)])
-  const lines = unsent.map(
-    (one) =>
-      html`<li><div><bdi>${one.recipient}</bdi><small>${one.topic} · ${whenAtDesk(site, one.created_utc, now)}${one.error && html` · <bdi>${one.error}</bdi>`}</small></div>${one.state === 'given_up' && html`<span class="state bad">${say('Given up')}</span>`}</li>`,
-  )
+  const lines = unsent.map(({ recipient, topic, created_utc, error, state }) => {
+    const answer = error && html` · <bdi>${error}</bdi>`
+    const about = html`<small>${topic} · ${whenAtDesk(site, created_utc, now)}${answer}</small>`
+    const end = state === 'given_up' && html`<span class="state bad">${say('Given up')}</span>`
+    return html`<li><div><bdi>${recipient}</bdi>${about}</div>${end}</li>`
+  })
   const faults = fault === undefined ? {} : { address: say(fault) }
   const field = { name: 'address', label: say('E-mail address'), value: fieldOf(request, 'address') }
+  const attributes = html` autocomplete="off" maxlength="320"`
+  const button = (deed: string, text: string, looks: string) =>
+    html`<button type="submit" class="${looks}" name="deed" value="${deed}">${text}</button>`
+  const counts = [
+    say('E-mails that wait for the relay: {number}.', { number: String(waiting) }),
+    say('E-mails given up: {number}.', { number: String(given_up) }),
+  ]
+  const whose = say(
+    'Of people who subscribed or suggested an event. Published events stay; users are under People.',
+  )
   return {
     ...(fault !== undefined && { status: 422 }),
     title: say('E-mail'),
     room: ROOM,
     notice: notice && say(notice),
-    body: html`${faultList(site, faults)}${!site.hasMail && html`<p>${say('E-mail is off.')}</p>`}<p>${say('E-mails that wait for the relay: {number}.', { number: String(waiting) })} ${say('E-mails given up: {number}.', { number: String(given_up) })}</p>
+    body: html`${faultList(site, faults)}${!site.hasMail && html`<p>${say('E-mail is off.')}</p>`}
+<p>${counts.join(' ')}</p>
 ${lines.length > 0 && html`<ul class="lines">${lines}</ul>`}
-<div class="story narrow"><form class="card" method="post" novalidate><h2>${say('What is kept of an address')}</h2><p>${say('Of people who subscribed or suggested an event. Published events stay; users are under People.')}</p>${plainField({ ...field, type: 'email', attributes: html` autocomplete="off" maxlength="320"` }, faults)}
-<div class="tools"><button type="submit" class="button" name="deed" value="look">${say('Show it')}</button><button type="submit" class="button bad" name="deed" value="forget">${say('Delete all of it')}</button></div></form>
+<div class="story narrow"><form class="card" method="post" novalidate>
+<h2>${say('What is kept of an address')}</h2><p>${whose}</p>
+${plainField({ ...field, type: 'email', attributes }, faults)}
+<div class="tools">${button('look', say('Show it'), 'button')}
+${button('forget', say('Delete all of it'), 'button bad')}</div></form>
 ${kept !== undefined && html`<pre tabindex="0">${kept}</pre>`}</div>`,
   }
 }

@@ -1,64 +1,65 @@
 import { type FeatureTables, step } from '../../store/storage/migration.ts'
 import type { WithSequence } from '../../store/storage/schema.ts'
 
-/** E-mail: waiting, on its way, sent or given up. */
+/** An e-mail that waits, is on its way, was sent or given up. */
 export interface MailMessageColumns {
   id: number
   /** Unique: what makes two messages one. */
   name: string
   recipient: string
   language: string
-  /** What it is about, in a word or two. */
   topic: string
   /** JSON; empty once it is settled. */
   content: string
   state: 'waiting' | 'sending' | 'sent' | 'given_up'
   created_utc: string
-  /** Due, or free for another process; empty once it is settled. */
+  /** When it is due, or free for another process; empty once it is settled. */
   next_utc: string
-  /** Not sent after it; empty for any time. */
+  /** Empty for any time. */
   until_utc: string
   /** A stranger has typed the address. */
   by_stranger: number
   attempts: number
-  /** Of the relay; 0 for none. */
+  /** What the relay answered; 0 for nothing. */
   status: number
   error: string
   settled_utc: string
 }
 
-/** Somebody who has asked for messages. */
 export interface SubscriberColumns {
   id: number
   /** Unique. */
   address: string
   language: string
-  /** Of the links in their messages. */
+  /** Empty for that of the site. */
+  timezone: string
+  /** Stands in the links of their messages. */
   secret: string
   created_utc: string
   /** Refusals for good by the relay, one after the other. */
   failures: number
 }
 
-/** What somebody has asked for. */
 export interface SubscriptionColumns {
   id: number
   subscriber: number
-  /** Of the link that ends it. */
+  /** Stands in the link that ends it. */
   secret: string
   kind: 'list' | 'event'
-  /** Of a list: the query of its page; empty for all events, and for one event. */
+  /** The query of a list; empty for all events, and for one event. */
   query: string
   /** 0 for a list. */
   event: number
-  /** `event` for the day before one, and when it moves or is canceled. */
+  /** `event`: the day before, and when it moves or is canceled. */
   rhythm: 'daily' | 'weekly' | 'event'
+  /** Of a weekly one: 1 for Monday to 7. */
+  weekday: number
   created_utc: string
   /** Empty until it is confirmed. */
   confirmed_utc: string
   /** When the next message is due; empty for none. */
   next_utc: string
-  /** Of the last issue: what came after it is new. */
+  /** When the last issue was planned: what came later is new. */
   seen_utc: string
   /** JSON: what was told last of one event. */
   told: string
@@ -80,23 +81,32 @@ export const mailTables: FeatureTables = {
     step('mail-0001-outbox', ({ id, text, sequence }) => [
       `create table mail_messages (id ${sequence}, name ${text} not null unique, recipient ${text} not null,
         language ${text} not null, topic ${text} not null, content ${text} not null, state ${text} not null,
-        created_utc ${text} not null, next_utc ${text} not null, until_utc ${text} not null, by_stranger ${id} not null,
-        attempts ${id} not null, status ${id} not null, error ${text} not null, settled_utc ${text} not null)`,
+        created_utc ${text} not null, next_utc ${text} not null, until_utc ${text} not null,
+        by_stranger ${id} not null, attempts ${id} not null, status ${id} not null, error ${text} not null,
+        settled_utc ${text} not null)`,
       `create index mail_messages_due on mail_messages (next_utc, id) where next_utc <> ''`,
       `create index mail_messages_settled on mail_messages (settled_utc) where settled_utc <> ''`,
       'create index mail_messages_recipient on mail_messages (recipient, created_utc)',
       `create table mail_marks (name ${text} primary key, value ${text} not null)`,
     ]),
     step('mail-0002-subscriptions', ({ id, text, sequence }) => [
-      `create table mail_subscribers (id ${sequence}, address ${text} not null unique, language ${text} not null,
-        secret ${text} not null, created_utc ${text} not null, failures ${id} not null)`,
-      `create table mail_subscriptions (id ${sequence}, subscriber ${id} not null references mail_subscribers (id) on delete cascade,
-        secret ${text} not null, kind ${text} not null, query ${text} not null, event ${id} not null, rhythm ${text} not null,
-        created_utc ${text} not null, confirmed_utc ${text} not null, next_utc ${text} not null, seen_utc ${text} not null,
-        told ${text} not null, unique (subscriber, kind, query, event))`,
+      `create table mail_subscribers (id ${sequence}, address ${text} not null unique,
+        language ${text} not null, secret ${text} not null, created_utc ${text} not null,
+        failures ${id} not null)`,
+      `create table mail_subscriptions (id ${sequence},
+        subscriber ${id} not null references mail_subscribers (id) on delete cascade,
+        secret ${text} not null, kind ${text} not null, query ${text} not null, event ${id} not null,
+        rhythm ${text} not null, created_utc ${text} not null, confirmed_utc ${text} not null,
+        next_utc ${text} not null, seen_utc ${text} not null, told ${text} not null,
+        unique (subscriber, kind, query, event))`,
       `create index mail_subscriptions_due on mail_subscriptions (next_utc, id) where next_utc <> ''`,
       `create index mail_subscriptions_event on mail_subscriptions (event) where event > 0`,
-      `create index mail_subscriptions_unconfirmed on mail_subscriptions (created_utc) where confirmed_utc = ''`,
+      `create index mail_subscriptions_unconfirmed on mail_subscriptions (created_utc)
+        where confirmed_utc = ''`,
+    ]),
+    step('mail-0003-weekday-and-zone', ({ id, text }) => [
+      `alter table mail_subscriptions add column weekday ${id} not null default 1`,
+      `alter table mail_subscribers add column timezone ${text} not null default ''`,
     ]),
   ],
   own: ['mail_messages', 'mail_marks'],

@@ -72,7 +72,7 @@ export const mailTexts = {
   'Changed: {title}': { de: 'Geändert: {title}', fr: 'Modifié\u00a0: {title}', es: 'Cambiado: {title}' },
   'Your event “{title}” is published.': {
     de: 'Ihre Veranstaltung „{title}“ ist veröffentlicht.',
-    fr: 'Votre évènement «\u00a0{title}\u00a0» est publié.',
+    fr: 'Votre événement «\u00a0{title}\u00a0» est publié.',
     es: 'Su evento «{title}» está publicado.',
   },
   '{by} has sent “{title}” back to you.': {
@@ -82,13 +82,13 @@ export const mailTexts = {
   },
   '{by} has changed your event “{title}”.': {
     de: '{by} hat Ihre Veranstaltung „{title}“ geändert.',
-    fr: '{by} a modifié votre évènement «\u00a0{title}\u00a0».',
+    fr: '{by} a modifié votre événement «\u00a0{title}\u00a0».',
     es: '{by} ha cambiado su evento «{title}».',
   },
   'Removed: {title}': { de: 'Entfernt: {title}', fr: 'Retiré\u00a0: {title}', es: 'Retirado: {title}' },
   '{by} has moved your event “{title}” to the trash.': {
     de: '{by} hat Ihre Veranstaltung „{title}“ in den Papierkorb gelegt.',
-    fr: '{by} a mis votre évènement «\u00a0{title}\u00a0» à la corbeille.',
+    fr: '{by} a mis votre événement «\u00a0{title}\u00a0» à la corbeille.',
     es: '{by} ha enviado su evento «{title}» a la papelera.',
   },
   'See it': { de: 'Ansehen', fr: 'Voir', es: 'Ver' },
@@ -105,7 +105,7 @@ export const mailTexts = {
   Somebody: { de: 'Jemand', fr: 'Quelqu’un', es: 'Alguien' },
   'Your events were changed: {number}': {
     de: 'Geänderte Veranstaltungen von Ihnen: {number}',
-    fr: 'Vos évènements modifiés\u00a0: {number}',
+    fr: 'Vos événements modifiés\u00a0: {number}',
     es: 'Eventos suyos cambiados: {number}',
   },
   'And {number} more.': { de: 'Und {number} weitere.', fr: 'Et {number} de plus.', es: 'Y {number} más.' },
@@ -146,7 +146,7 @@ export const mailTexts = {
   },
   'All events': {
     de: 'Alle Veranstaltungen',
-    fr: 'Tous les évènements',
+    fr: 'Tous les événements',
     es: 'Todos los eventos',
   },
   '{name}: {day}': {
@@ -197,12 +197,12 @@ export const mailTexts = {
   },
   'See the event': {
     de: 'Zur Veranstaltung',
-    fr: 'Voir l’évènement',
+    fr: 'Voir l’événement',
     es: 'Ver el evento',
   },
   'all events': {
     de: 'alle Veranstaltungen',
-    fr: 'tous les évènements',
+    fr: 'tous les événements',
     es: 'todos los eventos',
   },
   'By e-mail': {
@@ -217,12 +217,12 @@ export const mailTexts = {
   },
   'This event is over.': {
     de: 'Diese Veranstaltung ist vorbei.',
-    fr: 'Cet évènement est terminé.',
+    fr: 'Cet événement est terminé.',
     es: 'Este evento ya ha terminado.',
   },
   'You get a message the day before, and when the event moves or is canceled.': {
     de: 'Sie bekommen am Tag davor eine Nachricht, und wenn die Veranstaltung verlegt oder abgesagt wird.',
-    fr: 'Vous recevez un message la veille, et si l’évènement est déplacé ou annulé.',
+    fr: 'Vous recevez un message la veille, et si l’événement est déplacé ou annulé.',
     es: 'Recibe un mensaje el día anterior, y si el evento cambia de fecha o se cancela.',
   },
   'What is on: {what}.': {
@@ -237,7 +237,7 @@ export const mailTexts = {
   },
   'Events by e-mail': {
     de: 'Veranstaltungen per E-Mail',
-    fr: 'Évènements par e-mail',
+    fr: 'Événements par e-mail',
     es: 'Eventos por correo',
   },
   'How often': {
@@ -245,16 +245,27 @@ export const mailTexts = {
     fr: 'À quelle fréquence',
     es: 'Con qué frecuencia',
   },
-  'Weekly, Mondays at seven': {
-    de: 'Wöchentlich, montags um sieben',
-    fr: 'Chaque semaine, le lundi à sept heures',
-    es: 'Cada semana, los lunes a las siete',
+  'Weekly, on {day}': {
+    de: 'Wöchentlich, am {day}',
+    fr: 'Chaque semaine, le {day}',
+    es: 'Cada semana, el {day}',
   },
-  'Daily at seven, when something is on': {
-    de: 'Täglich um sieben, wenn etwas ansteht',
-    fr: 'Chaque jour à sept heures, s’il y a quelque chose',
-    es: 'Cada día a las siete, si hay algo',
+  'Daily, when something is on': {
+    de: 'Täglich, wenn etwas ansteht',
+    fr: 'Chaque jour, s’il y a quelque chose',
+    es: 'Cada día, si hay algo',
   },
+  'At seven in the morning, in the time zone': {
+    de: 'Um sieben Uhr morgens, in der Zeitzone',
+    fr: 'À sept heures du matin, dans le fuseau horaire',
+    es: 'A las siete de la mañana, en la zona horaria',
+  },
+  'As the calendar: {zone}': {
+    de: 'Wie der Kalender: {zone}',
+    fr: 'Comme le calendrier\u00a0: {zone}',
+    es: 'Como el calendario: {zone}',
+  },
+  Save: { de: 'Speichern', fr: 'Enregistrer', es: 'Guardar' },
   'E-mail address': {
     de: 'E-Mail-Adresse',
     fr: 'Adresse e-mail',
@@ -270,12 +281,21 @@ export const mailTexts = {
     fr: 'M’envoyer le lien de confirmation',
     es: 'Enviarme el enlace para confirmar',
   },
-  'Your address and what you asked for are kept until you end it, for nothing else. Those who run this calendar can see them, and nobody else. What is not confirmed within {hours} hours is dropped.':
-    {
-      de: 'Ihre Adresse und was Sie bestellt haben bleiben gespeichert, bis Sie es beenden, und dienen nichts anderem. Wer diesen Kalender betreibt, kann sie sehen, sonst niemand. Was nach {hours} Stunden nicht bestätigt ist, wird gelöscht.',
-      fr: 'Votre adresse et votre demande sont gardées jusqu’à ce que vous y mettiez fin, et ne servent à rien d’autre. Seuls ceux qui tiennent ce calendrier peuvent les voir. Ce qui n’est pas confirmé en {hours} heures est effacé.',
-      es: 'Su dirección y lo que pidió se guardan hasta que lo termine, y no sirven para nada más. Solo pueden verlas quienes llevan este calendario. Lo que no se confirme en {hours} horas se borra.',
-    },
+  'Your address and what you asked for are kept until you end it, for nothing else.': {
+    de: 'Ihre Adresse und Ihre Wünsche bleiben gespeichert, bis Sie es beenden, und dienen nichts anderem.',
+    fr: 'Votre adresse et votre demande sont gardées tant que vous le voulez, et ne servent à rien d’autre.',
+    es: 'Su dirección y lo que pidió se guardan hasta que lo termine, y no sirven para nada más.',
+  },
+  'Those who run this calendar can see them, and nobody else.': {
+    de: 'Wer diesen Kalender betreibt, kann sie sehen, sonst niemand.',
+    fr: 'Seuls ceux qui tiennent ce calendrier peuvent les voir.',
+    es: 'Solo pueden verlas quienes llevan este calendario.',
+  },
+  'What is not confirmed within {hours} hours is dropped.': {
+    de: 'Was nach {hours} Stunden nicht bestätigt ist, wird gelöscht.',
+    fr: 'Ce qui n’est pas confirmé en {hours} heures est effacé.',
+    es: 'Lo que no se confirme en {hours} horas se borra.',
+  },
   'This is not an e-mail address that can be written to.': {
     de: 'An diese E-Mail-Adresse kann nichts gesendet werden.',
     fr: 'On ne peut pas écrire à cette adresse e-mail.',
@@ -301,12 +321,16 @@ export const mailTexts = {
     fr: 'Confirmer',
     es: 'Confirmar',
   },
-  'If it was not you, do nothing: without a click nothing more is sent, and your address is dropped within {hours} hours.':
-    {
-      de: 'Waren Sie es nicht, ist nichts zu tun: Ohne Klick kommt nichts weiter, und Ihre Adresse wird nach {hours} Stunden gelöscht.',
-      fr: 'Si ce n’était pas vous, ne faites rien\u00a0: sans clic, rien d’autre n’est envoyé, et votre adresse est effacée en {hours} heures.',
-      es: 'Si no fue usted, no haga nada: sin un clic no se envía nada más, y su dirección se borra en {hours} horas.',
-    },
+  'If it was not you, do nothing: without a click nothing more is sent.': {
+    de: 'Waren Sie es nicht, ist nichts zu tun: Ohne Klick kommt nichts weiter.',
+    fr: 'Si ce n’était pas vous, ne faites rien\u00a0: sans clic, rien d’autre n’est envoyé.',
+    es: 'Si no fue usted, no haga nada: sin un clic no se envía nada más.',
+  },
+  'Your address is dropped within {hours} hours.': {
+    de: 'Ihre Adresse wird nach {hours} Stunden gelöscht.',
+    fr: 'Votre adresse est effacée en {hours} heures.',
+    es: 'Su dirección se borra en {hours} horas.',
+  },
   'What you get from {name}': {
     de: 'Was Sie von {name} bekommen',
     fr: 'Ce que vous recevez de {name}',
@@ -328,9 +352,15 @@ export const mailTexts = {
     es: 'Mire en su buzón',
   },
   'We have sent you a message with a link. Open it to confirm; until then nothing else is sent.': {
-    de: 'Wir haben Ihnen eine Nachricht mit einem Link geschickt. Öffnen Sie ihn zum Bestätigen; bis dahin kommt nichts weiter.',
-    fr: 'Nous vous avons envoyé un message avec un lien. Ouvrez-le pour confirmer\u00a0; d’ici là, rien d’autre n’est envoyé.',
-    es: 'Le hemos enviado un mensaje con un enlace. Ábralo para confirmar; hasta entonces no se envía nada más.',
+    de:
+      'Wir haben Ihnen eine Nachricht mit einem Link geschickt. Öffnen Sie ihn zum Bestätigen; ' +
+      'bis dahin kommt nichts weiter.',
+    fr:
+      'Nous vous avons envoyé un message avec un lien. Ouvrez-le pour confirmer\u00a0; ' +
+      'd’ici là, rien d’autre n’est envoyé.',
+    es:
+      'Le hemos enviado un mensaje con un enlace. Ábralo para confirmar; ' +
+      'hasta entonces no se envía nada más.',
   },
   'Nothing there? Look among spam, or ask again in a few minutes.': {
     de: 'Nichts da? Sehen Sie im Spam nach, oder fragen Sie in ein paar Minuten noch einmal.',
@@ -349,7 +379,7 @@ export const mailTexts = {
   },
   'an event that is no longer there': {
     de: 'eine Veranstaltung, die es nicht mehr gibt',
-    fr: 'un évènement qui n’existe plus',
+    fr: 'un événement qui n’existe plus',
     es: 'un evento que ya no existe',
   },
   Confirmed: {
@@ -392,26 +422,6 @@ export const mailTexts = {
     fr: 'la veille',
     es: 'el día anterior',
   },
-  weekly: {
-    de: 'wöchentlich',
-    fr: 'chaque semaine',
-    es: 'cada semana',
-  },
-  daily: {
-    de: 'täglich',
-    fr: 'chaque jour',
-    es: 'cada día',
-  },
-  'Make it daily': {
-    de: 'Täglich',
-    fr: 'Passer à chaque jour',
-    es: 'Pasar a cada día',
-  },
-  'Make it weekly': {
-    de: 'Wöchentlich',
-    fr: 'Passer à chaque semaine',
-    es: 'Pasar a cada semana',
-  },
   Forgotten: {
     de: 'Vergessen',
     fr: 'Oublié',
@@ -438,9 +448,15 @@ export const mailTexts = {
     es: 'Lo que se guarda de una dirección',
   },
   'Of people who subscribed or suggested an event. Published events stay; users are under People.': {
-    de: 'Von Menschen, die etwas bestellt oder eine Veranstaltung vorgeschlagen haben. Veröffentlichte Veranstaltungen bleiben; Konten stehen unter „Personen“.',
-    fr: 'Des personnes qui ont demandé des messages ou proposé un évènement. Les évènements publiés restent ; les comptes sont sous « Personnes ».',
-    es: 'De quienes pidieron mensajes o propusieron un evento. Los eventos publicados se quedan; las cuentas están en «Personas».',
+    de:
+      'Von Menschen, die etwas bestellt oder eine Veranstaltung vorgeschlagen haben. ' +
+      'Veröffentlichte Veranstaltungen bleiben; Konten stehen unter „Personen“.',
+    fr:
+      'Des personnes qui ont demandé des messages ou proposé un événement. ' +
+      'Les événements publiés restent\u00a0; les comptes sont sous «\u00a0Personnes\u00a0».',
+    es:
+      'De quienes pidieron mensajes o propusieron un evento. ' +
+      'Los eventos publicados se quedan; las cuentas están en «Personas».',
   },
   'Show it': {
     de: 'Anzeigen',

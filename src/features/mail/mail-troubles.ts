@@ -2,14 +2,15 @@ import { type Trouble, warning } from '../../base/finding.ts'
 import type { Ask } from '../../store/storage/examine.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** Tries after which a message that waits is told: about half an hour. */
+/** Tries of about half an hour. */
 const TOLD_AFTER = 4
 
-/** E-mail that was given up within 30 days, or waits for long; without addresses. */
+/** Without addresses. */
 export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(
     `select state, count(*) as n, max(status) as status from mail_messages
-      where state = 'given_up' or (state <> 'sent' and attempts >= ${TOLD_AFTER}) group by state order by state`,
+      where state = 'given_up' or (state <> 'sent' and attempts >= ${TOLD_AFTER})
+      group by state order by state`,
   )
   return rows.map((row) => {
     const isStopped = row.state === 'given_up'

@@ -11,12 +11,10 @@ import type { Letter } from './letter.ts'
 import { parseMailAddress } from './mail-address.ts'
 import type { MailMessageColumns } from './mail-tables.ts'
 
-// The outbox: messages are written in the transaction of what causes them, and claimed by senders.
-
 export interface NewMessage {
   to: string
   language: Language
-  /** Such as `invitation`, for lists and metrics: at most 40 characters. */
+  /** Such as `invitation`, for lists and metrics. */
   topic: string
   letter: Letter
   /** A second message of this name is not queued. */
@@ -27,22 +25,20 @@ export interface NewMessage {
   isByStranger?: true
 }
 
-/** No e-mail address. */
 export class MailRefusal extends Error {
   override name = 'MailRefusal'
 }
 
-/** Messages that strangers cause to one address: one in ten seconds, ten a day. */
+/** Limits of messages that strangers cause to one address. */
 const STRANGER_EVERY_MS = 10_000
 const STRANGER_A_DAY = 10
 
-/** A longer letter is no letter. */
+/** Bytes. */
 const LONGEST_CONTENT = 200_000
 
 /**
  * False when it was queued before, or when strangers have caused too many to the address.
- * @param now ms since the epoch
- * @throws MailRefusal when `to` is no address
+ * @throws MailRefusal when `to` is no address, or the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
   const { to, language, topic, letter, once, goodUntil, isByStranger = false } = message
@@ -88,13 +84,12 @@ async function isEnough(tx: Tx, recipient: string, now: number): Promise<boolean
   return Number(n) >= STRANGER_A_DAY || (last ?? '') > formatUtc(now - STRANGER_EVERY_MS)
 }
 
-/** All of one address, whatever became of it; how many there were. */
+/** Returns how many there were, waiting or settled. */
 export async function forgetQueued(tx: Tx, address: string): Promise<number> {
   const gone = await tx.deleteFrom('mail_messages').where('recipient', '=', address).executeTakeFirst()
   return Number(gone.numDeletedRows)
 }
 
-/** A letter of `queueMessage`; undefined for content that is none. */
 export function readLetter(content: string): Letter | undefined {
   const parsed = parsedJson(content)
   return isLetter(parsed) ? parsed : undefined
@@ -106,26 +101,24 @@ const isLetter = (value: unknown): value is Letter =>
 export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
   LANGUAGES.find((known) => known === language) ?? 'en'
 
-/** The same on every attempt, so that a mail program shows a message that came twice once. */
+/** The same on every attempt, so that mail programs show a message that came twice once. */
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
-// Sending.
-
-/** Ms for which a message is left to its process; an attempt takes less. */
+/** For so long a message is left to its process; an attempt takes less. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** After each failure, 24 hours together; then a message is given up. */
+/** Pauses after failures, 24 hours together; then a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
-/** Due later than any pause allows: the clock was wrong when this was written. */
+/** A message that is due later was written by a wrong clock. */
 const LATEST = 12 * HOUR_MS
 
 const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
 
 /**
- * The next message, left to this process for three minutes; undefined when none is due, `perHour` have been
- * sent within the hour, or the calendar is held.
+ * Undefined when none is due, `perHour` have been sent within the hour, or the calendar is held; else it is
+ * left to this process for three minutes.
  */
 export async function claimMessage(
   tx: Tx,
@@ -182,7 +175,7 @@ async function countSending(tx: Tx, now: number): Promise<number> {
   return Number(n)
 }
 
-/** What became of an attempt; `status` is that of the relay, 0 for none. */
+/** `status` is what the relay answered, 0 for nothing. */
 export type Outcome =
   | { kind: 'sent' }
   /** It need not be sent any more. */
@@ -221,33 +214,22 @@ export async function settleMessage(
   return false
 }
 
-/** Back to others at once: a stop has cut the attempt off. */
+/** Other processes may take it at once: a stop has cut the attempt off. */
 export async function returnMessage(tx: Tx, { id, created_utc }: MailMessageColumns): Promise<void> {
   const back = { state: 'waiting', next_utc: created_utc } as const
   await tx.updateTable('mail_messages').set(back).where('id', '=', id).execute()
 }
 
-export interface OutboxCounts {
-  waiting: number
-  given_up: number
-  /** UTC; empty for none. */
-  oldest_utc: string
-}
-
-export async function countOutbox(db: Db): Promise<OutboxCounts> {
+export async function countOutbox(db: Db): Promise<{ waiting: number; given_up: number }> {
   const rows = await db
     .selectFrom('mail_messages')
-    .select(({ fn }) => ['state', fn.countAll().as('n'), fn.min('created_utc').as('oldest')])
+    .select(({ fn }) => ['state', fn.countAll().as('n')])
     .where('state', '<>', 'sent')
     .groupBy('state')
     .execute()
-  const of = (...states: string[]) => rows.filter(({ state }) => states.includes(state))
-  const unsent = of('waiting', 'sending')
-  return {
-    waiting: unsent.reduce((sum, { n }) => sum + Number(n), 0),
-    given_up: of('given_up').reduce((sum, { n }) => sum + Number(n), 0),
-    oldest_utc: unsent.map(({ oldest }) => oldest).sort()[0] ?? '',
-  }
+  const of = (states: readonly string[]) =>
+    rows.reduce((sum, { state, n }) => sum + (states.includes(state) ? Number(n) : 0), 0)
+  return { waiting: of(['waiting', 'sending']), given_up: of(['given_up']) }
 }
 
 /** Waiting or given up, the newest first. */
@@ -275,7 +257,6 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
     .execute()
 }
 
-/** How long a row tells what was sent, and that it was given up. */
 const KEPT_DAYS = 30
 
 export const mailPrunings: readonly Pruning[] = [

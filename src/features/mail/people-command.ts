@@ -5,8 +5,6 @@ import { openCalendar } from '../../store/storage/open-database.ts'
 import { parseMailAddress } from './mail-address.ts'
 import { exportAddress, forgetAddress } from './people-part.ts'
 
-// The command `people`: what is kept of somebody who is no user, by their e-mail address.
-
 export function registerPeopleCommands(program: Command, { configure, features }: CommandGround): void {
   const open = () => openCalendar(configure(), features)
   const people = program

@@ -2,8 +2,7 @@ import type { Feature } from '../../feature.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 
-// What features keep of an e-mail address that belongs to no user.
-
+/** What a feature keeps of an e-mail address that belongs to no user. */
 export interface KeptOfAddress {
   /** Without secrets. */
   export: (db: Db, address: string) => Promise<readonly object[]>
@@ -17,7 +16,7 @@ declare module '../../feature.ts' {
   }
 }
 
-/** By the name of the feature; features without anything are left out. */
+/** By the name of the feature. */
 export async function exportAddress(
   features: readonly Feature[],
   db: Db,
@@ -31,7 +30,7 @@ export async function exportAddress(
   return all
 }
 
-/** In one transaction; returns how many rows went. */
+/** Returns how many rows went. */
 export async function forgetAddress(features: readonly Feature[], tx: Tx, address: string): Promise<number> {
   let count = 0
   for (const { keeps } of features) count += (await (await keeps?.())?.forget(tx, address)) ?? 0

@@ -7,26 +7,24 @@ import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
-import { readTold, toldTimesOf } from './issue.ts'
-import { nextIssue, reminderAt } from './issue-times.ts'
-import type { SubscriptionColumns } from './mail-tables.ts'
+import { isOff, readTold, toldTimesOf } from './issue.ts'
+import { nextIssue, reminderAt, zoneOf } from './issue-times.ts'
+import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { insertMessage } from './outbox.ts'
 import { MOST_FAILURES } from './subscription-store.ts'
 
-// Plans what subscribers get: queues issues and reminders that are due, and news of moved or canceled events.
+// Queues issues and reminders that are due, and news of moved or canceled events.
 
-/** In one transaction. */
 const AT_ONCE = 100
 
-/** Later than any issue can be: the clock was wrong when this was written. */
+/** An issue that is due later was planned by a wrong clock. */
 const LATEST_MS = 8 * DAY_MS
 
-/** A day late, a message is no use. */
+/** A message that is later is not sent. */
 const LATE_MS = DAY_MS
 
-type Due = SubscriptionColumns & { address: string; language: string }
+type Due = SubscriptionColumns & Pick<SubscriberColumns, 'address' | 'language' | 'timezone' | 'failures'>
 
-/** Queues all that is due. */
 export async function planIssues({ read, write }: Database, site: Site, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   const due = read
@@ -48,7 +46,6 @@ export async function planIssues({ read, write }: Database, site: Site, now: num
   for (let some = AT_ONCE; some === AT_ONCE; ) some = await write((tx) => planSome(tx, site, now))
 }
 
-/** Returns how many. */
 async function planSome(tx: Tx, site: Site, now: number): Promise<number> {
   await holdName(tx, 'mail plans')
   const nowUtc = formatUtc(now)
@@ -56,7 +53,7 @@ async function planSome(tx: Tx, site: Site, now: number): Promise<number> {
     .selectFrom('mail_subscriptions as s')
     .innerJoin('mail_subscribers as r', 'r.id', 's.subscriber')
     .selectAll('s')
-    .select(['r.address', 'r.language', 'r.failures'])
+    .select(['r.address', 'r.language', 'r.timezone', 'r.failures'])
     .where('s.next_utc', '<>', '')
     .where(({ eb, or, and }) =>
       or([
@@ -86,7 +83,7 @@ async function planIssue(tx: Tx, site: Site, due: Due, isOpen: boolean, now: num
       { name: `issue ${due.id} ${due.next_utc}`, more: { since: due.seen_utc } },
       now,
     )
-  const next_utc = nextIssue(due.rhythm, site.timezone, now)
+  const next_utc = nextIssue(due, zoneOf(due, site.timezone), now)
   const seen = isDue ? { next_utc, seen_utc: formatUtc(now) } : { next_utc }
   await tx.updateTable('mail_subscriptions').set(seen).where('id', '=', due.id).execute()
 }
@@ -114,14 +111,13 @@ async function queue(
   )
 }
 
-/** Tells subscribers of changed events when one moves or is canceled. */
 export async function planNews(tx: Tx, events: readonly number[], now: number): Promise<void> {
   if (events.length === 0) return
   const subscribed = await tx
     .selectFrom('mail_subscriptions as s')
     .innerJoin('mail_subscribers as r', 'r.id', 's.subscriber')
     .selectAll('s')
-    .select(['r.address', 'r.language', 'r.failures'])
+    .select(['r.address', 'r.language', 'r.timezone', 'r.failures'])
     .where('s.event', 'in', wholeList(tx, events))
     .where('s.confirmed_utc', '<>', '')
     .orderBy('s.id')
@@ -139,14 +135,14 @@ export async function planNews(tx: Tx, events: readonly number[], now: number): 
 async function planNewsOf(tx: Tx, due: Due, row: EventRow, isOpen: boolean, now: number): Promise<void> {
   const [before, after] = [readTold(due.told), toldTimesOf(row)]
   const isMoved = before !== undefined && before.utc_start_date !== after.utc_start_date
-  const isOff = row.event_status === 'canceled' || row.event_status === 'postponed'
+  const isCalledOff = isOff(row)
   const hasTurned = before !== undefined && before.event_status !== after.event_status
   if (row.status !== 'publish' || !(isMoved || hasTurned)) return
-  const topic = isOff && hasTurned ? row.event_status : isMoved && !isOff ? 'moved' : undefined
+  const topic = isCalledOff && hasTurned ? row.event_status : isMoved && !isCalledOff ? 'moved' : undefined
   if (topic !== undefined && isOpen) {
     const name = `${topic} ${due.id} ${row.utc_start_date} ${row.modified_utc}`
     await queue(tx, due, topic, { name, more: { before } }, now)
   }
-  const told = { told: JSON.stringify(after), next_utc: isOff ? '' : reminderAt(row, now) }
+  const told = { told: JSON.stringify(after), next_utc: isCalledOff ? '' : reminderAt(row, now) }
   await tx.updateTable('mail_subscriptions').set(told).where('id', '=', due.id).execute()
 }

@@ -18,7 +18,7 @@ import {
 } from './outbox.ts'
 import { noteReached } from './subscription-store.ts'
 
-// Sends the outbox beside requests, one message after the other.
+// Sends the outbox, one message after the other.
 
 export interface MailSender {
   database: Database
@@ -26,29 +26,41 @@ export interface MailSender {
   site: Site
   relay: Relay
   perHour: number
+  /** The address of the icon of the site; empty for none. */
+  icon: () => string
   report: (error: unknown) => void
-  /** Quick, never throws. */
+  /** Never throws. */
   onSettled: (message: MailMessageColumns, outcome: Outcome, isGivenUp: boolean) => void
   stopping: AbortController
-  /** The round of this process. */
   round: Promise<void> | undefined
-  /** Ms since the epoch: the relay is left alone until then. */
+  /** Ms since the epoch. */
   restsUntil: number
+  /** The database did not take what became of it, as with a full disk; nothing else is sent before. */
+  unsettled: Attempt | undefined
 }
 
-/** What a message is when it is sent; undefined if it need not be sent any more. */
+interface Attempt {
+  message: MailMessageColumns
+  outcome: Outcome
+}
+
 type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
 
 /** Ms, after a relay that was busy or away. */
 const REST_MS = MINUTE_MS
+/** Ms, after a database that failed. */
+const SHORT_REST_MS = 10_000
 
-/** Ends the round that is under way, if any. */
+/** Awaits the round that is under way, if any. */
 export function sendMail(sender: MailSender, now: number): Promise<void> {
   if (sender.stopping.signal.aborted || sender.round) return sender.round ?? Promise.resolve()
   // A clock that was set back does not make the rest longer.
   if (sender.restsUntil > now && sender.restsUntil <= now + REST_MS) return Promise.resolve()
   sender.round = sendRound(sender)
-    .catch(sender.report)
+    .catch((error) => {
+      sender.restsUntil = Date.now() + SHORT_REST_MS
+      sender.report(error)
+    })
     .finally(() => {
       sender.round = undefined
     })
@@ -63,6 +75,7 @@ export async function stopMail({ stopping, round, relay }: MailSender): Promise<
 
 async function sendRound(sender: MailSender): Promise<void> {
   const { database, perHour, stopping } = sender
+  if (sender.unsettled) await settle(sender, sender.unsettled)
   if (!(await isMailDue(database.read, Date.now()))) return
   while (!stopping.signal.aborted) {
     const message = await database.write((tx) => claimMessage(tx, perHour, Date.now()))
@@ -70,16 +83,23 @@ async function sendRound(sender: MailSender): Promise<void> {
     const outcome = await attemptMessage(sender, message)
     if (stopping.signal.aborted && outcome.kind === 'relay')
       return database.write((tx) => returnMessage(tx, message))
-    const isGivenUp = await database.write(async (tx) => {
-      if (outcome.kind === 'sent' || outcome.kind === 'refused')
-        await noteReached(tx, message.recipient, outcome.kind === 'sent')
-      return settleMessage(tx, message, outcome, Date.now())
-    })
-    sender.onSettled(message, outcome, isGivenUp)
+    await settle(sender, { message, outcome })
     if (outcome.kind !== 'relay') continue
     sender.restsUntil = Date.now() + REST_MS
     return
   }
+}
+
+async function settle(sender: MailSender, attempt: Attempt): Promise<void> {
+  const { message, outcome } = attempt
+  sender.unsettled = attempt
+  const isGivenUp = await sender.database.write(async (tx) => {
+    if (outcome.kind === 'sent' || outcome.kind === 'refused')
+      await noteReached(tx, message.recipient, outcome.kind === 'sent')
+    return settleMessage(tx, message, outcome, Date.now())
+  })
+  sender.unsettled = undefined
+  sender.onSettled(message, outcome, isGivenUp)
 }
 
 async function attemptMessage(sender: MailSender, message: MailMessageColumns): Promise<Outcome> {
@@ -91,23 +111,29 @@ async function attemptMessage(sender: MailSender, message: MailMessageColumns): 
   return relay.send(outgoing, stopping.signal)
 }
 
+/** Undefined if it need not be sent any more. */
 async function composeMessage(
-  { site, ground, report, relay }: MailSender,
+  { site, ground, report, relay, icon }: MailSender,
   message: MailMessageColumns,
 ): Promise<Composed | undefined> {
   const now = Date.now()
+  const head = letterheadOf(site, message, icon())
   if (message.until_utc !== '' && message.until_utc < formatUtc(now)) return undefined
   if (isOfSubscription(message)) {
     const issue = await writeIssue(ground, message, report, now)
     if (!issue) return undefined
     const { letter, foot, unsubscribe, calendar } = issue
     const list = { unsubscribe, id: `events.${relay.domain}` }
-    return { ...writeLetter(letter, { ...letterheadOf(site, message), foot }), list, calendar }
+    return { ...writeLetter(letter, { ...head, foot }), list, calendar }
   }
   const letter = readLetter(message.content)
-  return letter && writeLetter(letter, letterheadOf(site, message))
+  return letter && writeLetter(letter, head)
 }
 
-export function letterheadOf(site: Site, message: Pick<MailMessageColumns, 'language'>): Letterhead {
-  return { language: languageOf(message), name: site.name, url: site.url, foot: [] }
+export function letterheadOf(
+  site: Site,
+  message: Pick<MailMessageColumns, 'language'>,
+  icon = '',
+): Letterhead {
+  return { language: languageOf(message), name: site.name, url: site.url, icon, foot: [] }
 }

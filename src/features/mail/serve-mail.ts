@@ -3,6 +3,7 @@ import type { ServiceStart, Serving } from '../../feature.ts'
 import { signInAsStranger } from '../../http/respond.ts'
 import type { AnswerRow, RowGround } from '../../http/router.ts'
 import type { Db } from '../../store/storage/database.ts'
+import type { Look } from '../pages/look.ts'
 import type { PublicPages } from '../pages/public-pages.ts'
 import { pagesOf } from '../pages/serve-pages.ts'
 import { followChanges } from './follow-changes.ts'
@@ -13,7 +14,7 @@ import { type MailSender, sendMail, stopMail } from './send-mail.ts'
 import { subscribePageAt } from './subscribe-pages.ts'
 import { answerSubscribeVisit } from './subscribe-route.ts'
 
-// Sends mail while the calendar is served, and logs and counts what comes of it.
+// Sends mail while the calendar is served.
 
 const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
@@ -23,7 +24,7 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
   const { config, logger, report } = start
   const relay = await openRelay(config)
   if (!relay) return {}
-  const { publicPages } = await pagesOf(start)
+  const { publicPages, look } = await pagesOf(start)
   const counts: Record<string, number> = { sent: 0, failed: 0, given_up: 0 }
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1
@@ -42,11 +43,13 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
         site,
         relay,
         perHour: config.mail_per_hour,
+        icon: () => (config.pages !== 'off' && hasIcon(look) ? site.url + ICON_PATH : ''),
         report,
         stopping: new AbortController(),
         round: undefined,
         restsUntil: 0,
-        // Without the address of the reader, and without the words of the relay, which may repeat it.
+        unsettled: undefined,
+        // The words of the relay may repeat the address of the reader.
         onSettled: ({ id, topic }, outcome, isGivenUp) => {
           if (outcome.kind === 'dropped') return
           if (outcome.kind === 'sent') return count('sent')
@@ -70,7 +73,15 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** The pages of subscriptions. */
+/** A PNG of the icon or logo, whatever it is at the time. */
+const ICON_PATH = '/apple-touch-icon.png'
+
+/** A drawing has no pixels to make it of. */
+function hasIcon({ files: { pages_icon: icon, pages_logo: logo } }: Look): boolean {
+  const file = icon ?? logo
+  return file !== undefined && file.ending !== '.svg' && file.ending !== '.ico'
+}
+
 function subscribeRow({ service, front }: RowGround, all: PublicPages): AnswerRow {
   const route = { service, front, all, asked: new Map<string, number[]>() }
   return {
@@ -95,7 +106,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** Without those of the database if it does not answer. */
+/** Those of the database are left out if it does not answer. */
 async function mailFamilies(counts: Readonly<Record<string, number>>, read: Db): Promise<Family[]> {
   const found = await countOutbox(read).catch(() => undefined)
   const tried = Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const)

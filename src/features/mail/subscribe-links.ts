@@ -1,7 +1,6 @@
 import type { PagesPart } from '../pages/pages-part.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** From a list, and from an event. */
 export const subscribeLinks: PagesPart = {
   links: [],
   subscribes: {

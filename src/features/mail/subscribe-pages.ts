@@ -5,13 +5,15 @@ import { clientOf } from '../../base/text/urls.ts'
 import { HOUR_MS } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
+import { written } from '../../http/page-dates.ts'
+import { type Choices, type Content, choicesOf, type Html, html, select } from '../../http/page-html.ts'
 import { whenInWords } from '../../http/when-in-words.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { queryText, readQuery } from '../pages/page-query.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { toldTimesOf } from './issue.ts'
-import { nextIssue, reminderAt } from './issue-times.ts'
+import { nextIssue, readRhythm, reminderAt, WEEKDAYS, writtenRhythm, zoneOf } from './issue-times.ts'
+import { onOneLine } from './letter.ts'
 import { parseMailAddress } from './mail-address.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { type MailText, sayMail } from './mail-texts.ts'
@@ -25,10 +27,13 @@ import type {
 } from './subscribe-route.ts'
 import { describeList, LONGEST_QUERY } from './subscribed-lists.ts'
 import {
+  type AskedFor,
   CONFIRM_HOURS,
   changeRhythm,
+  changeZone,
   confirmSubscription,
   endSubscription,
+  findSubscriber,
   forgetSubscriber,
   insertSubscription,
   listSubscriptions,
@@ -39,13 +44,15 @@ import {
   tokenOf,
 } from './subscription-store.ts'
 
-// The pages of subscriptions: ask, confirm, look at all, end. Links in messages lead to pages with a button,
-// since scanners of mail follow links.
+// The pages of subscriptions. Links in messages lead to pages with a button, since scanners of mail follow
+// links.
 
-const say = ({ site }: Context, text: MailText, values?: Readonly<Record<string, string>>) =>
-  sayMail(site, text, values)
+/** No value turns the text behind it. */
+function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
+  const plain = Object.entries(values).map(([name, value]) => [name, onOneLine(value)])
+  return sayMail(site, text, Object.fromEntries(plain))
+}
 
-/** What somebody asks for: a list by its query, or an event. */
 type Wanted = { kind: 'list'; query: string; what: string } | { kind: 'event'; row: EventRow; what: string }
 
 /** @throws Problem for a query that no list has, and an event that nobody may see */
@@ -72,13 +79,46 @@ async function showForm({ context, query }: AskedPage): Promise<SubscribeView> {
 interface Typed {
   address?: string
   rhythm?: string
+  timezone?: string
   fault?: MailText
 }
+
+/** 30 November 2026 was a Monday. */
+function rhythmField(context: Context, chosen: string): Html {
+  const { site } = context
+  const [first, ...others] = WEEKDAYS.map((value, at) => {
+    const day = written(site, 'weekday', `2026-${at === 0 ? '11-30' : `12-0${at}`}`)
+    return { value, text: say(context, 'Weekly, on {day}', { day }) }
+  })
+  const daily = { value: 'daily', text: say(context, 'Daily, when something is on') }
+  const choices = choicesOf([...others, daily])
+  return select(say(context, 'How often'), 'rhythm', first?.text ?? '', choices, chosen)
+}
+
+let zones: Choices | undefined
+
+/** Made once, for there are hundreds. */
+function allZones(): Choices {
+  const names = zones ? [] : ['UTC', ...Intl.supportedValuesOf('timeZone')]
+  zones ??= choicesOf([...new Set(names)].map((value) => ({ value, text: value.replaceAll('_', ' ') })))
+  return zones
+}
+
+const knownZone = (text: string): string => (allZones().all.some(({ value }) => value === text) ? text : '')
+
+function zoneField(context: Context, chosen: string): Html {
+  const label = say(context, 'At seven in the morning, in the time zone')
+  const zone = context.site.timezone.replaceAll('_', ' ')
+  const own = say(context, 'As the calendar: {zone}', { zone })
+  return select(label, 'timezone', own, allZones(), chosen === '' ? undefined : chosen)
+}
+
+const REMINDS = 'You get a message the day before, and when the event moves or is canceled.'
 
 function formView(
   context: Context,
   wanted: Wanted,
-  { address = '', rhythm = 'weekly', fault }: Typed,
+  { address = '', rhythm = '', timezone = '', fault }: Typed,
 ): SubscribeView {
   const { site, now } = context
   if (wanted.kind === 'event' && isOver(wanted.row, now))
@@ -86,27 +126,45 @@ function formView(
   const today = dayOf(wallNow(site.timezone, now))
   const about =
     wanted.kind === 'event'
-      ? html`<p><bdi>${wanted.what}</bdi><br>${whenInWords(site, wanted.row, today)}</p><p>${say(context, 'You get a message the day before, and when the event moves or is canceled.')}</p>`
+      ? [
+          html`<p><bdi>${wanted.what}</bdi><br>${whenInWords(site, wanted.row, today)}</p>`,
+          html`<p>${say(context, REMINDS)}</p>`,
+        ]
       : html`<p>${say(context, 'What is on: {what}.', { what: wanted.what })}</p>`
-  const option = (value: string, text: MailText) =>
-    html`<label><input type="radio" name="rhythm" value="${value}"${value === rhythm && html` checked`}> ${say(context, text)}</label><br>`
+  const asked =
+    wanted.kind === 'event'
+      ? html`<input type="hidden" name="event" value="${wanted.row.id}">`
+      : html`<input type="hidden" name="list" value="${wanted.query}">
+<p>${rhythmField(context, rhythm)}</p>
+<p>${zoneField(context, timezone)}</p>`
   const wrong = fault && html` aria-invalid="true" aria-describedby="fault"`
+  const typed = html`name="address" value="${address}" autocomplete="email" maxlength="320" required${wrong}`
+  const privacy = [
+    say(context, 'Your address and what you asked for are kept until you end it, for nothing else.'),
+    say(context, 'Those who run this calendar can see them, and nobody else.'),
+    say(context, 'What is not confirmed within {hours} hours is dropped.', { hours: `${CONFIRM_HOURS}` }),
+  ]
   return {
     ...(fault && { status: 422 }),
     title: say(context, wanted.kind === 'event' ? 'Be reminded by e-mail' : 'Events by e-mail'),
     body: html`${about}
 <form method="post" action="${pathTo(site, '/subscribe/')}" class="by-mail">
-${wanted.kind === 'event' ? html`<input type="hidden" name="event" value="${wanted.row.id}">` : html`<input type="hidden" name="list" value="${wanted.query}"><fieldset><legend>${say(context, 'How often')}</legend>${option('weekly', 'Weekly, Mondays at seven')}${option('daily', 'Daily at seven, when something is on')}</fieldset>`}
-<p><label for="address">${say(context, 'E-mail address')}</label><br><input type="email" id="address" name="address" value="${address}" autocomplete="email" maxlength="320" required${wrong}></p>
+${asked}
+<p><label><span>${say(context, 'E-mail address')}</span><input type="email" ${typed}></label></p>
 ${fault && html`<p id="fault" role="alert"><strong>${say(context, fault)}</strong></p>`}
-<p class="hidden" aria-hidden="true"><label for="website">${say(context, 'Leave this empty')}</label><input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>
+${trap(say(context, 'Leave this empty'))}
 <p><button type="submit" class="button main">${say(context, 'Send me the link to confirm')}</button></p>
 </form>
-<p><small>${say(context, 'Your address and what you asked for are kept until you end it, for nothing else. Those who run this calendar can see them, and nobody else. What is not confirmed within {hours} hours is dropped.', { hours: String(CONFIRM_HOURS) })}</small></p>`,
+<p><small>${privacy.join(' ')}</small></p>`,
   }
 }
 
-/** Requests an hour from one network address. */
+/** Programs that fill in every field fill in this one. */
+const trap = (label: string): Html =>
+  html`<p class="hidden" aria-hidden="true"><label for="website">${label}</label>
+<input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>`
+
+/** From one network address. */
 const MOST_AN_HOUR = 20
 const MOST_CLIENTS = 10_000
 
@@ -126,11 +184,12 @@ function countAsked({ asked }: SubscribeRoute, address: string, now: number): vo
 /** The same answer for known and unknown addresses, and for programs that fill in every field. */
 async function takeForm({ route, context, incoming, field }: AskedPage): Promise<SubscribeAnswer> {
   const wanted = await wantedIn(context, field('list'), field('event'))
-  const rhythm = field('rhythm') === 'daily' ? 'daily' : 'weekly'
+  const rhythm = readRhythm(field('rhythm'))
+  const timezone = knownZone(field('timezone'))
   const address = parseMailAddress(field('address'))
   if (address === undefined)
     return formView(context, wanted, {
-      ...{ address: field('address').slice(0, 320), rhythm },
+      ...{ address: field('address').slice(0, 320), rhythm: writtenRhythm(rhythm), timezone },
       fault: 'This is not an e-mail address that can be written to.',
     })
   if (wanted.kind === 'event' && isOver(wanted.row, context.now)) return formView(context, wanted, {})
@@ -138,12 +197,11 @@ async function takeForm({ route, context, incoming, field }: AskedPage): Promise
   if (field('website') !== '') return sent
   countAsked(route, incoming.address, context.now)
   const { language } = context.site
-  const asked = {
-    ...{ address, language },
-    ...(wanted.kind === 'event'
-      ? { kind: 'event' as const, query: '', event: wanted.row.id, rhythm: 'event' as const }
-      : { kind: 'list' as const, query: wanted.query, event: 0, rhythm: rhythm as 'daily' | 'weekly' }),
-  }
+  const common = { address, language, timezone }
+  const asked: AskedFor =
+    wanted.kind === 'event'
+      ? { ...common, kind: 'event', query: '', event: wanted.row.id, rhythm: 'event', weekday: 1 }
+      : { ...common, kind: 'list', query: wanted.query, event: 0, ...rhythm }
   const subscribed = await context.write(async (tx) => {
     const made = await insertSubscription(tx, asked, context.now)
     if (made.is !== 'refused') await queueMessage(tx, letterOf(context, wanted, made, address), context.now)
@@ -182,11 +240,10 @@ function letterOf(
           },
           {
             kind: 'small',
-            text: say(
-              context,
-              'If it was not you, do nothing: without a click nothing more is sent, and your address is dropped within {hours} hours.',
-              { hours: String(CONFIRM_HOURS) },
-            ),
+            text: [
+              say(context, 'If it was not you, do nothing: without a click nothing more is sent.'),
+              say(context, 'Your address is dropped within {hours} hours.', { hours: `${CONFIRM_HOURS}` }),
+            ].join(' '),
           },
         ],
       },
@@ -219,7 +276,10 @@ function letterOf(
 async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   return {
     title: say(context, 'Look into your mailbox'),
-    body: html`<p>${say(context, 'We have sent you a message with a link. Open it to confirm; until then nothing else is sent.')}</p><p>${say(context, 'Nothing there? Look among spam, or ask again in a few minutes.')}</p>`,
+    body: [
+      'We have sent you a message with a link. Open it to confirm; until then nothing else is sent.' as const,
+      'Nothing there? Look among spam, or ask again in a few minutes.' as const,
+    ].map((text) => html`<p>${say(context, text)}</p>`),
   }
 }
 
@@ -227,7 +287,10 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),
-  body: html`<p>${say(context, 'It was used, has expired, or is not whole.')}</p><p><a class="button" href="${pathTo(context.site, '/events/')}">${say(context, 'All events')}</a></p>`,
+  body: [
+    html`<p>${say(context, 'It was used, has expired, or is not whole.')}</p>`,
+    linkTo(pathTo(context.site, '/events/'), say(context, 'All events')),
+  ],
 })
 
 async function whatOf(context: Context, { kind, query, event }: SubscriptionColumns): Promise<string> {
@@ -236,15 +299,24 @@ async function whatOf(context: Context, { kind, query, event }: SubscriptionColu
   return row?.status === 'publish' ? plainText(row.title) : say(context, 'an event that is no longer there')
 }
 
-const buttonForm = (text: string, deed = ''): Html =>
-  html`<form method="post"><p><button type="submit" class="button main" name="deed" value="${deed}">${text}</button></p></form>`
+const linkTo = (path: string, text: string): Html => html`<p><a class="button" href="${path}">${text}</a></p>`
+
+const button = (text: string, deed: string, looks = 'button'): Html =>
+  html`<button type="submit" class="${looks}" name="deed" value="${deed}">${text}</button>`
+
+const buttonForm = (text: string): Html =>
+  html`<form method="post"><p>${button(text, '', 'button main')}</p></form>`
+
+async function aboutOf(context: Context, found: SubscriptionColumns): Promise<Html> {
+  return html`<p>${say(context, 'It is about: {what}.', { what: await whatOf(context, found) })}</p>`
+}
 
 async function showConfirm({ context, token }: AskedPage): Promise<SubscribeView> {
   const found = await subscriptionByToken(context.db, token)
   if (!found) return goneView(context)
   return {
     title: say(context, 'Events by e-mail'),
-    body: html`<p>${say(context, 'It is about: {what}.', { what: await whatOf(context, found) })}</p>${buttonForm(say(context, 'Confirm'))}`,
+    body: [await aboutOf(context, found), buttonForm(say(context, 'Confirm'))],
   }
 }
 
@@ -253,16 +325,19 @@ async function confirm({ context, token }: AskedPage): Promise<SubscribeAnswer> 
   if (!found) return goneView(context)
   const { site, now } = context
   const subscriber = await context.write(async (tx) => {
+    const own = await findSubscriber(tx, found.subscriber)
     const row = found.kind === 'event' ? await findEvent(tx, found.event) : undefined
+    const zone = own ? zoneOf(own, site.timezone) : site.timezone
     const due = row
       ? { next_utc: reminderAt(row, now), told: JSON.stringify(toldTimesOf(row)) }
-      : { next_utc: found.kind === 'event' ? '' : nextIssue(found.rhythm, site.timezone, now), told: '' }
+      : { next_utc: found.kind === 'event' ? '' : nextIssue(found, zone, now), told: '' }
     await confirmSubscription(tx, found.id, due, now)
-    return tx.selectFrom('mail_subscribers').selectAll().where('id', '=', found.subscriber).executeTakeFirst()
+    return own
   })
+  const path = subscriber && pathTo(site, `/subscribe/mine/${tokenOf(subscriber)}`)
   return {
     title: say(context, 'Confirmed'),
-    body: html`<p>${say(context, 'It is about: {what}.', { what: await whatOf(context, found) })}</p>${subscriber && html`<p><a class="button" href="${pathTo(site, `/subscribe/mine/${tokenOf(subscriber)}`)}">${say(context, 'All I have asked for')}</a></p>`}`,
+    body: [await aboutOf(context, found), path && linkTo(path, say(context, 'All I have asked for'))],
   }
 }
 
@@ -271,11 +346,11 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
   if (!found) return endedView(context)
   return {
     title: say(context, 'End it'),
-    body: html`<p>${say(context, 'It is about: {what}.', { what: await whatOf(context, found) })}</p>${buttonForm(say(context, 'End it'))}`,
+    body: [await aboutOf(context, found), buttonForm(say(context, 'End it'))],
   }
 }
 
-/** RFC 8058: by mail programs too, without a cookie. The same for unknown tokens. */
+/** By mail programs as well, without a cookie (RFC 8058). The same for unknown tokens. */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)
   if (found) await context.write((tx) => endSubscription(tx, found))
@@ -294,25 +369,37 @@ async function showMine({ context, token, query }: AskedPage): Promise<Subscribe
 
 async function mineView(
   context: Context,
-  { id, address }: SubscriberColumns,
+  { id, address, timezone }: SubscriberColumns,
   isSaved: boolean,
 ): Promise<SubscribeView> {
   const all = await listSubscriptions(context.db, id)
   const lines = await Promise.all(all.map((one) => mineLine(context, one)))
+  const zone = all.some(({ kind }) => kind === 'list') && [
+    html`<form method="post" class="by-mail"><p>${zoneField(context, timezone)}</p>`,
+    html`<p>${button(say(context, 'Save'), 'zone')}</p></form>\n`,
+  ]
+  const forgotten = say(context, 'All of it ends, and your address and everything kept with it is deleted.')
   return {
     title: say(context, 'All I have asked for'),
-    body: html`${isSaved && html`<p role="status"><strong>${say(context, 'Saved.')}</strong></p>`}<p><bdi>${address}</bdi></p>
+    body: html`${isSaved && html`<p role="status"><strong>${say(context, 'Saved.')}</strong></p>`}
+<p><bdi>${address}</bdi></p>
 <ul>${lines}</ul>
-<form method="post"><p>${say(context, 'All of it ends, and your address and everything kept with it is deleted.')}</p><p><button type="submit" class="button" name="deed" value="forget">${say(context, 'Forget me')}</button></p></form>`,
+${zone}<form method="post"><p>${forgotten}</p><p>${button(say(context, 'Forget me'), 'forget')}</p></form>`,
   }
 }
 
 async function mineLine(context: Context, subscription: SubscriptionColumns): Promise<Content> {
-  const { id, kind, rhythm, confirmed_utc } = subscription
-  const other = rhythm === 'daily' ? 'weekly' : 'daily'
-  const text = rhythm === 'event' ? 'a day before' : rhythm
+  const { id, kind, confirmed_utc } = subscription
   const isOpen = confirmed_utc === ''
-  return html`<li><form method="post"><input type="hidden" name="id" value="${id}"><strong><bdi>${await whatOf(context, subscription)}</bdi></strong> · ${say(context, isOpen ? 'not confirmed' : text)} ${kind === 'list' && !isOpen && html`<button type="submit" class="button" name="deed" value="${other}">${say(context, other === 'daily' ? 'Make it daily' : 'Make it weekly')}</button> `}<button type="submit" class="button" name="deed" value="end">${say(context, 'End it')}</button></form></li>`
+  const state = isOpen ? say(context, 'not confirmed') : kind === 'event' ? say(context, 'a day before') : ''
+  const rhythm = kind === 'list' &&
+    !isOpen && [
+      html`<p>${rhythmField(context, writtenRhythm(subscription))}</p>`,
+      html`${button(say(context, 'Save'), 'rhythm')} `,
+    ]
+  return html`<li><form method="post" class="by-mail"><input type="hidden" name="id" value="${id}">
+<p><strong><bdi>${await whatOf(context, subscription)}</bdi></strong>${state && ` · ${state}`}</p>
+${rhythm}${button(say(context, 'End it'), 'end')}</form></li>`
 }
 
 async function changeMine({ context, token, field }: AskedPage): Promise<SubscribeAnswer> {
@@ -327,14 +414,21 @@ async function changeMine({ context, token, field }: AskedPage): Promise<Subscri
       body: html`<p>${say(context, 'Nothing is kept of your address any more.')}</p>`,
     }
   }
-  const own = (await listSubscriptions(context.db, subscriber.id)).find(
-    ({ id }) => String(id) === field('id'),
-  )
+  if (deed === 'zone') {
+    const timezone = knownZone(field('timezone'))
+    const zone = zoneOf({ timezone }, site.timezone)
+    await context.write((tx) => changeZone(tx, subscriber, { timezone, zone }, now))
+  }
+  const all = await listSubscriptions(context.db, subscriber.id)
+  const own = all.find(({ id }) => String(id) === field('id'))
   if (own)
     await context.write(async (tx) => {
       if (deed === 'end') await endSubscription(tx, own)
-      else if (own.kind === 'list' && (deed === 'daily' || deed === 'weekly'))
-        await changeRhythm(tx, own.id, deed, nextIssue(deed, site.timezone, now))
+      if (deed === 'rhythm' && own.kind === 'list') {
+        const rhythm = readRhythm(field('rhythm'))
+        const next_utc = nextIssue(rhythm, zoneOf(subscriber, site.timezone), now)
+        await changeRhythm(tx, own.id, { ...rhythm, next_utc })
+      }
     })
   if (!(await subscriberByToken(context.db, token))) return endedView(context)
   return { seeOther: pathTo(site, `/subscribe/mine/${token}?saved`) }
@@ -352,7 +446,6 @@ const TOKEN_PAGES: Readonly<Record<string, SubscribePage>> = {
   mine: { get: showMine, post: changeMine },
 }
 
-/** Undefined for any other path. */
 export function subscribePageAt(path: string): { page: SubscribePage; token: string } | undefined {
   const [, root, name = '', token = '', ...rest] = path.split('/')
   if (root !== 'subscribe' || rest.some((part) => part !== '')) return undefined

@@ -12,17 +12,14 @@ import { layOut } from '../pages/layout.ts'
 import { viewingOf } from '../pages/pages.ts'
 import { contentPolicy, contextOfVisit, type PublicPages } from '../pages/public-pages.ts'
 
-// Visits to the pages of subscriptions: bodies, headers, layout.
-
 export interface SubscribeRoute {
   service: Service
   front: Front
   all: PublicPages
-  /** Requests of the last hour, by network address. */
+  /** Times of the last hour, by network address. */
   asked: Map<string, number[]>
 }
 
-/** `token` is the rest of a path that ends in one. */
 export interface AskedPage {
   route: SubscribeRoute
   context: Context
@@ -48,7 +45,6 @@ export interface SubscribeView {
 /** Bytes. */
 const MOST_FORM = 16_384
 
-/** A form that is read; nothing is changed by GET and HEAD. */
 export async function answerSubscribeVisit(
   route: SubscribeRoute,
   page: SubscribePage,
@@ -115,6 +111,7 @@ async function sendAnswer(
   if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
   const { status = 200, title, body } = answer
   const isOpen = visit.request.method !== 'POST' && !isSecret
+  const heading = html`<h1 tabindex="-1">${title}</h1>`
   const viewing = await viewingOf(all.pages, context, isOpen ? visit.url.text : undefined)
   const page = layOut(viewing, {
     status,
@@ -124,7 +121,7 @@ async function sendAnswer(
     isIndexed: false,
     styles: [viewing.assets.texts],
     current: undefined,
-    body: html`<article class="own-text"><h1 tabindex="-1">${title}</h1><div class="prose">${body}</div></article>`,
+    body: html`<article class="own-text">${heading}<div class="prose">${body}</div></article>`,
   })
   const type = { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept-Language' }
   sendBytes(status, type, Buffer.from(page))

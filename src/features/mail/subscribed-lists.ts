@@ -4,14 +4,11 @@ import { findTermBySlug, TAXONOMIES, TERM_LISTS } from '../../calendar/terms/ter
 import { filterWithValue } from '../pages/page-query.ts'
 import { sayMail } from './mail-texts.ts'
 
-// What a list is called whose query somebody has subscribed to.
-
-/** Longer queries are none of our pages. */
+/** None of our pages has a longer one. */
 export const LONGEST_QUERY = 1000
 
 const MOST_NAMES = 5
 
-/** In the language of the site, on one line. */
 export async function describeList(context: Context, query: string): Promise<string> {
   const { site } = context
   const parts: string[] = []

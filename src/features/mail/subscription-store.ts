@@ -5,27 +5,27 @@ import type { Db } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
+import { nextIssue, type Rhythm } from './issue-times.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { forgetQueued } from './outbox.ts'
 
 // Subscribers and what they have asked for.
 
-/** Of one address. */
 export const MOST_SUBSCRIPTIONS = 20
-/** That nobody has confirmed, of all addresses. */
+/** All addresses together. */
 const MOST_UNCONFIRMED = 1000
-/** Then a request that nobody has confirmed is dropped. */
 export const CONFIRM_HOURS = 48
-/** Refusals for good, one after the other; then nothing more is sent. */
+/** After so many refusals for good, one after the other, nothing more is sent. */
 export const MOST_FAILURES = 3
 
-export interface AskedFor {
+export interface AskedFor extends Rhythm {
   address: string
   language: Language
+  /** Empty for that of the site; it counts for an address that is new. */
+  timezone: string
   kind: SubscriptionColumns['kind']
   query: string
   event: number
-  rhythm: SubscriptionColumns['rhythm']
 }
 
 export type Subscribed =
@@ -36,24 +36,24 @@ export type Subscribed =
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/** Unconfirmed, unless it is confirmed already. @param now ms since the epoch */
+/** @param now ms since the epoch */
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
-  const { address, language, kind, query, event, rhythm } = asked
+  const { kind, query, event, rhythm, weekday } = asked
   await holdName(tx, 'mail subscriptions')
-  const subscriber = await findOrInsert(tx, address, language, now)
+  const subscriber = await findOrInsert(tx, asked, now)
   const all = await listSubscriptions(tx, subscriber.id)
   const known = all.find((one) => one.kind === kind && one.query === query && one.event === event)
   if (known) {
     if (known.confirmed_utc === '')
-      await tx.updateTable('mail_subscriptions').set({ rhythm }).where('id', '=', known.id).execute()
+      await tx.updateTable('mail_subscriptions').set({ rhythm, weekday }).where('id', '=', known.id).execute()
     return { is: known.confirmed_utc === '' ? 'new' : 'known', subscriber, subscription: known }
   }
   if (all.length >= MOST_SUBSCRIPTIONS) return { is: 'full', subscriber }
   if ((await countUnconfirmed(tx)) >= MOST_UNCONFIRMED) return { is: 'refused' }
   const created_utc = formatUtc(now)
   const row = {
-    ...{ subscriber: subscriber.id, secret: newSecret(), kind, query, event, rhythm, created_utc },
-    ...{ confirmed_utc: '', next_utc: '', seen_utc: '', told: '' },
+    ...{ subscriber: subscriber.id, secret: newSecret(), kind, query, event, created_utc },
+    ...{ rhythm, weekday, confirmed_utc: '', next_utc: '', seen_utc: '', told: '' },
   }
   const subscription = await tx
     .insertInto('mail_subscriptions')
@@ -65,13 +65,13 @@ export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): 
 
 async function findOrInsert(
   tx: Tx,
-  address: string,
-  language: Language,
+  { address, language, timezone }: AskedFor,
   now: number,
 ): Promise<SubscriberColumns> {
   const known = await findByAddress(tx, address)
   if (known) return known
-  const row = { address, language, secret: newSecret(), created_utc: formatUtc(now), failures: 0 }
+  const created_utc = formatUtc(now)
+  const row = { address, language, timezone, secret: newSecret(), created_utc, failures: 0 }
   return tx.insertInto('mail_subscribers').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
@@ -106,7 +106,7 @@ export function findSubscription(db: Db, id: number): Promise<SubscriptionColumn
   return db.selectFrom('mail_subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-// Tokens of links: the id, and the secret of its row.
+// A token is the id and the secret of its row.
 
 export const tokenOf = ({ id, secret }: { id: number; secret: string }): string => `${id}-${secret}`
 
@@ -124,7 +124,6 @@ async function byToken<Row extends { secret: string }>(
 export const subscriberByToken = (db: Db, token: string) => byToken(token, (id) => findSubscriber(db, id))
 export const subscriptionByToken = (db: Db, token: string) => byToken(token, (id) => findSubscription(db, id))
 
-/** Due from `next_utc` on. */
 export async function confirmSubscription(
   tx: Tx,
   id: number,
@@ -143,18 +142,32 @@ export async function confirmSubscription(
 export async function changeRhythm(
   tx: Tx,
   id: number,
-  rhythm: SubscriptionColumns['rhythm'],
-  next_utc: string,
+  changed: Rhythm & Pick<SubscriptionColumns, 'next_utc'>,
 ): Promise<void> {
   await tx
     .updateTable('mail_subscriptions')
-    .set({ rhythm, next_utc })
+    .set(changed)
     .where('id', '=', id)
     .where('confirmed_utc', '<>', '')
     .execute()
 }
 
-/** With its subscriber, if nothing else is left of them. */
+/** @param timezone empty for that of the site, which is `zone` then */
+export async function changeZone(
+  tx: Tx,
+  { id }: Pick<SubscriberColumns, 'id'>,
+  { timezone, zone }: { timezone: string; zone: string },
+  now: number,
+): Promise<void> {
+  await tx.updateTable('mail_subscribers').set({ timezone }).where('id', '=', id).execute()
+  for (const { id: subscription, kind, rhythm, weekday } of await listSubscriptions(tx, id))
+    if (kind === 'list') {
+      const next_utc = nextIssue({ rhythm, weekday }, zone, now)
+      await changeRhythm(tx, subscription, { rhythm, weekday, next_utc })
+    }
+}
+
+/** Its subscriber goes with the last one. */
 export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
   await tx.deleteFrom('mail_subscriptions').where('id', '=', id).execute()
   const left = await tx
@@ -166,7 +179,7 @@ export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionCo
   if (!left) await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
 }
 
-/** All of one address; how many rows there were. */
+/** Returns how many rows there were. */
 export async function forgetSubscriber(tx: Tx, address: string): Promise<number> {
   const subscriber = await findByAddress(tx, address)
   const queued = await forgetQueued(tx, address)
@@ -177,7 +190,7 @@ export async function forgetSubscriber(tx: Tx, address: string): Promise<number>
   return queued + length + 1
 }
 
-/** All that is kept of one address, without secrets. */
+/** Without secrets. */
 export async function exportSubscriber(db: Db, address: string): Promise<object[]> {
   const subscriber = await findByAddress(db, address)
   const messages = await db
@@ -190,20 +203,21 @@ export async function exportSubscriber(db: Db, address: string): Promise<object[
   if (!subscriber) return sent
   const { id, secret: _secret, ...own } = subscriber
   const all = await listSubscriptions(db, id)
-  const asked = all.map(({ kind, query, event, rhythm, created_utc, confirmed_utc }) => ({
-    ...{ kept: 'subscription', kind, query, event, rhythm, created_utc, confirmed_utc },
+  const asked = all.map(({ id: _id, subscriber: _of, secret: _hidden, told: _told, ...one }) => ({
+    kept: 'subscription',
+    ...one,
   }))
   return [{ kept: 'subscriber', ...own }, ...asked, ...sent]
 }
 
-/** After a message to it was taken, or refused for good. */
+/** `isReached` is false after a refusal for good. */
 export async function noteReached(tx: Tx, address: string, isReached: boolean): Promise<void> {
   const update = tx.updateTable('mail_subscribers').where('address', '=', address)
   if (isReached) await update.set({ failures: 0 }).where('failures', '>', 0).execute()
   else await update.set(({ eb }) => ({ failures: eb('failures', '+', 1) })).execute()
 }
 
-/** Unconfirmed ones, reminders of what is long over, and subscribers of nothing. */
+// Requests that nobody has confirmed, reminders of what is long over, and subscribers of nothing.
 export const subscriptionPrunings: readonly Pruning[] = [
   {
     days: CONFIRM_HOURS / 24,

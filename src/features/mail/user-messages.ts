@@ -9,8 +9,6 @@ import type { ToldToUser } from '../desk/desk-page.ts'
 import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
-// Messages to users: links to choose a password, and what became of their events.
-
 /** False for a user without an address. */
 export async function tellUser(
   tx: Tx,
@@ -51,7 +49,7 @@ export async function tellUser(
   return queueMessage(tx, message, now)
 }
 
-/** Of an event of theirs, by somebody else. */
+/** What somebody else did to an event of theirs. */
 export interface ToldOfEvent {
   kind: 'published' | 'sent back' | 'changed' | 'removed'
   user: User
@@ -61,7 +59,6 @@ export interface ToldOfEvent {
   url: string
   /** Empty where nobody is known. */
   by: string
-  /** Of the reviewer. */
   note: string
 }
 
@@ -110,7 +107,7 @@ export async function tellOfEvent(tx: Tx, site: Site, told: ToldOfEvent, now: nu
   )
 }
 
-/** Several at once, as after a bulk action: the first of them, and how many more. */
+/** Several at once, as after a bulk action; `all` are the first of them. */
 export async function tellOfMany(
   tx: Tx,
   site: Site,

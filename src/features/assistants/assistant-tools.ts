@@ -8,10 +8,7 @@ import type { eventFilters } from '../../calendar/events/event-filters.ts'
 import { events, resourceNamed, type ServedResource } from '../../calendar/resources.ts'
 import { type AssistantText, assistantText } from './assistant-texts.ts'
 
-// Tools of assistants: each is one request to the interface.
-
 export const MOST_RECORDS = 25
-/** Unless a call names another number. */
 const RECORDS = 10
 
 type Asks = 'list' | 'read' | 'create' | 'update'
@@ -23,7 +20,6 @@ export interface AssistantTool {
   asks: Asks
   served: ServedResource
   args: Fields
-  /** Sent with every call. */
   always?: JsonRecord
 }
 
@@ -44,7 +40,7 @@ const WRITING = defineFields({
 
 const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
-/** About the look of pages and lists, or who published what. */
+/** They are about the look of pages and lists, or who published what. */
 const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ...([
     'author',
@@ -158,7 +154,6 @@ const writingTools: readonly AssistantTool[] = [
   },
 ]
 
-/** By name, as they are listed. */
 export function toolsFor(mayWrite: boolean): readonly AssistantTool[] {
   return mayWrite
     ? [...readingTools, ...writingTools].sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -186,20 +181,20 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Only the JSON `false` writes. Undefined where `dry_run` cannot be read. */
+/** Only the JSON `false` writes. It is undefined where `dry_run` cannot be read. */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined
 }
 
-/** Below the namespace. */
+/** It begins below the namespace. */
 export interface AskedOfRest {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   fields: JsonRecord
 }
 
-/** Undefined where the call names no record. */
+/** It is undefined where the call names no record. */
 export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest | undefined {
   const { asks, served, always } = tool
   const { path } = served.resource
@@ -219,7 +214,7 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   }
 }
 
-/** All that is not over or, with an end, from today on. */
+/** It has all that is not over or, with an end, what begins from today on. */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }

@@ -1,7 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { assistantSettings } from './assistant-settings.ts'
 
-/** The Model Context Protocol. */
 export const assistants: Feature = {
   name: 'assistants',
   settings: assistantSettings,

@@ -55,17 +55,15 @@ import {
   resultMessage,
 } from './mcp-messages.ts'
 
-// The Model Context Protocol: each call of a tool is one request to the interface, by its sender, with the
-// same checks, rights, queues and records.
+// Each call of a tool is one request to the interface by its sender, with the same checks, rights, queues and
+// records.
 
 interface Assistants {
   service: Service
   front: Front
   tools: readonly AssistantTool[]
   respond: Responder
-  /** As `respond`, but rolled back. */
   rehearse: Responder
-  /** Counts the request. */
   mayAskNow: (address: string, now: number) => boolean
 }
 
@@ -166,7 +164,7 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/** Before anybody looks who sent it; undefined for a request that goes on. */
+/** Nobody has looked yet who sent it. It is undefined for a request that goes on. */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
   incoming: Incoming,
@@ -242,9 +240,7 @@ const faultOf = (fault: McpFault, isStateless: boolean): Outcome => ({
   fault,
 })
 
-/** For everybody. */
 const PUBLIC = { ttlMs: 3_600_000, cacheScope: 'public' } as const
-/** For one caller. */
 const PRIVATE = { ttlMs: 300_000, cacheScope: 'private' } as const
 
 const serverOf = ({ site }: Pick<Service, 'site'>) => ({
@@ -277,7 +273,7 @@ function listTools(assistants: Assistants, asked: Asked): Outcome {
 const contextOf = ({ service }: Assistants, { caller, incoming }: Asked) =>
   callerContext(service, caller, service.now(), incoming)
 
-/** Others are not listed. */
+/** Other tools are not listed. */
 function mayCall(tool: AssistantTool, context: Context): boolean {
   const { asks, served } = tool
   if (asks === 'list' || asks === 'read') return true
@@ -303,7 +299,6 @@ async function callTool(assistants: Assistants, asked: Asked): Promise<Outcome> 
   return isOurs ? passedOn(reply) : resultOf(refusedResult(tool, reply, assistants.service))
 }
 
-/** The result, or the interface's refusal. */
 async function replyTo(
   { service, respond, rehearse }: Assistants,
   tool: AssistantTool,
@@ -332,7 +327,6 @@ async function replyTo(
     return wrong('id', isSent ? say('The value is invalid.') : say('Send {names}.', { names }))
   }
   const { memory, report } = service
-  // Readers are answered from memory.
   if (!isWriting(tool) && isBehind(memory)) await catchUp(memory).catch(report)
   const inner = innerRequest(site, rest, isDry ? undefined : key, asked.incoming)
   const reply = await (isDry ? rehearse : respond)(inner, async () => asked.caller)
@@ -342,7 +336,7 @@ async function replyTo(
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
 
-/** Keeps `User-Agent`, which the history records. */
+/** It keeps `User-Agent`, which the history records. */
 function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
@@ -363,7 +357,6 @@ function innerRequest(
   }
 }
 
-/** The service cannot answer now. */
 function passedOn({ status, headers, body }: Reply): Outcome {
   const { code, message } = isRecord(body) ? body : {}
   const { 'Retry-After': again } = headers
@@ -371,7 +364,7 @@ function passedOn({ status, headers, body }: Reply): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/** Names the arguments at fault and the values that they take. */
+/** It names the arguments at fault and the values that they take. */
 function refusedResult(
   { args }: AssistantTool,
   { body, status }: Reply,
@@ -397,7 +390,7 @@ function takenBy(name: string, field: Field, site: Site): string[] {
   ]
 }
 
-/** Pages of other sites cannot read it, no cache keeps it. */
+/** Pages of other sites cannot read it, and no cache keeps it. */
 function sendMessage(
   front: Front,
   visit: Visit,
@@ -417,7 +410,6 @@ function sendMessage(
   sendText(front, visit, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
 }
 
-/** In log and metrics. */
 const MCP_ROUTE = '/mcp'
 
 function describeTool(tool: AssistantTool, site: Site): JsonRecord {
@@ -451,7 +443,7 @@ function describeTool(tool: AssistantTool, site: Site): JsonRecord {
 
 const declared = resources.map(({ resource }) => resource)
 
-/** The plainest form of the field, without references. */
+/** It is the plainest form of the field, without references. */
 function argumentSchema(name: string, field: Field): Schema {
   if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
   if (field.kind.read === links.read) return linkSchema(field)
@@ -459,7 +451,7 @@ function argumentSchema(name: string, field: Field): Schema {
   return { ...(Array.isArray(anyOf) ? anyOf[0] : schema), ...fixedDefault(field) }
 }
 
-/** An id, a name of a term, fields of a record to be made, or a list. */
+/** A link is an id, a name of a term, fields of a record to be made, or a list. */
 function linkSchema({ nested }: Field): Schema {
   if (!nested) return { type: ['integer', 'string', 'array'], items: { type: ['integer', 'string'] } }
   const lines = Object.entries(nested).filter(([, { kind }]) => kind.input === 'line')

@@ -3,15 +3,13 @@ import { overShape } from '../../base/fields/limits.ts'
 import { isRecord, type JsonRecord, parsedJson } from '../../base/foreign-json.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 
-// JSON-RPC in the body of a POST. From 2026-07-28 each request stands alone and says in `_meta` who sends it;
-// earlier clients shake hands (`initialize`), of which nothing is remembered.
+// JSON-RPC stands in the body of a POST. From 2026-07-28 each request stands alone and says in `_meta` who
+// sends it; earlier clients shake hands (`initialize`), of which nothing is remembered.
 
 const REVISION = '2026-07-28'
-/** The latest first. */
 const EARLIER: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26']
 export const REVISIONS: readonly string[] = [REVISION, ...EARLIER]
 
-/** Of a message; and levels of nesting. */
 export const MOST_BYTES = 65_536
 const MOST_LEVELS = 20
 
@@ -20,10 +18,8 @@ const VERSION_KEY = `${PREFIX}protocolVersion`
 
 type MessageId = string | number
 
-/** In English, as the protocol. */
 export interface McpFault {
   code: number
-  /** HTTP. */
   status: number
   message: string
   data?: JsonRecord
@@ -33,14 +29,13 @@ export interface McpRequest {
   id: MessageId
   method: string
   params: JsonRecord
-  /** Stands alone. */
   isStateless: boolean
 }
 
 /** A fault has the id of its request where that is known. */
 export type McpMessage = { request: McpRequest } | { fault: McpFault; id: MessageId | null } | 'notification'
 
-/** Of JSON-RPC and the protocol. */
+/** JSON-RPC and the protocol define them. */
 const CODES = {
   parse: -32700,
   request: -32600,
@@ -85,7 +80,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** In its members, or in the headers that repeat them. */
+/** Members may be wrong, or the headers that repeat them. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -109,7 +104,7 @@ function statelessFault(
     : differing('Mcp-Name', 'params.name is another')
 }
 
-/** An unknown revision; the first clients named none. */
+/** The first clients named no revision. */
 function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
   const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
   return isKnown ? undefined : unknownRevision(String(version))
@@ -130,18 +125,18 @@ const differing = (header: string, why: string) =>
 
 const quotedPart = (text: string) => JSON.stringify(beginningOf(text, 100))
 
-/** As it is, or base64 beyond ASCII. */
+/** Beyond ASCII it is base64. */
 function decodedName(text: string): string {
   const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
   return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
 }
 
-/** The one asked for, or the latest with a handshake. */
+/** It is the one asked for, or the latest with a handshake. */
 export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** Stateless: that it is complete, and which server answers. */
+/** A stateless one says that it is complete, and which server answers. */
 export function resultMessage(
   { id, isStateless }: McpRequest,
   result: JsonRecord,

@@ -2,8 +2,6 @@ import type { Serving } from '../../feature.ts'
 import { byHeader } from '../../http/respond.ts'
 import type { Answering, RowGround } from '../../http/router.ts'
 
-// Serves assistants.
-
 const MCP_PATH = '/mcp'
 
 export const serving: Serving = {
@@ -20,7 +18,7 @@ export const serving: Serving = {
   },
 }
 
-/** The code is loaded for the first visit, so that a service which no assistant asks has none of it in memory. */
+/** The first visit loads the code, so a service which no assistant asks has none of it in memory. */
 function onDemand({ service, front, routes }: RowGround): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {

@@ -26,10 +26,8 @@ import {
   venues,
 } from './town.ts'
 
-// Fills a database without events with a season of a town.
-
 export interface DemoGround extends CalendarGround {
-  /** Ms since the epoch. The season begins a week or two before. */
+  /** In milliseconds since the epoch. The season begins a week or two before. */
   now: number
 }
 
@@ -42,8 +40,8 @@ interface Made {
 }
 
 /**
- * In one transaction, as requests of the first administrator. Leaves a database with events alone. Returns a
- * sentence.
+ * The first administrator seems to ask for all of it in one transaction. A database with events is left
+ * alone. Returns a sentence.
  * @throws Error when there is no administrator
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
@@ -121,7 +119,6 @@ async function createBranch(
   for (const branch of below) await createBranch(context, branch, id)
 }
 
-/** A calendar may have terms although it has no events. */
 async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues): Promise<number> {
   try {
     return await create(context, taxonomy, sent)
@@ -139,7 +136,6 @@ async function create(context: Creating, name: string, sent: RawValues): Promise
   return (await write(context.tx, await prepare(context, values), context)).id
 }
 
-/** One after the other; results by the same keys. */
 async function forEachKey<Key extends string, Value, Result>(
   entries: Readonly<Record<Key, Value>>,
   make: (entry: Value) => Promise<Result>,
@@ -149,7 +145,6 @@ async function forEachKey<Key extends string, Value, Result>(
   return Object.fromEntries(made) as Record<Key, Result>
 }
 
-/** As a client would send it. */
 function eventOf(occasion: Occasion, week: number, today: string, made: Made): RawValues {
   const { title, excerpt, description, categories, tags = [], again, sent } = occasion
   const first = addDays(firstMonday(today), week * 7 + DAYS.indexOf(occasion.day))
@@ -181,13 +176,13 @@ function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
   return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
 }
 
-/** 8 to 14 days before today. */
+/** It lies 8 to 14 days before today. */
 function firstMonday(today: string): string {
   const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
   return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
 }
 
-/** Four weeks before its first day, at the latest yesterday. */
+/** It lies four weeks before the first day, at the latest yesterday. */
 function announced(first: string, today: string): string {
   const [day] = [addDays(first, -28), addDays(today, -1)].sort()
   return `${day} 10:00:00`

@@ -1,15 +1,13 @@
 import type { Sharp } from 'sharp'
 
-// Draws the pictures of the demo.
-
 export interface Poster {
   file: string
-  /** Letters A to Z and blanks. */
+  /** Letters are A to Z and blanks. */
   words: readonly string[]
-  /** `#rrggbb`. */
+  /** Each is written `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
-  /** `wide` as on a page, `tall` as on a wall, `large` for every size. */
+  /** `wide` is that of a page, `tall` that of a wall, `large` has every size. */
   shape: keyof typeof shapes
 }
 
@@ -36,7 +34,6 @@ const bar = (x: number, y: number, width: number, height: number, opacity = 1) =
 const note = (x: number, y: number) =>
   `<g transform="rotate(-20 ${x} ${y})"><ellipse cx="${x}" cy="${y}" rx="6" ry="4.4"/></g>${bar(x + 4.2, y - 30, 1.6, 29)}`
 
-/** SVG. */
 const motifs = {
   waves: () =>
     count(7).map((at) => {
@@ -95,7 +92,7 @@ const motifs = {
     }),
 } satisfies Record<string, () => string[]>
 
-/** Strokes on a field of 4 by 6: the same on a machine without fonts. */
+/** Strokes on a field of 4 by 6 are the same on a machine without fonts. */
 const strokes: Readonly<Record<string, string>> = {
   A: 'M0 6L2 0L4 6M.7 4H3.3',
   B: 'M0 0V6H2.6A1.6 1.6 0 0 0 2.6 2.8H0M0 0H2.4A1.4 1.4 0 0 1 2.4 2.8',
@@ -168,7 +165,7 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
 /**
- * JPEG. Meanwhile sharp can read SVG, which is blocked at all other times: no file of a client may reach that
+ * Meanwhile sharp can read SVG, which is blocked at all other times: no file of a client may reach that
  * reader.
  */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {

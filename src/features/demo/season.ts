@@ -1,7 +1,5 @@
 import type { Occasion } from './town.ts'
 
-// Events of the demo by subject, with their weeks.
-
 const arts: readonly Occasion[] = [
   // Music
   {
@@ -318,7 +316,7 @@ const arts: readonly Occasion[] = [
   },
 ]
 
-/** Eighteen weeks, the first of which is over. */
+/** The first of the eighteen weeks is over. */
 export const season: readonly Occasion[] = [
   ...arts,
 

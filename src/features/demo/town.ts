@@ -1,14 +1,11 @@
 import type { Poster } from './posters.ts'
 
-// The town of the demo.
-
-/** On no map. Numbers and addresses are reserved for fiction. */
+/** No map has it. Numbers and addresses are reserved for fiction. */
 export const TOWN = 'Kilvara'
 
 /** A poster's key stands for the image. */
 export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
-/** Drawn when the demo fills a database. */
 export const posters = {
   jazz: {
     file: 'thursday-jazz.jpg',
@@ -126,7 +123,6 @@ export const posters = {
 
 const address = { city: TOWN, province: 'Munster', country: 'Ireland' }
 
-/** By the keys of the season. */
 export const venues = {
   hall: {
     ...address,
@@ -272,7 +268,6 @@ export const venues = {
   },
 } as const satisfies Record<string, SentFields>
 
-/** By the keys of the season. */
 export const organizers = {
   music: {
     organizer: 'Harbour Music Society',
@@ -386,17 +381,16 @@ export const tags = [
   '日本語',
 ] as const
 
-/** Once, or on the same weekday of several weeks: an event in each. */
+/** An event is made once, or on the same weekday of several weeks. */
 export interface Occasion {
   title: string
   /** Week 0 begins on the Monday 8 to 14 days before the start of the demo. */
   weeks: readonly number[]
   day: (typeof DAYS)[number]
-  /** RRULE. */
   again?: string
-  /** `HH:MM`; an end before the start is on the next day. Without them all day. */
+  /** They are written `HH:MM`; an end before the start is on the next day. Without them it lasts all day. */
   hours?: readonly [from: string, to: string]
-  /** 1 unless given. */
+  /** Without it there is one. */
   days?: number
   venue?: keyof typeof venues
   organizers: readonly (keyof typeof organizers)[]
@@ -406,7 +400,7 @@ export interface Occasion {
   excerpt?: string
   description: string
   sent?: Readonly<Record<string, unknown>>
-  /** Days until it is published. */
+  /** It is published so many days later. */
   appears?: number
 }
 

@@ -9,15 +9,13 @@ import { type Examined, examineDatabase, isOldBackup } from '../../store/storage
 import { listFeatureTables } from '../../store/storage/migration.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
 
-// Checks of the database: answer, state, users, work, backups.
-
 /** `examined` is undefined if the database does not answer or is damaged. */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]
 }
 
-/** Runs all checks on the database. `now` is in ms since the epoch. */
+/** `now` is in ms since the epoch. */
 export async function checkDatabase(
   config: Config,
   now: number,
@@ -69,7 +67,7 @@ function checkIntegrity({ damage, file }: Examined): Finding {
   )
 }
 
-/** Share and bytes of unused pages worth a warning. */
+/** So large a share and so many bytes of unused pages are worth a warning. */
 const MUCH_FREE = { part: 0.25, bytes: 50_000_000 }
 
 function checkFree({ size, file }: Examined): Finding[] {
@@ -117,7 +115,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** Nothing if the tables are of another version. */
+/** Tables of another version are not read. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
@@ -136,7 +134,7 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** Checks webhooks and imports on a schedule. No finding where they work. */
+/** There is no finding where webhooks and imports on a schedule work. */
 function checkSending({ isHeld, troubles }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
@@ -144,7 +142,7 @@ function checkSending({ isHeld, troubles }: Examined): Finding[] {
   ]
 }
 
-/** Nothing if the tables are of another version. */
+/** Tables of another version are not read. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'

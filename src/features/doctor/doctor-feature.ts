@@ -1,6 +1,5 @@
 import type { Feature } from '../../feature.ts'
 
-/** What a deployment leans on, looked at without changing it. */
 export const doctor: Feature = {
   name: 'doctor',
   commands: [

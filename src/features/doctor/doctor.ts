@@ -6,11 +6,10 @@ import { checkDatabase } from './database-checks.ts'
 import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 
-// Runs all checks of a deployment.
-
 /**
- * Changes nothing. Unreadable settings are findings, and end the examination.
- * @param read @throws Error with a line for each wrong setting
+ * Nothing is changed. Unreadable settings are findings, and end the examination.
+ * @param read
+ * @throws Error with a line for each wrong setting
  * @param now milliseconds since the epoch
  */
 export async function examine(
@@ -50,7 +49,7 @@ function checkUser(): Finding {
     : ok('user', 'This runs as an ordinary user.')
 }
 
-/** A remedy below its finding; last the numbers of errors and warnings. */
+/** A remedy stands below its finding, the numbers of errors and warnings last. */
 export function describeFindings(findings: readonly Finding[]): string[] {
   const width = findings.reduce((widest, { about }) => Math.max(widest, about.length), 0)
   const lines = findings.flatMap(({ about, state, says, todo }) => {

@@ -11,15 +11,9 @@ import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
 
-// Checks of folders, permissions, disks and the store of images.
-
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077
 
-/**
- * Checks the data folder, its files and its disk, the store of images, and the files of the images that the
- * database knows.
- */
 export async function checkFolders(
   config: Config,
   images: ExaminedImages | undefined,
@@ -125,7 +119,7 @@ async function checkDisk(about: string, path: string): Promise<Finding> {
   }
 }
 
-/** Nothing for a bucket, or the disk of the data folder. */
+/** A bucket has none, and the disk of the data folder is checked already. */
 async function checkMediaDisk(config: Config): Promise<Finding[]> {
   const address = mediaAddress(config)
   if (!address.startsWith('file:')) return []
@@ -158,7 +152,7 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
     : failing('media', `${folder} is no folder.`, todo)
 }
 
-/** Asks for an object that does not exist: the answer shows that the bucket can be read. */
+/** It asks for an object that does not exist: the answer shows that the bucket can be read. */
 async function checkBucket(address: string): Promise<Finding> {
   const told: string[] = []
   let todo = 'Do so, or name a folder with --media.'
@@ -178,7 +172,7 @@ const NAMED = 5
 const named = (keys: readonly string[]) =>
   `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
 
-/** All, or a sample if there are many or the store is slow. */
+/** A sample is enough if there are many or the store is slow. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
   const todo =

@@ -7,8 +7,6 @@ import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import type { Examined } from '../../store/storage/examine.ts'
 
-// Checks of port, public address, proxies and clocks.
-
 const ANSWERS_WITHIN_MS = 3000
 /** A page of the feed with one change has less. */
 const LONGEST_ANSWER = 2_000_000
@@ -23,7 +21,7 @@ export async function checkNetwork(config: Config, edition: string): Promise<Che
   return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
 }
 
-/** The site's clock; undefined if none was told. */
+/** The site's clock is undefined if none was told. */
 interface CheckedNetwork {
   findings: Finding[]
   clock: SiteClock | undefined
@@ -123,7 +121,7 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/** Undefined when it is free; released at once. */
+/** It is undefined for a free port, which is released at once. */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -192,11 +190,11 @@ const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
 interface SiteClock {
   site: string
-  /** Ahead of this machine. */
+  /** It may be ahead of this machine. */
   aheadMs: number
 }
 
-/** With the database server, the site, and the last change. @param now milliseconds since the epoch */
+/** It compares database server, site and last change. @param now milliseconds since the epoch */
 export function checkClock(
   now: number,
   examined: Examined | undefined,

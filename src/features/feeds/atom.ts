@@ -13,9 +13,10 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// Atom.
-
-/** RFC 4287. The time of the latest change comes last: it is known once all entries are written. */
+/**
+ * RFC 4287 defines it. The time of the latest change comes last, since it is known once all entries are
+ * written.
+ */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',
@@ -46,7 +47,6 @@ export const atom = feedFormat({
   },
 })
 
-/** Without entries. */
 const NEVER_CHANGED = '1970-01-01 00:00:00'
 
 function writeAtomHead({ title, home, self, language }: FeedHead): string {

@@ -5,11 +5,9 @@ import { plainText } from '../../base/text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
-// CSV.
-
 type WriteCell = (facts: EventFacts) => string
 
-/** In order. `|` parts entries in a cell; in a name it is `\\|`. */
+/** Cells are in this order. `|` parts entries in a cell; in a name it is `\\|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -52,7 +50,6 @@ function inOneCell(names: readonly string[]): string {
 type Shown = Readonly<Record<string, unknown>> | undefined
 type Column = [name: string, write: WriteCell]
 
-/** But those of `cells`. */
 const columnsOf = (
   fields: readonly Tabled[],
   known: readonly (keyof typeof cells)[],
@@ -70,7 +67,6 @@ const columnsOf = (
       ],
     )
 
-/** But those of `cells`. */
 const namedColumnsOf = (
   fields: Readonly<Record<string, LinkedField>>,
   recordOf: (facts: EventFacts) => Shown,
@@ -81,7 +77,7 @@ const namedColumnsOf = (
       : [],
   )
 
-/** Those of `cells`, rare fields, the first venue, the first organizer. */
+/** Rare fields, the first venue and the first organizer follow `cells`. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
@@ -105,7 +101,7 @@ function distinct(columns: readonly Column[]): readonly Column[] {
   return columns
 }
 
-/** RFC 4180. */
+/** RFC 4180 defines it. */
 export const csv = feedFormat({
   name: 'csv',
   extension: 'csv',
@@ -123,8 +119,8 @@ function writeLine(facts: EventFacts): string {
 }
 
 /**
- * A spreadsheet would run these as formulas: they get a `'`, as cells that begin with one, so that readers
- * can remove it.
+ * A spreadsheet would run these as formulas, so they get a `'`. Cells that begin with one do, too, so that
+ * readers can remove it.
  */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/

@@ -25,8 +25,6 @@ import type { EventRow, OrganizerRow, WithdrawnEvent } from '../../store/storage
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
 
-// VEVENT of events, series and withdrawn events.
-
 const STATUS: Readonly<Record<EventStatus, string>> = {
   scheduled: 'CONFIRMED',
   canceled: 'CANCELLED',
@@ -35,18 +33,18 @@ const STATUS: Readonly<Record<EventStatus, string>> = {
 
 interface SeriesPart {
   uid: string
-  /** The event's own if undefined. */
   url?: string
-  /** DTSTART, DTEND, and the rule or original start. */
   times: readonly string[]
   modified: string
-  /** The event's own if undefined. */
   status?: string
-  /** Grows with every change of the event; of linked records by the time of `modified`, in seconds. */
+  /**
+   * It grows with every change of the event, and by the time of `modified` in seconds with those of linked
+   * records.
+   */
   sequence: number
 }
 
-/** RFC 5545, 3.6.1; times by `readableRules`. The same data make the same bytes. */
+/** RFC 5545, 3.6.1 defines it. The same data make the same bytes. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -57,7 +55,7 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/** With the texts of an occurrence (RFC 5545, 3.8.5). */
+/** An occurrence has the texts (RFC 5545, 3.8.5). */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -136,7 +134,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** With its publication date, and its status if it is not public, in properties of ours, for imports. */
+/** Properties of ours tell imports the publication date, and the status of what is not public. */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
@@ -144,7 +142,7 @@ function writeStatus({ event_status, date, date_utc }: EventRow, status: string)
   return [...lines, contentLine(OWN_DATE, date_utc === NEVER ? wallTime(date) : utcTime(date_utc))]
 }
 
-/** What calendars need to cancel it, and nothing that was not public. */
+/** Calendars need this to cancel it; nothing in it was not public. */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEvent,
@@ -174,7 +172,7 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/** Days, wall times where there are rules for the zone, else UTC. */
+/** Times are days, wall times where there are rules for the zone, else UTC. */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
@@ -194,7 +192,7 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/** If programs read both times right; undefined for UTC and days. */
+/** It is undefined for UTC and days, and where programs read a time wrong. */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
@@ -205,7 +203,7 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
   return isRight ? rules : undefined
 }
 
-/** HTML where it says more. Both begin with the reason of an event that does not take place. */
+/** HTML is written where it says more. The reason of an event that does not take place comes first. */
 function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
@@ -216,7 +214,10 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
-/** Properties of ours for what iCalendar lacks. Who does not see the link is not told when it is shown. */
+/**
+ * iCalendar lacks these, so they are properties of ours. Whoever does not see the link is not told when it is
+ * shown.
+ */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
   const shown = online_shown === 'always' ? [] : [contentLine(OWN_SHOWN, online_shown)]
@@ -224,8 +225,8 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 }
 
 /**
- * CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody sees is LOCATION too, for clients
- * without meetings; not before, since importers make places public.
+ * CONFERENCE is of RFC 7986, 5.11. Without a venue, a link that everybody sees is LOCATION too, for clients
+ * without meetings, and stands behind CONFERENCE, since importers make places public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)

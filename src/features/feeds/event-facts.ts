@@ -13,29 +13,21 @@ import { isOfWholeDays, midnightAtEnd } from '../../calendar/locales/midnight.ts
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 
-// Facts of events for feeds.
-
-/** Texts without markup unless the name says HTML. */
+/** Texts have no markup unless the name says HTML. */
 export interface EventFacts {
   row: EventRow
   series: SeriesRow | undefined
   title: string
-  /** After the word for canceled or postponed. */
   heading: string
-  /** That word and the reason. */
   notice: string
   url: string
-  /** Or the excerpt. */
   html: string
-  /** Several lines. */
   text: string
-  /** That the caller may see, in order. */
   venues: readonly VenueRow[]
   organizers: readonly OrganizerRow[]
-  /** Categories, then tags. */
   terms: readonly string[]
   image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
-  /** Of the event or anything it shows; UTC. */
+  /** The event or anything it shows was changed then, in UTC. */
   modified: string
 }
 
@@ -43,7 +35,8 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
-  // Also of what is no longer shown, so that an event does not grow older when its venue is taken back.
+  // What is no longer shown counts as well, so that an event does not grow older when its venue is taken
+  // back.
   const times = [row, ...links.venues, ...links.organizers, ...(image ? [image] : [])].map(
     (record) => record.modified_utc,
   )
@@ -77,14 +70,12 @@ export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   ]
 }
 
-/** The first venue, and the meeting. */
 export function meetingPlaces({ row, venues }: EventFacts): string[] {
   const label = plainText(row.online_label)
   const link = row.online_url === '' ? [] : [label === '' ? row.online_url : `${label}: ${row.online_url}`]
   return [...venues.slice(0, 1).map(placeOf), ...link]
 }
 
-/** One line: name, address, place, state, country. */
 export function placeOf({ venue, address, zip, city, stateprovince, country }: VenueRow): string {
   const parts = [venue, address, `${zip} ${city}`.trim(), stateprovince, country].map(plainText)
   return parts.filter((part) => part !== '').join(', ')
@@ -99,7 +90,7 @@ export function rfc3339(utc: string): string {
 
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/** With offset; a day for whole days. */
+/** Whole days have no time, others an offset. */
 export function isoTime(
   row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
   edge: 'start' | 'end',
@@ -110,12 +101,12 @@ export function isoTime(
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/** In the language and clock of the site, at the times of the event. */
+/** The language and clock are those of the site, the times those of the event. */
 export function describeWhen(
   { site }: { site: Pick<Site, 'language' | 'timezone' | 'clock'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
 ): string {
-  // As if UTC: right for zones that the runtime does not know.
+  // Reading them as UTC is right for zones that the runtime does not know.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [
     number,
     number,
@@ -138,5 +129,5 @@ const timesFor = madeOnce(
 const CLOCK = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', numberingSystem: 'latn' } as const
 const clockFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, CLOCK))
 
-/** So that JSON leaves it out. */
+/** JSON leaves out undefined members. */
 export const textOrNone = (text: string) => (text === '' ? undefined : text)

@@ -11,28 +11,20 @@ import type { WithdrawnEvent } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
 
-// Feeds of events in any format, written some events at a time.
-
 export interface FeedHead {
   title: string
-  /** For people. */
   home: string
-  /** Of the feed. */
   self: string
-  /** BCP 47. */
   language: string
-  /** Of the site. */
   timezone: string
 }
 
 interface FeedText {
   head: string
-  /** Before events are read. */
   before?: (ids: readonly number[]) => Promise<void>
   /** A series may stand in place of its occurrences. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
-  /** Between two events. */
   between: string
   /** Feeds without it leave such events out. */
   withdrawn?: (row: WithdrawnEvent) => string
@@ -40,14 +32,13 @@ interface FeedText {
 }
 
 export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType' | 'title'> {
-  /** `query` of the list, `ids` of its events. */
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
 /** Past events do not vanish from subscribers' calendars at once. */
 const DAYS_BACK = 90
 
-/** By dates or ids; `strict_dates` says how dates are meant. */
+/** Dates or ids say it; `strict_dates` says how dates are meant. */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
@@ -82,7 +73,6 @@ function reachBack({ site, now }: Context, raw: RawValues): RawValues {
   return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
 }
 
-/** With the filters of the list. */
 function selfOf({ site }: Context, { extension }: FeedKind, list: string): string {
   const query = list.includes('?') ? list.slice(list.indexOf('?') + 1).split('&') : []
   const filters = query.filter((pair) => pair !== '' && !pair.startsWith('format='))
@@ -100,7 +90,7 @@ function feedHead({ site }: Context, self: string): FeedHead {
 /** No other request waits long. */
 const AT_ONCE = 50
 
-/** Events as they are at their turn, without those gone by then. */
+/** Events are read at their turn; those gone by then are left out. */
 async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

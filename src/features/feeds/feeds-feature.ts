@@ -1,6 +1,5 @@
 import type { Feature } from '../../feature.ts'
 
-/** Representations beside JSON. */
 export const feeds: Feature = {
   name: 'feeds',
   table: async () => ({ formats: (await import('./formats.ts')).others }),

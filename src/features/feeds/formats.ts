@@ -11,19 +11,15 @@ import { jsonLd } from './json-ld.ts'
 import { ndjson } from './ndjson.ts'
 import { rss } from './rss.ts'
 
-// The representations beside JSON.
-
-/** Every representation but JSON. */
 export const others: readonly Format[] = [ndjson, icalendar, rss, atom, jsonFeed, csv, jsonLd, geojson]
 
 export const formats: Formats = [json, ...others]
 
-/** The first is JSON. */
 export function formatsOf({ path }: Resource): Formats {
   return [json, ...others.filter(({ lists }) => lists === 'all' || lists.includes(path))]
 }
 
-/** Returns the representation of a file by the end of its path; undefined for a path of none. */
+/** The end of the path decides; a path of none gives undefined. */
 export function formatOfFile(path: string): Format | undefined {
   const dot = path.lastIndexOf('.')
   if (dot < path.lastIndexOf('/')) return undefined
@@ -31,10 +27,7 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/**
- * Returns the representation that `Accept` prefers to a page; undefined for browsers, which prefer pages, and
- * for clients that take anything.
- */
+/** It is undefined for browsers, which prefer pages, and for clients that take anything. */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const best = mostWanted(others, accept)
@@ -43,5 +36,4 @@ export function preferredToPage(accept: string | undefined): Format | undefined 
     : undefined
 }
 
-/** Decides whether an `Accept` header may choose another representation than JSON. */
 export const namesAnother = namesOneOf(others)

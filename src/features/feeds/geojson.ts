@@ -8,12 +8,8 @@ import type { Format } from '../../http/format.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { isoTime } from './event-facts.ts'
 
-// Venues of listed events.
-
 const MOST_FEATURES = 5000
-/** Named on a map. */
 export const MOST_OF_VENUE = 3
-/** Whose venues are looked up. */
 const MOST_EVENTS = 50_000
 const AT_ONCE = 500
 
@@ -26,7 +22,7 @@ interface Place {
 
 type Position = [longitude: number, latitude: number]
 
-/** RFC 7946: public venues with a position, in the order of their first events. */
+/** RFC 7946 defines it. Public venues with a position stand in the order of their first events. */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',
@@ -70,7 +66,6 @@ function addEvent(places: Map<number, Place>, venue: VenueOfEvent, event: number
   if (place.events.length < MOST_OF_VENUE) place.events.push(event)
 }
 
-/** West, south, east, north. */
 function boxOf(places: readonly Place[]): number[] {
   const box = [180, 90, -180, -90]
   for (const { at } of places)

@@ -16,11 +16,9 @@ import {
 import { type FeedHead, feedFormat } from './feed.ts'
 import { gatherSeries, type WholeSeries } from './whole-series.ts'
 
-// iCalendar, with series in place of occurrences.
-
 /**
- * RFC 5545 and 7986. Zone rules stand before the first event that needs them. A series is whole where its
- * first occurrence is found, unless `recurrence=expanded` or ids ask for single events.
+ * RFC 5545 and 7986 define it. Zone rules stand before the first event that needs them. A series is whole
+ * where its first occurrence is found, unless `recurrence=expanded` or ids ask for single events.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -38,7 +36,6 @@ export const icalendar = feedFormat({
       for (const id of written.keys()) zones.add(id)
       return [...written.values()].join('') + component
     }
-    // UIDs written so far, with their records.
     const owners = new Map<string, string>()
     // Older versions, and records from the trash, may have given one UID to several.
     const uidOf = (owner: string, uid: string) => {
@@ -48,7 +45,7 @@ export const icalendar = feedFormat({
     }
     // Exceptions are not cancelled by themselves: the first may have the UID of the series, which goes on.
     const excepted = new Set<number>()
-    // Before the events: too low shows the same news again, too high would hide news.
+    // They are read before the events: one too low shows the same news again, one too high would hide news.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
@@ -91,11 +88,10 @@ const EXPANDED_VALUE = 'expanded'
 export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
 interface ChosenSeries {
-  /** For a caller who may see events that are not public; else empty. */
+  /** It is empty for a caller who may see public events alone. */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>
-  /** Before events are read. */
   before: (ids: readonly number[]) => Promise<void>
 }
 

@@ -12,9 +12,6 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// JSON Feed.
-
-/** 1.1. */
 export const jsonFeed = feedFormat({
   name: 'jsonfeed',
   extension: 'json',
@@ -44,7 +41,6 @@ type OwnName<Name> = Name extends `_kalends.${infer Own}` ? Own : never
 
 const rare = rareFields('feed')
 
-/** What JSON Feed lacks is in `_kalends`. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const own = {

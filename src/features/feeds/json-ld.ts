@@ -11,9 +11,6 @@ import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { type EventFacts, isoTime, rfc3339, textOrNone } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
-// Events of schema.org: a feed, and one object.
-
-/** A graph. */
 export const jsonLd = feedFormat({
   name: 'jsonld',
   extension: 'jsonld',
@@ -27,11 +24,11 @@ export const jsonLd = feedFormat({
   }),
 })
 
-/** Would end a script element or, to old parsers, a line. */
+/** These would end a script element or, to old parsers, a line. */
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/** Valid without a venue, but search engines do not show it then. */
+/** An event is valid without a venue, but search engines do not show it then. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
   return {
@@ -89,7 +86,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/** One price or a range. No availability: nobody said whether tickets are left. */
+/** Availability is left out, since nobody said whether tickets are left. */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)
   if (!offered) return undefined

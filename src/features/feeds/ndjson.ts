@@ -6,9 +6,7 @@ import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { isWritten } from '../../store/memory/event-pieces.ts'
 
-// NDJSON.
-
-/** All records that match, without pages (rule 28.7). */
+/** It has all records that match, without pages (rule 28.7). */
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
@@ -27,7 +25,9 @@ export const ndjson: Format = {
 /** No other request waits long. */
 const AT_ONCE = 25
 
-/** As each is at its turn, without those gone or hidden by then; no new ones. */
+/**
+ * Each record is as it is at its turn. Those gone or hidden by then are left out, and new ones are not added.
+ */
 async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
@@ -53,7 +53,7 @@ async function someLines(context: Context, operations: Operations, found: Found)
 
 const LINE_END = Buffer.from('\n')
 
-/** Brings memory up to date. Returns true if it has everything that was committed before the call. */
+/** It is true once memory has everything that was committed before the call. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)

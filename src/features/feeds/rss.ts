@@ -10,12 +10,9 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// RSS.
-
-/** Before readers ask again. */
 const TTL_MINUTES = '60'
 
-/** 2.0, with the module for events. */
+/** It is version 2.0, with the module for events. */
 export const rss = feedFormat({
   name: 'rss',
   extension: 'rss',
@@ -53,7 +50,7 @@ function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
-/** Its date is the publication: readers hide items of the future. */
+/** The date is that of publication, since readers hide items of the future. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues } = facts
   const when = describeWhen(context, row)

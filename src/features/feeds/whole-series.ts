@@ -15,27 +15,21 @@ import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series
 import { isListed } from '../../store/storage/listed-events.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 
-// A series as calendars show it, with a rule.
-
-/** One component with the rule, one for each occurrence that differs. */
+/** One component has the rule, and each occurrence that differs has one of its own. */
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /** Undefined for whole days and UTC. */
+  /** Whole days and UTC have none. */
   rules: ZoneRules | undefined
-  /** By the rule, whether it takes place or not. */
+  /** It is the first by the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
-  /** Give the shown occurrences and no others. */
+  /** They give the shown occurrences and no others. */
   lines: readonly string[]
-  /** Its texts are those of the series. */
   model: number
-  /** Differ from the others. */
   overrides: readonly number[]
-  /** Not shown. */
   excepted: readonly number[]
-  /** With occurrences in the trash; UTC. */
+  /** Occurrences in the trash count; the time is in UTC. */
   modified: string
-  /** Outside the trash. */
   sequence: number
 }
 
@@ -44,7 +38,7 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * Undefined for a series shown as single events: not public, or not every program gets its times right.
+ * It is undefined for a series shown as single events: not public, or not every program gets its times right.
  * @param listed shown to the caller even where not public
  */
 export async function gatherSeries(
@@ -130,7 +124,7 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
   return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
 }
 
-/** Up to the last one that has an event. */
+/** They end with the last one that has an event. */
 function datesByRule(series: SeriesRow, start: Start): string[] {
   const { rule } = recurrenceOf(series)
   return occurrenceStarts(

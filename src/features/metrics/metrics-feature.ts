@@ -1,7 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { metricsSettings } from './metrics-settings.ts'
 
-/** Numbers for Prometheus. */
 export const metrics: Feature = {
   name: 'metrics',
   settings: metricsSettings,

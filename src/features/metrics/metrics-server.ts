@@ -3,9 +3,7 @@ import { createServer } from 'node:http'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import type { Family } from '../../base/metric-families.ts'
 
-// Prometheus' text format at a port of its own.
-
-/** Writes families in the text format of Prometheus, version 0.0.4. */
+/** It writes the text format of Prometheus, version 0.0.4. */
 function renderFamilies(families: readonly Family[]): string {
   return families.map(renderFamily).join('')
 }
@@ -31,9 +29,9 @@ function renderValue(value: number): string {
   return Number.isNaN(value) ? 'NaN' : String(value)
 }
 
-/** Nothing but `GET /metrics`. */
+/** It answers nothing but `GET /metrics`. */
 export interface MetricsServer {
-  /** Such as `http://127.0.0.1:9464/metrics`. */
+  /** It is such as `http://127.0.0.1:9464/metrics`. */
   address: string
   close: () => Promise<void>
 }

@@ -5,9 +5,6 @@ import type { Answered } from '../../http/front.ts'
 import { isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 
-// Counts the answers and database work of this process, and makes metrics of these counts
-// and of its state.
-
 type Watched = RunningService & { version: string }
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
@@ -16,15 +13,14 @@ export interface Metrics {
   answers: AnswerCounts
   writes: Durations
   searches: Durations
-  /** How many writes and searches the database has not finished. */
+  /** The database has not finished so many. */
   waiting: { writes: number; searches: number }
-  /** Nanoseconds by which timers were late. */
+  /** Timers were late by so many nanoseconds. */
   loopDelay: LoopDelay
 }
 
 const LOOP_RESOLUTION_MS = 10
 
-/** Begins to measure the delay of the event loop. */
 export function makeMetrics(): Metrics {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   loopDelay.enable()
@@ -57,7 +53,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** Resets delays of the event loop: each look shows those since the last. */
+/** Delays of the event loop are reset, so each look shows those since the last. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -105,7 +101,7 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** Empty for SQLite. */
+/** SQLite has none. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []
@@ -175,7 +171,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** Undefined when the database does not answer. */
+/** It is undefined when the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read
     .selectFrom('changes')
@@ -209,7 +205,7 @@ function startSeconds(): number {
   return Math.round(Date.now() / 1000 - process.uptime())
 }
 
-/** Since the process began. */
+/** They count since the process began. */
 interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
   sources: Record<Answered['from'], number>
@@ -217,12 +213,12 @@ interface AnswerCounts {
 }
 
 interface RouteCounts {
-  /** By method and status. */
+  /** Keys are method and status. */
   answers: Map<string, Map<number, number>>
   durations: Durations
 }
 
-/** Fewer unless something is wrong; further ones are counted together. */
+/** There are fewer unless something is wrong; further ones are counted together. */
 const MOST_ROUTES = 200
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -230,7 +226,7 @@ function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/** Every answer passes here: a few look-ups, no allocation for a known route. */
+/** Every answer passes here, so a known route takes a few look-ups and no allocation. */
 function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)
@@ -247,7 +243,7 @@ function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
   return made
 }
 
-/** Unknown methods are `other`: clients may invent any number. */
+/** Unknown methods are `other`, since clients may invent any number. */
 function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
   const name = METHODS.has(method) ? method : 'other'
   const made = answers.get(name) ?? new Map<number, number>()
@@ -281,12 +277,12 @@ const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
   Object.entries(numbers).map(([name, value]) => [{ [label]: name }, value] as const)
 
 interface Durations {
-  /** By upper bound; the last is beyond all. */
+  /** The last is beyond all bounds. */
   counts: Float64Array
   seconds: number
 }
 
-/** Seconds. */
+/** In seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 function noDurations(): Durations {

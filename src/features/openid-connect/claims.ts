@@ -2,17 +2,15 @@ import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { ROLES, type Role } from '../../calendar/people/caller.ts'
 
-// What the provider says of somebody: who it is, name, roles.
-
 /** Those whose claim has the value have the role. */
 export interface RoleRow {
-  /** A name, or names parted by dots, such as `realm_access.roles`. */
+  /** It is a name, or names parted by dots, such as `realm_access.roles`. */
   claim: string
   value: string
   role: Role
 }
 
-/** Such as `groups staff=author; hd example.org=contributor`. @throws Error with one sentence */
+/** The text is such as `groups staff=author; hd example.org=contributor`. @throws Error with one sentence */
 export function readRoles(text: string): RoleRow[] {
   const rows = text.split(/[;\n]/).map((row) => row.trim())
   return rows.filter(Boolean).map((row) => {
@@ -28,23 +26,22 @@ export function readRoles(text: string): RoleRow[] {
 
 export interface Claimed {
   issuer: string
-  /** Names the account within the issuer for ever. */
+  /** It names the account within the issuer for ever. */
   subject: string
-  /** As people see it; empty where the provider says none. */
+  /** It is empty where the provider says none. */
   name: string
-  /** From which a login may be made, the best first. */
+  /** A login may be made from them, the best first. */
   logins: readonly string[]
-  /** Confirmed by the provider; empty for none. */
+  /** The provider has confirmed it; empty is none. */
   email: string
-  /** Undefined for somebody without any. */
   role: Role | undefined
 }
 
-/** OpenID Connect Core, 2. */
+/** OpenID Connect Core, 2, sets it. */
 const LONGEST_SUBJECT = 255
 const LONGEST_NAME = 250
 
-/** Undefined for a subject that no provider may send. */
+/** It is undefined for a subject that no provider may send. */
 export function readClaims(
   claims: JsonRecord,
   issuer: string,
@@ -67,7 +64,6 @@ export function readClaims(
   }
 }
 
-/** The most powerful. */
 export function roleOf(claims: JsonRecord, roles: readonly RoleRow[]): Role | undefined {
   const given = new Set(
     roles.filter(({ claim, value }) => claimValues(claims, claim).includes(value)).map(({ role }) => role),
@@ -75,7 +71,7 @@ export function roleOf(claims: JsonRecord, roles: readonly RoleRow[]): Role | un
   return ROLES.find((role) => given.has(role))
 }
 
-/** Of a claim with one value or several; empty where there is none. */
+/** A claim has one value or several. */
 export function claimValues(claims: JsonRecord, name: string): string[] {
   const found = Object.hasOwn(claims, name) ? claims[name] : valueAt(claims, name.split('.'))
   return [found].flat().filter(isPlain).map(String)
@@ -94,7 +90,7 @@ function textIn(claims: JsonRecord, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** One line, without marks that turn text. */
+/** Marks that turn text are left out. */
 function shownName(text: string): string {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
   return beginningOf(plain.trim(), LONGEST_NAME)

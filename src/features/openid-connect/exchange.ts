@@ -6,9 +6,9 @@ import { UnusableAnswer } from './issuer-fetch.ts'
 import { configurationFor, type Provider, SKEW } from './provider.ts'
 import { type Flow, type Seal, secretOf } from './sealed.ts'
 
-// The authorization code flow with PKCE, state and nonce (OpenID Connect Core, 3.1).
+// The flow is that of an authorization code with PKCE, state and nonce (OpenID Connect Core, 3.1).
 
-/** Where to send the browser: strangers ask for it, so it is cheap. @param back where the provider leads then */
+/** Strangers ask for it, so it is cheap. @param back where the provider leads then */
 export function authorizationUrl(
   { client }: Provider,
   metadata: ServerMetadata,
@@ -70,14 +70,13 @@ export async function exchangeCode(
   return claimed
 }
 
-/** Name, or a claim that decides a role. */
 function lacks(token: IDToken, roles: Provider['client']['roles']): boolean {
   return token.name === undefined || roles.some(({ claim }) => claimValues(token, claim).length === 0)
 }
 
 export type ProviderTrouble = 'silent' | 'unusable' | 'used' | 'denied'
 
-/** With a code for the log: of ours, of the library or of a standard, never a text of the provider. */
+/** The code for the log is ours, or that of the library or a standard, never a text of the provider. */
 export async function describeFault(error: unknown): Promise<{ why: ProviderTrouble; code: string }> {
   const { AuthorizationResponseError, ResponseBodyError } = await import('openid-client')
   for (const each of causesOf(error)) {
@@ -108,7 +107,7 @@ function causesOf(error: unknown): unknown[] {
   return causes
 }
 
-/** RFC 6749, 4.1.2.1 and 5.2; OpenID Connect Core, 3.1.2.6. */
+/** RFC 6749, 4.1.2.1 and 5.2, and OpenID Connect Core, 3.1.2.6, define them. */
 const STANDARD = new Set(
   'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope access_denied unsupported_response_type server_error temporarily_unavailable interaction_required login_required account_selection_required consent_required invalid_token'.split(
     ' ',

@@ -19,7 +19,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { Claimed } from './claims.ts'
 import type { IdentityColumns } from './openid-tables.ts'
 
-// Which account at the provider is which user: by issuer and subject, never by e-mail.
+// Issuer and subject say which user an account is, never the e-mail.
 
 export async function findIdentity(db: Db, user: number): Promise<IdentityColumns | undefined> {
   return db.selectFrom('openid_identities').selectAll().where('user', '=', user).executeTakeFirst()
@@ -30,11 +30,10 @@ export async function listConnected(db: Db): Promise<Set<number>> {
   return new Set(rows.map(({ user }) => user))
 }
 
-/** What a sign-in is for, besides signing in. */
 export interface Purpose {
-  /** Of the link by which somebody begins; else empty. */
+  /** It is that of the link by which somebody begins, else empty. */
   token: string
-  /** Who connects their account; else 0. */
+  /** They connect their account; 0 is nobody. */
   user: number
 }
 
@@ -44,8 +43,8 @@ export type Refusal = 'deactivated' | 'no role' | 'elsewhere' | 'gone'
 export type Settled = { user: User; refusal?: undefined } | { user: User | undefined; refusal: Refusal }
 
 /**
- * Finds the user, or makes one where the claims give a role; connects the account for a link or a user who is
- * signed in. Name and role follow the claims, but the last administrator stays one.
+ * Finds the user, or makes one where the claims give a role. A link, or a user who is signed in, connects the
+ * account. Name and role follow the claims, but the last administrator stays one.
  * @param followsRoles the provider decides who has which role
  * @param now milliseconds since the epoch
  */
@@ -96,7 +95,7 @@ async function loseRole(tx: Tx, user: User): Promise<void> {
   await endSessions(tx, user.id)
 }
 
-/** Leaves the last administrator. */
+/** The last administrator keeps the role. */
 async function setRole(tx: Tx, user: User, role: User['role']): Promise<void> {
   try {
     await changeRole(tx, user.id, role)
@@ -118,7 +117,7 @@ async function follow(tx: Tx, user: User, claimed: Claimed, now: number): Promis
   return (await findUser(tx, user.id)) ?? user
 }
 
-/** In place of the one that the user had. */
+/** The account takes the place of the one that the user had. */
 async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promise<void> {
   const { issuer, subject } = claimed
   const utc = formatUtc(now)
@@ -132,7 +131,7 @@ async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promi
     seen_utc: utc,
   }
   await tx.insertInto('openid_identities').values(row).execute()
-  // One act a record stands in the history, so this one tells of the role as well.
+  // The history has one act a record, so this one tells of the role as well.
   const role = claimed.role === undefined || claimed.role === user.role ? '' : `, ${claimed.role}`
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: OpenID Connect${role}` })
 }
@@ -146,11 +145,10 @@ export async function disconnect(tx: Tx, user: User): Promise<void> {
 
 const accountName = ({ name, logins, subject }: Claimed) => name || logins[0] || subject
 
-/** Names tried with a number behind. */
 const MOST_TRIED = 50
 const LONGEST_LOGIN = 50
 
-/** A login of somebody else is not taken over: it gets a number. */
+/** A login of somebody else is not taken over, but gets a number. */
 async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   const { name, email, role = 'subscriber' } = claimed
   await holdName(tx, 'users')
@@ -162,7 +160,7 @@ async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   return user
 }
 
-/** Without what is refused of an address or a name. */
+/** What is refused of an address or a name is left out. */
 async function insertWith(
   tx: Tx,
   values: Parameters<typeof insertUser>[1],
@@ -186,7 +184,6 @@ async function freeLogin(tx: Tx, { logins, issuer, subject }: Claimed): Promise<
   return `${stem}-${hash('sha256', `${issuer} ${subject}`).slice(0, 9)}`
 }
 
-/** Empty where nothing is left. */
 function asLogin(text: string): string {
   const plain = text.slice(0, 250).normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   const login = plain.replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+/, '')

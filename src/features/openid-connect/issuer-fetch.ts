@@ -3,12 +3,10 @@ import { request as requestSecure } from 'node:https'
 import type { CustomFetch } from 'openid-client'
 import { lookUpAmong, mayConnect, NoPublicAddress, nameOf } from '../../store/media/public-addresses.ts'
 
-// Asks the issuer, within bounds.
-
-/** Bytes of an answer: two hundred groups are 10 kB. */
+/** In bytes: two hundred groups are 10 kB. */
 const MOST_ANSWERED = 256_000
 
-/** With the code for the log. */
+/** The log has the code. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer'
   readonly code: string
@@ -20,8 +18,8 @@ export class UnusableAnswer extends Error {
 }
 
 /**
- * The issuer may be anywhere, since the operator names it; what its answers name beside it has to be public.
- * No redirects; the connection goes to the checked address. `signal` ends the reading too.
+ * The issuer may be anywhere, since the operator names it; what its answers name has to be public. Redirects
+ * are refused, and the connection goes to the checked address. `signal` ends the reading too.
  */
 export function makeIssuerFetch(issuer: URL): CustomFetch {
   return async (url, { body, headers, method, signal }) => {

@@ -5,8 +5,6 @@ import { describeFault } from './exchange.ts'
 import { type OpenIdClient, readOpenIdClient } from './openid-client.ts'
 import { discover } from './provider.ts'
 
-// What the doctor looks at: settings, and the document of the issuer.
-
 const ABOUT = 'sign-in'
 
 export async function checkOpenId(config: Config): Promise<Finding[]> {

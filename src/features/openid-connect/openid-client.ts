@@ -4,15 +4,13 @@ import { messageOf } from '../../base/errors.ts'
 import type { Role } from '../../calendar/people/caller.ts'
 import { type RoleRow, readRoles } from './claims.ts'
 
-// The client that the settings describe.
-
 export interface OpenIdClient {
   issuer: URL
   id: string
   secret: string
   name: string
   roles: readonly RoleRow[]
-  /** Undefined where nobody without a row gets in. */
+  /** Without it nobody gets in who has no row. */
   defaultRole: Role | undefined
   hidesPasswords: boolean
 }
@@ -20,7 +18,7 @@ export interface OpenIdClient {
 /** A sealed cookie must not tell a short secret to those who try many. */
 const SHORTEST_SECRET = 16
 
-/** Undefined where none is set. @throws Error with one sentence */
+/** It is undefined where none is set. @throws Error with one sentence */
 export function readOpenIdClient(config: Config): OpenIdClient | undefined {
   if (config.oidc_issuer === '') {
     if (config.passwords === 'off') throw new Error('KALENDS_PASSWORDS=off needs KALENDS_OIDC_ISSUER.')

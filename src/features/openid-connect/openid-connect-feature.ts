@@ -1,7 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { openIdSettings } from './openid-settings.ts'
 
-/** Signing in with an account of the organisation. */
 export const openidConnect: Feature = {
   name: 'openid-connect',
   settings: openIdSettings,

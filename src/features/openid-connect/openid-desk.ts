@@ -20,9 +20,7 @@ import { type OpenIdText, sayOpenId } from './openid-texts.ts'
 import { makeProvider, type Provider } from './provider.ts'
 import { sealLeave } from './sealed.ts'
 
-// What the desk shows of signing in by OpenID Connect.
-
-/** Nothing where none is set. @throws Error with one sentence */
+/** It is undefined where none is set. @throws Error with one sentence */
 export function openIdAtDesk({ config, logger }: ServiceStart): DeskPart {
   const client = readOpenIdClient(config)
   if (!client) return { pages: [] }

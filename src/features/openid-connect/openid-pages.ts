@@ -19,8 +19,6 @@ import { type OpenIdText, sayOpenId } from './openid-texts.ts'
 import type { Provider } from './provider.ts'
 import { addFlow, type Flow, findFlow, isLeave, newState } from './sealed.ts'
 
-// The pages between this calendar and the provider: the way there, the way back, and signing out there.
-
 export const START_PATH = '/openid/start'
 export const RETURN_PATH = '/openid/return'
 export const LEAVE_PATH = '/openid/sign-out'
@@ -51,7 +49,7 @@ async function guarded(
     if (!(error instanceof ProviderFault)) throw error
     const { why, code } = await describeFault(error.cause)
     logger.warn({ address: request.address, reason: why, code }, 'sign-in refused')
-    // As after a step back in the browser.
+    // This happens after a step back in the browser.
     if (why === 'used' && request.user) return { seeOther: deskPath(request.context.site, '/') }
     return problemView(request, client.name, why)
   }
@@ -74,7 +72,7 @@ async function metadataFor(provider: Provider, request: AnyDeskRequest): Promise
 
 const returnAddress = ({ url }: Site) => `${url}/desk${RETURN_PATH}`
 
-/** Keeps nothing here: the sign-in under way is sealed in a cookie. */
+/** Nothing is kept here, since the cookie seals the sign-in under way. */
 async function start(provider: Provider, request: AnyDeskRequest): Promise<DeskAnswer> {
   const { context, query, user } = request
   const { site, now } = context
@@ -226,6 +224,5 @@ function problemView({ context: { site }, user }: AnyDeskRequest, name: string, 
   }
 }
 
-/** Of a page about a user, so that they are there. */
 export type CardRequest = Pick<AnyDeskRequest, 'context' | 'user'>
 export const isOwnPage = ({ user }: CardRequest, { id }: User) => user?.user.id === id

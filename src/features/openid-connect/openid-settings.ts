@@ -1,10 +1,8 @@
 import { checked, choice, type SettingGroup, word } from '../../base/setting-kinds.ts'
 
-// The settings of signing in by OpenID Connect.
-
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
-/** By https; by http only on this machine. */
+/** Only this machine may use http. */
 function isIssuer(text: string): boolean {
   const url = URL.parse(text)
   if (url?.username !== '' || url.password !== '' || /[?#]|\/\.well-known\//.test(text)) return false

@@ -1,11 +1,10 @@
 import { type FeatureTables, step } from '../../store/storage/migration.ts'
 
-/** An account at the provider, and whose it is. */
 export interface IdentityColumns {
   issuer: string
   subject: string
   user: number
-  /** What the provider calls it, for people. */
+  /** The provider calls it so, for people. */
   name: string
   connected_utc: string
   seen_utc: string

@@ -4,15 +4,13 @@ import { makeIssuerFetch, UnusableAnswer } from './issuer-fetch.ts'
 import type { OpenIdClient } from './openid-client.ts'
 import { makeSeal, type Seal } from './sealed.ts'
 
-// The provider: what its document says, and the client of `openid-client` for one sign-in.
+// It has what the document says, and the client of `openid-client` for one sign-in.
 
 export interface Provider {
   client: OpenIdClient
-  /** By client, and of all. */
   turns: { ofClient: Turns; ofAll: Turns }
   /** @throws whatever the library throws, and `UnusableAnswer` */
   metadata: () => Promise<ServerMetadata>
-  /** What the document says, if it was read lately. */
   known: () => ServerMetadata | undefined
   seal: () => Promise<Seal>
 }
@@ -20,9 +18,9 @@ export interface Provider {
 const METADATA_MS = 300_000
 /** An issuer that failed is not asked again before. */
 const FAILURE_MS = 3000
-/** Seconds. */
+/** In seconds. */
 const TIMEOUT = 5
-/** The clocks of the two may differ by as much. */
+/** The clocks of the two may differ by so many seconds. */
 export const SKEW = 60
 
 export function makeProvider(client: OpenIdClient): Provider {
@@ -71,7 +69,7 @@ export async function discover({ issuer, id }: OpenIdClient): Promise<ServerMeta
   return metadata
 }
 
-/** For one sign-in, so that keys are fetched anew: one that the provider has just changed is known. */
+/** Each sign-in fetches the keys anew, so one that the provider has just changed is known. */
 export async function configurationFor(
   { issuer, id, secret }: OpenIdClient,
   metadata: ServerMetadata,

@@ -2,16 +2,13 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt } fro
 import { promisify } from 'node:util'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 
-// What a browser keeps for the service, which nobody else can read or make: sign-ins under way, and leave to
-// connect accounts.
-
 export interface Seal {
   key: Buffer
 }
 
 const derive = promisify<string, string, number, object, Buffer>(scrypt)
 
-/** The same on every node, and as slow to try secrets by as a hash of passwords. */
+/** It is the same on every node, and as slow to try secrets by as a hash of passwords. */
 export async function makeSeal(secret: string, issuer: string, client: string): Promise<Seal> {
   return { key: await derive(secret, `kalends ${issuer} ${client}`, 32, { cost: 2 ** 14 }) }
 }
@@ -27,7 +24,7 @@ export function seal({ key }: Seal, purpose: string, value: object): string {
   return Buffer.concat(parts).toString('base64url')
 }
 
-/** Undefined for anything but a text of `seal`. */
+/** It is undefined for anything but a text of `seal`. */
 export function unseal({ key }: Seal, purpose: string, text: string): unknown {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined
@@ -42,26 +39,25 @@ export function unseal({ key }: Seal, purpose: string, text: string): unknown {
   }
 }
 
-/** A sign-in that waits for its answer. */
 export interface Flow {
   state: string
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   since: number
-  /** Where to go on. */
+  /** The browser goes on there. */
   next: string
-  /** Of the link by which somebody begins; else empty. */
+  /** It is that of the link by which somebody begins, else empty. */
   token: string
-  /** Who is signed in and connects their account; else 0. */
+  /** They are signed in and connect their account; 0 is nobody. */
   user: number
 }
 
-/** As the cookie lasts. */
+/** The cookie lasts as long. */
 const FLOW_MS = 600_000
 /** Browsers keep 4096 bytes of a cookie; older flows give way. */
 const LONGEST_COOKIE = 3800
 const MOST_FLOWS = 6
 
-/** Sign-ins of one browser may be under way in several tabs. */
+/** One browser may have sign-ins under way in several tabs. */
 export function addFlow(by: Seal, cookie: string, flow: Flow): string {
   const flows = [flow, ...flowsIn(by, cookie, flow.since)].slice(0, MOST_FLOWS)
   for (;;) {
@@ -86,14 +82,14 @@ const isLive = ({ since }: Flow, now: number) => now - since < FLOW_MS
 
 export const newState = () => randomBytes(32).toString('base64url')
 
-/** What only this service knows of a flow: its verifier (RFC 7636) and its nonce. */
+/** Only this service knows the verifier (RFC 7636) and the nonce of a flow. */
 export function secretOf({ key }: Seal, of: 'verifier' | 'nonce', { state }: Flow): string {
   return createHmac('sha256', key).update(`${of} ${state}`).digest('base64url')
 }
 
 const LEAVE_MS = 3_600_000
 
-/** For the link by which a user connects an account: no other site can make one. */
+/** A user connects an account by this link, which no other site can make. */
 export function sealLeave(by: Seal, session: string, now: number): string {
   return seal(by, 'leave', { session, since: now })
 }

@@ -33,7 +33,7 @@ describe('while another process has the file locked', onSqlite, () => {
         isWritten = true
       },
     )
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 4; i++) {
       const answers = await Promise.all([
         service.get('~/healthz'),
         service.get('~/readyz'),
@@ -45,7 +45,6 @@ describe('while another process has the file locked', onSqlite, () => {
         answers.map(({ status }) => status),
         [200, 200, 200, 200, 200],
       )
-      await sleep(20)
     }
     assert.ok(!isWritten)
     other.exec('rollback')

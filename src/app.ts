@@ -244,7 +244,6 @@ function serverLimits(config: Config) {
   }
 }
 
-/** @throws Error with one sentence */
 async function serveAll(start: ServiceStart): Promise<Serving[]> {
   const begun = await Promise.all(start.features.map(({ serve }) => serve?.(start)))
   return begun.filter((serving) => serving !== undefined)

@@ -29,7 +29,7 @@ const serve = <Row, Loaded>(
 
 export const events: ServedResource = serve(event, eventFilters, recurringEventOperations)
 
-/** See rule 3.1. */
+/** The resources of the interface, in the order of the index (rule 3.1). */
 export const resources: readonly ServedResource[] = [
   events,
   serve(venue, placedFilters, venueOperations),
@@ -38,7 +38,7 @@ export const resources: readonly ServedResource[] = [
   serve(tag, tagFilters, tagOperations),
 ]
 
-/** Its routes stand outside the interface. */
+/** The routes of series are outside the interface. */
 export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
 /** @throws Error where there is none */

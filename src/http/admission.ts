@@ -348,7 +348,7 @@ const MOST_REFUSED = 5000
 
 /** After so long, a request gets only a finished answer, while at least `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
-/** After so long, it is refused in any case, while as many wait. */
+/** After so long, a request is refused in any case, while as many wait. */
 const LONGEST_MS = 250
 
 export function noPressure<Waiting>(): Pressure<Waiting> {

@@ -55,7 +55,7 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
-/** Until then, another process may not know of a change, and the header has whole seconds. */
+/** For so long after a change, another process may not know of it, and the header has whole seconds. */
 const QUIET_MS = 5000
 
 /** Returns ms, rounded up to a second; undefined while the change is too recent. */

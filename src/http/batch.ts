@@ -15,8 +15,6 @@ import type { Reply } from './format.ts'
 import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
-// Answers the requests of a batch one by one, or in one transaction.
-
 interface Batching {
   admission: Admission
   count: (requests: number) => void
@@ -97,7 +95,7 @@ async function answerEach(
 ): Promise<BatchAnswers> {
   const replies: Reply[] = []
   for (const item of items) {
-    // Each request has its own images.
+    // Images belong to one request.
     replies.push(await answer(item, { ...context }))
     await nextTurn()
   }

@@ -79,7 +79,7 @@ interface Holding {
   memory: Share
   disk: Share
   files: FileHandle[]
-  /** It rejects where the body has to give way. */
+  /** This rejects where the body has to give way. */
   givenWay: Promise<never>
 }
 

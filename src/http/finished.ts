@@ -19,7 +19,7 @@ export interface Finished extends Outgoing {
 /** No answer is sent after a change that this process has heard of. */
 export interface FinishedAnswers {
   memory: EventMemory
-  /** They are by address, with the representation where `Accept` has chosen one. */
+  /** Bodies by address, with the representation where `Accept` has chosen one. */
   bodies: Cache<string, Finished>
   asked: Uint32Array
   edition: string
@@ -33,7 +33,7 @@ export interface FinishedAnswers {
   isCollecting: boolean
 }
 
-/** It is a power of two. */
+/** A power of two, as the place of a hash is its remainder. */
 const ASKED = 65_536
 
 export function noFinishedAnswers(

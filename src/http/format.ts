@@ -9,7 +9,7 @@ import type { ServedResource } from '../calendar/resources.ts'
 export interface Reply {
   status: number
   headers: Record<string, string>
-  /** It becomes JSON; undefined with `shown`. */
+  /** The body becomes JSON; undefined with `shown`. */
   body: unknown
   shown?: Shown
   /** A template such as `/tribe/events/v1/events/{id}`. */

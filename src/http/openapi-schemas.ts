@@ -223,7 +223,7 @@ const termUrls = record({ self: address, collection: address, up: address }, ['s
 const recordOf = ({ always, some }: Record<'always' | 'some', Readonly<Record<string, Schema>>>) =>
   record({ ...always, ...some }, Object.keys(always))
 
-/** See rule 9.1; any member is allowed. */
+/** Linked data may have any member (rule 9.1). */
 const linkedData: Schema = {
   type: 'object',
   properties: { '@context': string, '@type': string, name: string },

@@ -511,7 +511,7 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_idempotency_key_reused: takesKey,
   rest_idempotency_key_in_use: takesKey,
   rest_precondition_failed: (occasion) => isUpdate(occasion) || occasion.does === 'remove',
-  // It stands within the answer to the batch.
+  // This problem is within the answer to the batch.
   rest_batch_not_allowed: never,
   rest_missing_callback_param: takesKey,
   rest_invalid_param: checksParameters,

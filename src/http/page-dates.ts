@@ -11,7 +11,7 @@ const names: Cache<string, string> = emptyCache(processBudget)
 /** `Intl` gives an offset where a language has no name. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
-/** French says `heure : Irlande`. */
+/** French puts a word before the name: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
 /** Returns `MEZ`, or the letters of the tz database where a language has none. */
@@ -143,7 +143,7 @@ export function writtenRange(site: Site, first: string, last: string, today: str
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
 }
 
-/** Shared parts are written once. */
+/** Parts that both days share are written once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
   const { format, texts } = writingOf(form)(localeOf(site))
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
@@ -194,7 +194,7 @@ export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
 
-/** Pages change during the night as events end. */
+/** Between midnight and five, pages change as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
 /** An event that ends in the night is on until then. */
@@ -258,7 +258,7 @@ export function mondayOf(week: string): string | undefined {
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
-/** See ISO 8601. */
+/** The number of the week by ISO 8601. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
   const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)

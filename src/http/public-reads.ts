@@ -44,7 +44,6 @@ interface Read extends Visit {
   tellWrong: TellWrong | undefined
 }
 
-/** `names` are the parameters at fault. */
 export type TellWrong = (visit: Visit, names: readonly string[]) => void
 
 export function makePublicReads(

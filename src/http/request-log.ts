@@ -4,8 +4,6 @@ import { withoutPassword } from '../store/storage/database-address.ts'
 import type { Answered } from './front.ts'
 import { clientAddress, type Trusted } from './incoming.ts'
 
-// Writes the lines of the log about answers, and hides secrets in texts of the log.
-
 const HIDDEN = '***'
 
 /** Meeting links, and where somebody is, count as well. */

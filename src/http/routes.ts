@@ -49,13 +49,13 @@ export interface PlainOperation {
   queue: 'reads' | 'writes' | 'uploads'
   /** The default is what the caller may send. */
   mostBytes?: number
-  /** It takes an `Idempotency-Key`, too. */
+  /** Then it takes an `Idempotency-Key`, too. */
   creates?: true
   takesVersion?: true
   answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
-/** It is beside the interface and the platform. `Said` are the texts that translate it. */
+/** `Said` are the texts that translate the operation. */
 export interface OwnOperation<Said extends string = Text> extends PlainOperation {
   verb: string
   summary: Said
@@ -107,11 +107,11 @@ export interface Endpoint {
   batched?: true
 }
 
-/** It is below the namespace. */
+/** A route below the namespace. */
 export interface Route {
   /** A pattern such as `/events/(?P<id>\d+)`: the key in the index. */
   path: string
-  /** It has `{id}`, for documents and logs. */
+  /** The path with `{id}`, for documents and logs. */
   template: string
   endpoints: readonly Endpoint[]
 }
@@ -181,12 +181,10 @@ export function ownRoute<const Own extends Texts = Record<never, never>>(
   }
 }
 
-/** It is not in documents. */
 export function plainRoute(template: string, operations: readonly PlainOperation[]): Route {
   return operationsRoute(template, operations, (operation) => ({ do: 'plain', operation }))
 }
 
-/** These variables are no numbers. */
 const PATTERNS: Readonly<Record<string, string>> = { user_id: '(?:[\\d]+|me)', uuid: '[\\w\\-]+' }
 
 function operationsRoute<Operation extends PlainOperation>(

@@ -36,9 +36,7 @@ import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
 import { makesRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
-// Sends answers: whole, streamed, compressed, with ETags, or as 304.
-
-/** It can be sent as often as it is asked for. */
+/** An answer that can be sent as often as it is asked for. */
 export interface Outgoing {
   status: number
   route: string
@@ -349,7 +347,7 @@ const chunkSize = 16_384
 const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 const zstdAt = (level: number) => ({ params: { [constants.ZSTD_c_compressionLevel]: level } })
 
-/** There is one level; what never changes gets the best. */
+/** Answers are compressed at one level; what never changes at the best. */
 interface Method {
   now: (bytes: Buffer) => Buffer
   later: (bytes: Buffer, isLasting: boolean) => Promise<Buffer>

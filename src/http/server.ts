@@ -13,8 +13,6 @@ import type { Service } from './respond.ts'
 import { makeRouter, type RouterParts } from './router.ts'
 import { closeServer, noteConnections, type StopTimes } from './stopping.ts'
 
-// The HTTP server: listens, limits what arrives, stops in order.
-
 interface ServerOptions extends RouterParts {
   /** Maximum of a body that is no upload. */
   bodyBytes: number
@@ -33,7 +31,7 @@ interface ServerOptions extends RouterParts {
 /** Common proxies wait for less, so they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
-/** It counts all headers, in bytes. */
+/** In bytes, with all headers. */
 const LONGEST_HEAD = 16_384
 
 /** A request may take no longer, however steadily it arrives. */

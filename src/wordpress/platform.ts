@@ -148,7 +148,7 @@ function rendered(value: unknown): unknown {
   return shown
 }
 
-/** Only callers who may edit get them. */
+/** Only callers who may edit get raw texts. */
 function hasRaw(body: unknown): boolean {
   if (body === null || typeof body !== 'object' || !('title' in body)) return false
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title

@@ -8,7 +8,7 @@ import type { Caller } from '../people/caller.ts'
 
 // The context of a request, which nearly every function above the stores takes.
 
-/** It has no caller: a record looks the same to everybody who may see it. */
+/** There is no caller: a record looks the same to everybody who may see it. */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
@@ -32,7 +32,7 @@ export interface Context {
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** The transaction may be shared with writes of others; undefined where each has its own. */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
-  /** It also finds what the caller may not see. */
+  /** Matches of a search, also those that the caller may not see. */
   findMatching: Database['findMatching']
   /** Answers lists of public events; undefined for callers who may see more. */
   memory?: EventMemory | undefined

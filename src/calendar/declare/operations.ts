@@ -115,7 +115,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   create: WriteSteps<Values>
   update: WriteSteps<AskedUpdate<Row>>
   remove: WriteSteps<Row>
-  /** It takes the parameters declared for removals. */
+  /** Removes with the parameters that are declared for removals. */
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean

@@ -2,15 +2,15 @@ import type { FieldData, FieldsData } from '../../base/fields/field.ts'
 import type { ParamFault } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 
-/** They run after those of the kind. */
+/** These checks run after those of the kind. */
 export interface Checks {
   /** May return the fault instead of false. */
   valid?: (value: unknown, context: ValueContext) => boolean | ParamFault
   /** Runs only for callers with the general right, unless `looksUpForAll`. */
   lookUp?: (value: unknown, context: Context) => boolean | Promise<boolean>
   /**
-   * It also runs for callers without the right, since the reference reports its fault first: it may only read
-   * one row by id.
+   * `lookUp` runs for callers without the right, too, since the reference reports its fault first: it may
+   * only read one row by id.
    */
   looksUpForAll?: true
 }
@@ -34,13 +34,13 @@ interface Addresses {
 
 /** Index, validation, documents and tables are derived from it. */
 export interface Resource {
-  /** It stands in error codes. */
+  /** Error codes have this name. */
   name: string
   /** The path of its routes, and the key of its records in a list. */
   path: string
-  /** It is set for routes outside the interface. */
+  /** The namespace of routes outside the interface. */
   namespace?: string
-  /** It stands in the interface description, in English. */
+  /** The title in the interface description, in English. */
   title: string
   addresses: Addresses
   fields: Fields

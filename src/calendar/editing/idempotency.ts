@@ -23,7 +23,7 @@ export interface Repeatable {
   place?: number
 }
 
-/** It is stored in the transaction of the write that it answers. */
+/** The answer is stored in the transaction of its write. */
 export interface KeptReply {
   status: number
   headers: Record<string, string>
@@ -223,7 +223,7 @@ function keptSince({ now }: Context): string {
   return formatUtc(now - KEPT_HOURS * HOUR_MS)
 }
 
-/** It marks results of forms among the stored answers. */
+/** Results of forms have it among the stored answers. */
 const FINGERPRINT = 'told'
 const UNDER_WAY = 202
 const DONE = 200

@@ -17,7 +17,7 @@ export interface SentNew {
   isAllowed: boolean
 }
 
-/** It shares a transaction with other creates where possible. @throws Problem naming every fault */
+/** The create shares a transaction with others where possible. @throws Problem naming every fault */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??

@@ -21,9 +21,9 @@ export interface Price {
   kind: 'amount' | 'free' | 'words'
   /** The text as written; of an amount only the figures. */
   text: string
-  /** They have decimal points and no thousands separators. */
+  /** The numbers have decimal points and no thousands separators. */
   numbers: string[]
-  /** It is `''` for none; `position` is its side of the figures. */
+  /** The currency's symbol, or `''`; `position` is its side of the figures. */
   symbol: string
   position: Position
 }
@@ -43,7 +43,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** They mean free alone, or with words of `OF_ENTRY`. */
+/** These words mean free alone, or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito gratuita gratuiti grátis libre libero libera livre ' +

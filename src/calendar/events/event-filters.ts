@@ -81,7 +81,7 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** It may be a withdrawn event; `search` is its only text. */
+/** The event may be a withdrawn one; `search` is its only text. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
@@ -139,7 +139,7 @@ const asDigit = { ofSent: Number }
 /** Links have the resolved bound of the window, not what was sent (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
-/** See rules 12, 13 and 15. */
+/** The filters of rules 12, 13 and 15. */
 export const eventFilters = {
   page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -506,7 +506,7 @@ function areAllPublished(statuses: readonly string[]): boolean {
   return statuses.length > 0 && statuses.every((status) => status === 'publish')
 }
 
-/** See rule 14.2. */
+/** Search in the texts of events (rule 14.2). */
 export const eventSearch = {
   sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
@@ -521,7 +521,7 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/** See rule 14.6. */
+/** Search for words in texts and names (rule 14.6). */
 export const eventWords = {
   /** Returns a promise unless memory knows the result; undefined for blank text. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {

@@ -281,7 +281,7 @@ const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** Its currency is that of numbers without one. */
+  /** The currency of this site is that of numbers without one. */
   site: Context['site']
   cost: string
   details: string

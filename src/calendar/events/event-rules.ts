@@ -42,14 +42,14 @@ export type EventValues = Parsed<typeof event.fields>
 
 type PreparedLink = { id: number } | PreparedLinked
 
-/** Its image, and those of new linked records, have been fetched. */
+/** The image of the event, and those of new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
   columns?: OwnColumns | undefined
-  /** It is set where calendars know the event already. */
+  /** Calendars that know the event already know it by this UID. */
   uid?: string | undefined
 }
 
@@ -160,7 +160,7 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/** These follow from sent values, but from no other rows. @throws Problem for refused values */
+/** These columns follow from sent values and the row itself. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>

@@ -40,7 +40,7 @@ export interface EventLinks {
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
   series: SeriesRow | undefined
-  /** It is defined in lists where the event stands for its series. */
+  /** The next occurrences, in lists where the event stands for its series. */
   next?: readonly NextOccurrence[]
 }
 
@@ -306,7 +306,7 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
 
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** They follow from other columns; every write sets them. */
+/** Derived columns follow from others; every write sets them. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),

@@ -115,7 +115,7 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** Each hour has one (rule 13.11). */
+/** The time of day of each hour (rule 13.11). */
 const TIME_AT: readonly TimeOfDay[] = Array.from({ length: 24 }, (_, hour) =>
   hour < NIGHT_ENDS || hour >= EVENING ? 'evening' : hour < NOON ? 'morning' : 'afternoon',
 )
@@ -139,7 +139,7 @@ const MONTHS_AHEAD = 24
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * See rules 18.1 to 18.5; whole days do so whatever clocks do at midnight.
+ * See rules 18.1 to 18.5. Whole days begin at 00:00:00 even where clocks change at midnight.
  * @throws RangeError for an unknown zone
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {

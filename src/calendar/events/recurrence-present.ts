@@ -17,7 +17,7 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** It has only name, page and rule, since search engines show occurrences. */
+/** Only name, page and rule are shown, since search engines show the occurrences. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -85,7 +85,7 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** These members follow all others. */
+/** These members come after all others of an event. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

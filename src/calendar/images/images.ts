@@ -34,7 +34,7 @@ import { changeImage, type ImageTexts, mayDeleteImage, settleTexts } from './ima
 
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
-/** Its files are stored, but it has no row yet. */
+/** The files of such an image are stored, but it has no row yet. */
 export type StoredImage = Pick<
   ImageRow,
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
@@ -53,7 +53,7 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/** Their images stay in memory until the whole request is valid. */
+/** Images of all these addresses stay in memory until the whole request is valid. */
 export const MAX_ADDRESSES = 10
 
 /** `stored` files may turn out to belong to no image. */

@@ -58,7 +58,7 @@ const tooManyWords = over('words', limits.search.words)
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
-/** See rule 13.8. */
+/** The filters of rule 13.8. */
 export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -102,7 +102,7 @@ export const linkedFilters = {
   }),
 }
 
-/** See rule 15.2. */
+/** The filters of venues, with those of rule 15.2. */
 export const placedFilters = {
   ...linkedFilters,
   geoloc: linkedFilter({
@@ -273,7 +273,7 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }
 
-/** It is empty where no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
+/** The filter is empty where no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
   const circle = geoCircle(context, query)
   const { geoloc } = query

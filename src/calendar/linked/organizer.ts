@@ -43,7 +43,7 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/** See rule 6.2. @throws Error when it cannot be shown */
+/** The organizer as answers show it (rule 6.2). @throws Error when it cannot be shown */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,

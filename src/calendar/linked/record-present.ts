@@ -12,7 +12,7 @@ import { can, mayEdit, mayRead } from '../people/caller.ts'
 
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
-/** It stands in addresses and in `type` (rule 3.8). */
+/** The word for a kind in addresses and in `type` (rule 3.8). */
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
@@ -37,7 +37,7 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** It is unique among all deployments. */
+/** The id is unique among all deployments. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
@@ -47,7 +47,7 @@ const isShown = (value: unknown) => value === 0 || value === false || (value !==
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** It is computed once, since every event shows such records. */
+/** This is computed once, since every event shows such records. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {

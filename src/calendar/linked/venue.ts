@@ -71,7 +71,7 @@ export const venueRules: LinkedRules = {
   },
 }
 
-/** See rule 6.1. @throws Error when it cannot be shown */
+/** The venue as answers show it (rule 6.1). @throws Error when it cannot be shown */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,

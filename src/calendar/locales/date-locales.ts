@@ -9,6 +9,6 @@ export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezo
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** It includes the clock of the site. */
+/** The locale includes the clock of the site: 12 or 24 hours. */
 export const clockLocaleOf = (site: Pick<Site, 'language' | 'timezone' | 'clock'>): string =>
   localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]

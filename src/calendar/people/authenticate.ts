@@ -54,7 +54,7 @@ interface SignedIn {
   proven: Cache<string, Proven>
   /** Simultaneous requests of a client are looked up once. */
   underWay: Map<string, Promise<Caller>>
-  /** It counts changes of users and credentials: a row read before one must not be trusted after it. */
+  /** This counts changes of users and credentials: a row read before one must not be trusted after it. */
   generation: number
 }
 

@@ -40,7 +40,7 @@ const EDITOR = [
   'unfiltered_html',
 ] as const
 
-/** See rule 26.1. */
+/** The capabilities of each role (rule 26.1). */
 const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
   administrator: new Set<Capability>([...EDITOR, 'manage_users']),
   editor: new Set<Capability>(EDITOR),
@@ -123,7 +123,7 @@ export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
-/** All scopes but `media` do, since those who may write a record may read it. */
+/** Every scope but `media` is enough, since those who may write a record may read it. */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
 }
@@ -161,7 +161,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** Then rights need not be checked for each record. */
+/** If true, rights need not be checked for each record. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }

@@ -146,7 +146,7 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
 /** The name space of URLs (RFC 9562, 6.6). */
 const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
 
-/** It follows from what never changes (RFC 9562, 5.5). */
+/** The UUID follows from what never changes (RFC 9562, 5.5). */
 function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
   const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
   const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')

@@ -14,7 +14,7 @@ import { endSessions, findUser, isActive, listUsers, recordUser, type User, void
 export const SHORTEST_PASSWORD = 12
 export const LONGEST_PASSWORD = 256
 
-/** It is stored with each hash, so that `COST` can change. */
+/** The cost is stored with each hash, so that `COST` can change. */
 interface Cost {
   /** In KiB. */
   memory: number
@@ -48,7 +48,7 @@ export interface SentPassword {
 }
 
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // Composing joins a few characters into one, of two UTF-16 units at most: a longer text is too long anyway.
+  // Four times the length is too much for a password, even after composing joins a few characters into one.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
@@ -191,7 +191,7 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** It is random each time, so that no password fits. */
+/** The hash of nobody is random each time, so that no password fits. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {

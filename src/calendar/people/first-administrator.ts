@@ -11,7 +11,7 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** It is stored only as a hash, so it is shown once. */
+/** The password is stored only as a hash, so it is shown once. */
 export interface FirstAdministrator {
   login: string
   password: string

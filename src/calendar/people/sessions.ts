@@ -5,7 +5,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import { findUser, isActive, type User } from './users.ts'
 
-/** Its user may see all columns: the hash only names the session. */
+/** The user of a session may see all columns: the hash only names it. */
 export type Session = SessionColumns
 
 export interface SessionOrigin {

@@ -16,7 +16,7 @@ export interface NewUser {
   role: Role
 }
 
-/** See rule 29.2. */
+/** The caller, as rule 29.2 shows users. */
 export interface Me {
   id: number
   name: string
@@ -28,7 +28,7 @@ export interface Me {
 /** The largest id in both databases. */
 const LAST_ID = 2 ** 31 - 1
 
-// It starts with a letter or digit, so that no command line takes it for an option.
+// A login starts with a letter or digit, so that no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
 /** The HTML standard defines addresses so. */
 const EMAIL =
@@ -273,7 +273,7 @@ export async function handOverRecords(tx: Tx, id: number, heirId: number): Promi
   recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
 }
 
-/** See rule 29.2; the capabilities are those of the credential. */
+/** The answer about the caller (rule 29.2), with the capabilities of the credential. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,

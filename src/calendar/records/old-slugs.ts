@@ -149,7 +149,7 @@ const PAGES_AT_ONCE = 1000
 /** A site has a few paths of lists. */
 const MOST_LISTS = 1000
 
-/** Only false is certain. */
+/** False is certain, true is not: two paths may share a hash. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths

@@ -12,7 +12,7 @@ export interface Paged {
 
 const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
-/** Both are written as in the indexes of pages, so that these are used. */
+/** The conditions are written as in the indexes of pages, so that these are used. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -97,7 +97,7 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** It sorts after everything that begins with a slash. */
+/** This text sorts after everything that begins with a slash. */
 const BEHIND_PATHS = '0'
 
 /** Decodes the path and drops a slash at its end; empty for the root and for what is no address. */
@@ -123,7 +123,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** It stands for the day of an occurrence in the address of a series. */
+/** The address of a series has this in place of the day of an occurrence. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {

@@ -126,7 +126,9 @@ export async function settleSlug(
   return freeSlug(tx, table, wanted, before?.id)
 }
 
-/** Undefined where the id becomes the slug. The later of two records for one slug gets another. */
+/**
+ * An entry is undefined where the id becomes the slug. The later of two records for one slug gets another.
+ */
 export async function settleNewSlugs(
   tx: Db,
   table: RecordTable,
@@ -158,7 +160,7 @@ function wantedSlug(
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
-/** See rule 24.1. */
+/** A record in the trash has a marked slug, so that its own is free (rule 24.1). */
 export async function trashColumns(
   tx: Db,
   table: RecordTable,

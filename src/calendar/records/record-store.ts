@@ -40,7 +40,7 @@ export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** Such a record gets neither a slug nor a publication date by itself. */
+/** Drafts and pending records get neither a slug nor a publication date by themselves. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
@@ -86,7 +86,7 @@ export function statusLinks({ shown }: StatusFilter): { status: string | undefin
     : { status: shown, shownOnly: '' }
 }
 
-/** It stays within the caller's rights. */
+/** Callers who may not publish get `pending` in place of a published status (rule 19.1). */
 export function effectiveStatus(
   caller: Caller,
   asked: string | undefined,
@@ -179,8 +179,8 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// Both are written as in the indexes, so that these are used. Unannounced records may share a slug (rule
-// 17.3).
+// The conditions are written as in the indexes, so that these are used. Unannounced records may share a slug
+// (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 

@@ -193,7 +193,10 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
 
 const PUBLISHED_AT_ONCE = 200
 
-/** See rule 19.3; links of meetings are shown when they are about to begin. @param now in ms */
+/**
+ * Publishes records that are due (rule 19.3), and shows links of meetings that begin soon.
+ * @param now in ms
+ */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const)

@@ -128,7 +128,7 @@ const ofUse = {
   }),
 }
 
-/** See rule 13.9. */
+/** The filters of rule 13.9. */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
 /** Tags are flat: they have no `parent`. */
@@ -166,7 +166,7 @@ interface TermGround {
   context: Context
 }
 
-/** See rule 14.4. */
+/** Terms are searched in name and slug (rule 14.4). */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`

@@ -8,7 +8,7 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Presenting } from '../declare/context.ts'
 import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
-/** See rule 7.5. */
+/** The name of a taxonomy in answers (rule 7.5). */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }
@@ -47,13 +47,13 @@ function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   return `${site.url}/events/category/${path.join('/')}/`
 }
 
-/** See rule 7.2. */
+/** The `_links` of a single term (rule 7.2). */
 export function termLinks(site: Site, term: TermRow) {
   const { self, collection, up } = { up: undefined, ...termUrls(site, term) }
   return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
 }
 
-/** See rule 7.3. @throws Error when it cannot be shown */
+/** A term as events show it (rule 7.3). @throws Error when it cannot be shown */
 export function embedTerm(site: Site, term: TermRow) {
   return {
     name: renderTermName(term.name),

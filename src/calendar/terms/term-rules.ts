@@ -57,7 +57,7 @@ export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** See rule 13.2. */
+/** Ids, slugs and names are looked up (rule 13.2). */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -94,7 +94,7 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // It is cut: together they may be longer than a slug.
+  // Both together may be longer than a slug, so they are cut.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)

@@ -104,7 +104,7 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
     .execute()
 }
 
-/** So many terms below a category are looked at. */
+/** Maximum number of terms below a category that are looked at. */
 const MOST_BELOW = 5000
 
 /** Terms below it count too. */
@@ -254,7 +254,7 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
 
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** See rule 11.8. */
+/** The order of a list of terms (rule 11.8). */
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
@@ -345,7 +345,7 @@ function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** It is no change of the events that show the term. */
+/** A new count is no change of the events that show the term. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }

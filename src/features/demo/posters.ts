@@ -32,13 +32,20 @@ const bar = (x: number, y: number, width: number, height: number, opacity = 1) =
   `<rect x="${x}" y="${y}" width="${width}" height="${height}" opacity="${opacity}"/>`
 
 const note = (x: number, y: number) =>
-  `<g transform="rotate(-20 ${x} ${y})"><ellipse cx="${x}" cy="${y}" rx="6" ry="4.4"/></g>${bar(x + 4.2, y - 30, 1.6, 29)}`
+  `<g transform="rotate(-20 ${x} ${y})"><ellipse cx="${x}" cy="${y}" rx="6" ry="4.4"/></g>${bar(
+    x + 4.2,
+    y - 30,
+    1.6,
+    29,
+  )}`
 
 const motifs = {
   waves: () =>
     count(7).map((at) => {
       const y = 38 + at * 10
-      return `<path d="M-20 ${y}q10 -9 20 0t20 0t20 0t20 0t20 0t20 0t20 0t20 0V130H-20Z" opacity="${0.14 + at * 0.05}"/>`
+      return `<path d="M-20 ${y}q10 -9 20 0t20 0t20 0t20 0t20 0t20 0t20 0t20 0V130H-20Z" opacity="${
+        0.14 + at * 0.05
+      }"/>`
     }),
   sun: () => [
     disc(84, 42, 17),
@@ -74,7 +81,9 @@ const motifs = {
   frames: () =>
     count(3).map((at) => {
       const x = 22 + at * 27
-      return `<rect x="${x}" y="${26 + at * 6}" width="22" height="${30 - at * 4}" fill="none" stroke="currentColor" stroke-width="2.4"/>${disc(x + 11, 42 + at * 4, 6 - at, 0.7)}`
+      return `<rect x="${x}" y="${26 + at * 6}" width="22" height="${
+        30 - at * 4
+      }" fill="none" stroke="currentColor" stroke-width="2.4"/>${disc(x + 11, 42 + at * 4, 6 - at, 0.7)}`
     }),
   pages: () =>
     count(6).map(
@@ -88,7 +97,9 @@ const motifs = {
   leaves: () =>
     count(9).map((at) => {
       const [x, y] = [12 + ((at * 31) % 100), 18 + ((at * 23) % 62)]
-      return `<path transform="rotate(${at * 41} ${x} ${y})" d="M${x} ${y - 11}q9 11 0 22q-9 -11 0 -22Z" opacity="${0.4 + (at % 4) * 0.18}"/>`
+      return `<path transform="rotate(${at * 41} ${x} ${y})" d="M${x} ${
+        y - 11
+      }q9 11 0 22q-9 -11 0 -22Z" opacity="${0.4 + (at % 4) * 0.18}"/>`
     }),
 } satisfies Record<string, () => string[]>
 
@@ -151,14 +162,26 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
   const { width, height } = shapes[shape]
   const [above, below, drawn, letters] = colours
   const side = Math.max(width, height)
-  const place = `translate(${(width - side) / 2} ${shape === 'tall' ? 0 : (height - side) * 0.3}) scale(${side / SIDE})`
+  const place = `translate(${(width - side) / 2} ${
+    shape === 'tall' ? 0 : (height - side) * 0.3
+  }) scale(${side / SIDE})`
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
-    <linearGradient id="sky" x2=".3" y2="1"><stop stop-color="${above}"/><stop offset="1" stop-color="${below}"/></linearGradient>
-    <linearGradient id="shade" x2="0" y2="1"><stop offset=".5" stop-color="${below}" stop-opacity="0"/><stop offset=".85" stop-color="${below}" stop-opacity=".75"/></linearGradient>
+    <linearGradient id="sky" x2=".3" y2="1"><stop stop-color="${above}"/><stop offset="1" stop-color="${
+      below
+    }"/></linearGradient>
+    <linearGradient id="shade" x2="0" y2="1"><stop offset=".5" stop-color="${
+      below
+    }" stop-opacity="0"/><stop offset=".85" stop-color="${below}" stop-opacity=".75"/></linearGradient>
     <rect width="100%" height="100%" fill="url(#sky)"/>
     <g fill="${drawn}" color="${drawn}" transform="${place}">${motifs[motif]().join('')}</g>
     <rect width="100%" height="100%" fill="url(#shade)"/>
-    <g fill="none" stroke="${letters}" stroke-width=".62" stroke-linecap="round" stroke-linejoin="round">${lettering(words, width, height)}</g>
+    <g fill="none" stroke="${
+      letters
+    }" stroke-width=".62" stroke-linecap="round" stroke-linejoin="round">${lettering(
+      words,
+      width,
+      height,
+    )}</g>
   </svg>`
 }
 

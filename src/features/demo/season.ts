@@ -14,7 +14,11 @@ const arts: readonly Occasion[] = [
     poster: 'chamber',
     excerpt: 'Haydn, Shostakovich and a first performance by Éilís Ní Dhomhnaill.',
     description:
-      '<p>The season opens with a quartet that has played together for <em>thirty years</em> and still argues about tempo.</p><ul><li>Haydn: Quartet in G, op. 76 no. 1</li><li>Ní Dhomhnaill: <cite>Uisce faoi thalamh</cite> (first performance)</li><li>Shostakovich: Quartet no. 8</li></ul><p>Introduction by the composer at 18:45 in the foyer. <a href="https://harbourmusic.example/ardan">Programme and tickets</a></p>',
+      '<p>The season opens with a quartet that has played together for <em>thirty years</em> and still ' +
+      'argues about tempo.</p><ul><li>Haydn: Quartet in G, op. 76 no. 1</li><li>Ní Dhomhnaill: ' +
+      '<cite>Uisce faoi thalamh</cite> (first performance)</li><li>Shostakovich: Quartet no. ' +
+      '8</li></ul><p>Introduction by the composer at 18:45 in the foyer. <a ' +
+      'href="https://harbourmusic.example/ardan">Programme and tickets</a></p>',
     sent: { featured: true, cost: ['€12', '€24'], website: 'https://harbourmusic.example/ardan' },
   },
   {
@@ -42,7 +46,8 @@ const arts: readonly Occasion[] = [
     poster: 'chamber',
     excerpt: 'Twenty-four songs, one voice, one piano, no interval.',
     description:
-      'Jürgen Großmann, baritone, and Siobhán O’Leary, piano. Sung in German with the words of both languages in the programme.',
+      'Jürgen Großmann, baritone, and Siobhán O’Leary, piano. Sung in German with the words of both ' +
+      'languages in the programme.',
     sent: { cost: '€8 – €22' },
   },
   {
@@ -70,7 +75,8 @@ const arts: readonly Occasion[] = [
     poster: 'choir',
     excerpt: 'Learn it in a day, sing it in the evening.',
     description:
-      '<p>Rehearsals from ten, performance at half past five. You need not read music; you need a voice and a packed lunch.</p><p>Scores are lent for a deposit of €5.</p>',
+      '<p>Rehearsals from ten, performance at half past five. You need not read music; you need a voice ' +
+      'and a packed lunch.</p><p>Scores are lent for a deposit of €5.</p>',
     sent: { cost: ['€18', '€12'] },
   },
   {
@@ -205,7 +211,8 @@ const arts: readonly Occasion[] = [
     tags: ['step-free', 'café open'],
     excerpt: 'Two hundred years of fishing, told by those who did it.',
     description:
-      '<p>Photographs, voices and forty kinds of knot. Closed on Mondays.</p><p>Guided tours on Sundays at three; <a href="https://museum.kilvara.example/tours">book here</a>.</p>',
+      '<p>Photographs, voices and forty kinds of knot. Closed on Mondays.</p><p>Guided tours on Sundays ' +
+      'at three; <a href="https://museum.kilvara.example/tours">book here</a>.</p>',
     sent: { cost: ['€6', '€3', 'Free'] },
   },
   {
@@ -257,7 +264,8 @@ const arts: readonly Occasion[] = [
     tags: ['online', '日本語', 'booking required'],
     excerpt: 'A guide, a camera and our twin town, live from Japan.',
     description:
-      '<p>Tanaka Yuki walks from the castle to the lake and answers what you ask. In English and Japanese.</p>',
+      '<p>Tanaka Yuki walks from the castle to the lake and answers what you ask. In English and ' +
+      'Japanese.</p>',
     sent: {
       timezone: 'Asia/Tokyo',
       cost: '¥1,500',
@@ -281,7 +289,8 @@ const arts: readonly Occasion[] = [
     poster: 'stars',
     excerpt: 'Six telescopes, hot chocolate, and no street lamp for miles.',
     description:
-      'Red torches only, please. If it is cloudy we meet one night later; call <a href="tel:+353209130180">+353 20 913 0180</a> after six.',
+      'Red torches only, please. If it is cloudy we meet one night later; call <a ' +
+      'href="tel:+353209130180">+353 20 913 0180</a> after six.',
     sent: { featured: true, cost: 'Free' },
   },
   {
@@ -334,7 +343,9 @@ export const season: readonly Occasion[] = [
     poster: 'jazz',
     excerpt: 'Two sets, one hat, no cover charge before nine.',
     description:
-      '<p>The house trio opens, guests join after the break. Bring an instrument and sit in for the last half hour.</p><ul><li>Doors at 20:00, first set at 20:30</li><li>Kitchen open until 21:00</li><li>No bookings: come early to sit</li></ul>',
+      '<p>The house trio opens, guests join after the break. Bring an instrument and sit in for the last ' +
+      'half hour.</p><ul><li>Doors at 20:00, first set at 20:30</li><li>Kitchen open until ' +
+      '21:00</li><li>No bookings: come early to sit</li></ul>',
     sent: { cost: ['0', '€5'] },
   },
   {
@@ -350,7 +361,9 @@ export const season: readonly Occasion[] = [
     poster: 'market',
     excerpt: 'Bread, cheese, vegetables with soil on, and coffee.',
     description:
-      'Thirty stalls, all from within twenty miles. Cheese sells out by eleven, sourdough by ten.\n\nBring bags. Parking behind the <a href="https://kilvara.example/parking">Mill Road car park</a>, three minutes on foot.',
+      'Thirty stalls, all from within twenty miles. Cheese sells out by eleven, sourdough by ' +
+      'ten.\n\nBring bags. Parking behind the <a href="https://kilvara.example/parking">Mill Road car ' +
+      'park</a>, three minutes on foot.',
     sent: { cost: 'Free' },
   },
   {
@@ -366,7 +379,10 @@ export const season: readonly Occasion[] = [
     poster: 'rowing',
     excerpt: 'Six Sundays from the first wobble to a straight course.',
     description:
-      '<p>For adults who can swim and have never rowed. Boats, blades and life jackets are here.</p><h3>What to bring</h3><ol><li>Close-fitting clothes, two layers</li><li>A second pair of socks</li><li>Something to drink</li></ol><p>Single mornings are possible from the third Sunday on.</p>',
+      '<p>For adults who can swim and have never rowed. Boats, blades and life jackets are ' +
+      'here.</p><h3>What to bring</h3><ol><li>Close-fitting clothes, two layers</li><li>A second pair of ' +
+      'socks</li><li>Something to drink</li></ol><p>Single mornings are possible from the third Sunday ' +
+      'on.</p>',
     sent: { cost: ['€15', '€75'], website: 'https://kilvararowing.example/learn' },
   },
   {
@@ -410,7 +426,8 @@ export const season: readonly Occasion[] = [
     tags: ['bring your own', 'beginners welcome'],
     poster: 'plants',
     description:
-      '<p>Bring a cutting, take a cutting.</p><ul><li>Label what you bring</li><li>No soil from outside, please</li><li>Advice at the potting bench all day</li></ul>',
+      '<p>Bring a cutting, take a cutting.</p><ul><li>Label what you bring</li><li>No soil from outside, ' +
+      'please</li><li>Advice at the potting bench all day</li></ul>',
     sent: { cost: 'Donation' },
   },
   {
@@ -426,7 +443,9 @@ export const season: readonly Occasion[] = [
     poster: 'books',
     excerpt: 'Forty dealers, three days, one very strong floor.',
     description:
-      '<p>Second-hand and antiquarian books, maps and prints from all over the island.</p><p>Readings at noon each day: <strong>Máirín Ní Shé</strong> (Friday), <strong>Søren Ørsted</strong> (Saturday), <strong>Zoë Müller</strong> (Sunday).</p>',
+      '<p>Second-hand and antiquarian books, maps and prints from all over the island.</p><p>Readings at ' +
+      'noon each day: <strong>Máirín Ní Shé</strong> (Friday), <strong>Søren Ørsted</strong> (Saturday), ' +
+      '<strong>Zoë Müller</strong> (Sunday).</p>',
     sent: { featured: true, cost: ['€3', '€7'], website: 'https://library.kilvara.example/fair' },
   },
 
@@ -443,7 +462,11 @@ export const season: readonly Occasion[] = [
     poster: 'regatta',
     excerpt: 'Three days, forty crews, and the whole town on the bank.',
     description:
-      '<p>Heats on Friday and Saturday, finals on Sunday from noon. The towns’ race is rowed in currachs, as it was in 1887.</p><h3>The days</h3><ul><li>Friday: juniors and schools</li><li>Saturday: clubs, then fireworks at dusk</li><li>Sunday: finals, prizes and the towns’ race</li></ul><p>Marshals are still needed: <a href="mailto:club@kilvararowing.example">write to the club</a>.</p>',
+      '<p>Heats on Friday and Saturday, finals on Sunday from noon. The towns’ race is rowed in ' +
+      'currachs, as it was in 1887.</p><h3>The days</h3><ul><li>Friday: juniors and ' +
+      'schools</li><li>Saturday: clubs, then fireworks at dusk</li><li>Sunday: finals, prizes and the ' +
+      'towns’ race</li></ul><p>Marshals are still needed: <a ' +
+      'href="mailto:club@kilvararowing.example">write to the club</a>.</p>',
     sent: { featured: true, sticky: true, cost: 'Free', website: 'https://kilvararowing.example/regatta' },
   },
   {
@@ -470,7 +493,8 @@ export const season: readonly Occasion[] = [
     poster: 'run',
     excerpt: 'Ten kilometres, flat as the water beside you.',
     description:
-      'Chips for all, medals for most. The start is at the bandstand, the cut-off two hours. What is left over goes to the <a href="https://lifeboat.example">lifeboat</a>.',
+      'Chips for all, medals for most. The start is at the bandstand, the cut-off two hours. What is ' +
+      'left over goes to the <a href="https://lifeboat.example">lifeboat</a>.',
     sent: { cost: ['€20', '€25'], website: 'https://kilvara.example/ten' },
   },
   {
@@ -509,7 +533,8 @@ export const season: readonly Occasion[] = [
     tags: ['open air', 'children', 'food & drink', 'live music'],
     excerpt: 'The town is 812 years old and means to enjoy it.',
     description:
-      '<p>Procession at eleven, soup for everybody at one, fire show at dusk. Shops are shut, the museum is open and free.</p>',
+      '<p>Procession at eleven, soup for everybody at one, fire show at dusk. Shops are shut, the museum ' +
+      'is open and free.</p>',
     sent: { sticky: true, cost: 'Free' },
   },
   {

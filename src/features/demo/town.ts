@@ -128,7 +128,9 @@ export const venues = {
     ...address,
     venue: 'Harbour Hall',
     description:
-      '<p>The old grain store on the quay, now a concert hall with 420 seats and a bar that looks over the water.</p><ul><li>Level access from Quay Street</li><li>Induction loop in the stalls</li><li>Cloakroom open from an hour before</li></ul>',
+      '<p>The old grain store on the quay, now a concert hall with 420 seats and a bar that looks over ' +
+      'the water.</p><ul><li>Level access from Quay Street</li><li>Induction loop in the ' +
+      'stalls</li><li>Cloakroom open from an hour before</li></ul>',
     address: '3 Quay Street',
     zip: 'V99 K1H3',
     phone: '+353 20 913 0110',

@@ -77,8 +77,12 @@ function checkFree({ size, file }: Examined): Finding[] {
   return [
     warning(
       'free pages',
-      `Of the ${megabytes(size.all)} MB of the file ${megabytes(size.free)} are free, and wait for later records.`,
-      `To shrink it, stop the service and run sqlite3 ${file} vacuum; that needs ${room} MB of room meanwhile.`,
+      `Of the ${megabytes(size.all)} MB of the file ${megabytes(
+        size.free,
+      )} are free, and wait for later records.`,
+      `To shrink it, stop the service and run sqlite3 ${file} vacuum; that needs ${
+        room
+      } MB of room meanwhile.`,
     ),
   ]
 }

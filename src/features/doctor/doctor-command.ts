@@ -9,7 +9,8 @@ export function registerDoctor(program: Command, { configure, features }: Comman
   program
     .command('doctor')
     .description(
-      'Check configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
+      'Check configuration, database, disk, clock, permissions and network, and say what to do. Changes ' +
+        'nothing.',
     )
     .action((_, command: Command) =>
       runCommand(command, async (print) => {

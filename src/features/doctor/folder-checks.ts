@@ -159,7 +159,8 @@ async function checkBucket(address: string): Promise<Finding> {
   try {
     const store = await openMediaStore(address, (error) => told.push(error.message))
     todo =
-      'Look at --media and at the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, or the role of the machine).'
+      'Look at --media and at the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, or the role of ' +
+      'the machine).'
     const found = await store.read('doctor/absent.png')
     found?.stream.destroy()
     return ok('media', 'The bucket answers.')
@@ -188,7 +189,9 @@ async function checkImages(address: string, { total, sample }: ExaminedImages): 
       return [
         failing(
           'images',
-          `${others.length} of ${looked} files are of another picture than their image${whence}: ${named(others)}`,
+          `${others.length} of ${looked} files are of another picture than their image${whence}: ${named(
+            others,
+          )}`,
           todo,
         ),
       ]

@@ -52,7 +52,8 @@ function unreached(url: string, code: string): Finding {
   return warning(
     'site answer',
     `${url} could not be reached from here (${code}).`,
-    'Start the service and its proxy. Some networks do not lead a machine to its own public address: ask from another one.',
+    'Start the service and its proxy. Some networks do not lead a machine to its own public address: ask ' +
+      'from another one.',
   )
 }
 
@@ -174,7 +175,8 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
     return [
       warning(
         'proxy',
-        'An https address has a proxy in front, and none is trusted: all clients have its address, also for slowing down guesses and for limits.',
+        'An https address has a proxy in front, and none is trusted: all clients have its address, also ' +
+          'for slowing down guesses and for limits.',
         'Set KALENDS_TRUSTED_PROXY to the address of the proxy.',
       ),
     ]

@@ -51,7 +51,9 @@ const NEVER_CHANGED = '1970-01-01 00:00:00'
 
 function writeAtomHead({ title, home, self, language }: FeedHead): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom" xmlns:ev="http://purl.org/rss/1.0/modules/event/" xml:lang="${language}">
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:ev="http://purl.org/rss/1.0/modules/event/" xml:lang="${
+    language
+  }">
 ${xmlElement('id', self)}
 ${xmlElement('title', title)}
 ${emptyElement('link', { href: home, rel: 'alternate', type: 'text/html' })}

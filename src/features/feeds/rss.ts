@@ -28,7 +28,8 @@ export const rss = feedFormat({
 
 function writeRssHead({ title, home, self, language }: FeedHead): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
-<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" \
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" \
+xmlns:content="http://purl.org/rss/1.0/modules/content/" \
 xmlns:ev="http://purl.org/rss/1.0/modules/event/">
 <channel>
 ${xmlElement('title', titleOf(title))}

@@ -259,7 +259,8 @@ function answerFamilies({ byRoute, sources, bytes }: AnswerCounts): Family[] {
     ),
   )
   const from =
-    'Answers by what gave them: a finished body, the index of events in memory, the ordinary way, or a refusal for too much load.'
+    'Answers by what gave them: a finished body, the index of events in memory, the ordinary way, or a ' +
+    'refusal for too much load.'
   return [
     labelled('kalends_requests_total', 'counter', 'Requests by route, method and status.', requests),
     {

@@ -45,13 +45,34 @@ function buttonsOf(provider: Provider): Omit<OtherSignIn, 'pages'> {
       const out = sayOpenId(site, 'You are signed out here. At {name} you may still be signed in.', { name })
       return html`${
         isSignedOut &&
-        html`<div class="notice" role="status"><p>${out} <a href="${deskPath(site, LEAVE_PATH)}">${sayOpenId(site, 'Sign out of {name} too', { name })}</a></p></div>`
-      }<p class="elsewhere"><a class="button${hidesPasswords && ' main'}" href="${deskPath(site, START_PATH + query)}">${sayOpenId(site, 'Sign in with {name}', { name })}</a></p>`
+        html`<div class="notice" role="status"><p>${out} <a href="${deskPath(site, LEAVE_PATH)}">${sayOpenId(
+          site,
+          'Sign out of {name} too',
+          { name },
+        )}</a></p></div>`
+      }<p class="elsewhere"><a class="button${hidesPasswords && ' main'}" href="${deskPath(
+        site,
+        START_PATH + query,
+      )}">${sayOpenId(site, 'Sign in with {name}', { name })}</a></p>`
     },
     linkButton: (site, token) =>
-      html`<p class="elsewhere"><a class="button${hidesPasswords && ' main'}" href="${deskPath(site, `${START_PATH}?${new URLSearchParams({ link_token: token })}`)}">${sayOpenId(site, 'Use my account of {name}', { name })}</a> <span class="hint">${sayOpenId(site, 'From then on you sign in with it.')}</span></p>`,
+      html`<p class="elsewhere"><a class="button${hidesPasswords && ' main'}" href="${deskPath(
+        site,
+        `${START_PATH}?${new URLSearchParams({ link_token: token })}`,
+      )}">${sayOpenId(site, 'Use my account of {name}', { name })}</a> <span class="hint">${sayOpenId(
+        site,
+        'From then on you sign in with it.',
+      )}</span></p>`,
     tabButtons: (site, control) =>
-      html`<p class="elsewhere"><a class="button" target="_blank" href="${deskPath(site, START_PATH)}">${sayOpenId(site, 'Sign in with {name} in another tab', { name })}</a></p><button type="submit" class="button" name="${control}" value="1" formnovalidate>${sayOpenId(site, 'I have signed in: go on')}</button>`,
+      html`<p class="elsewhere"><a class="button" target="_blank" href="${deskPath(
+        site,
+        START_PATH,
+      )}">${sayOpenId(site, 'Sign in with {name} in another tab', {
+        name,
+      })}</a></p><button type="submit" class="button" name="${control}" value="1" formnovalidate>${sayOpenId(
+        site,
+        'I have signed in: go on',
+      )}</button>`,
     card: (request, user) => cardOf(provider, request, user),
   }
 }
@@ -68,9 +89,14 @@ async function cardOf(provider: Provider, request: CardRequest, user: User): Pro
       isOwn && request.user ? sealLeave(await provider.seal(), request.user.session.hash, now) : ''
     const query = new URLSearchParams({ connect: leave })
     const way = isOwn
-      ? html`<div><a class="button" href="${deskPath(site, `${START_PATH}?${query}`)}">${say('Connect my account')}</a></div>`
+      ? html`<div><a class="button" href="${deskPath(
+          site,
+          `${START_PATH}?${query}`,
+        )}">${say('Connect my account')}</a></div>`
       : html`<p class="hint">${say('A link that you create for them connects one.')}</p>`
-    return html`<section class="card"><h2>${name}</h2><p>${say('Not connected with an account there.')}</p>${way}</section>`
+    return html`<section class="card"><h2>${name}</h2><p>${say(
+      'Not connected with an account there.',
+    )}</p>${way}</section>`
   }
   const when = whenAtDesk(site, identity.seen_utc, now)
   const mayLeave = !isOwn || (await hasDeskPassword(db, user))
@@ -79,7 +105,10 @@ async function cardOf(provider: Provider, request: CardRequest, user: User): Pro
       ? 'Name and role follow the account at each sign-in.'
       : 'The name follows the account at each sign-in.',
   )
-  return html`<form class="card" method="post" action="${action}"><h2>${name}</h2><p>${say('Connected with {account}, last used {when}.', { account: `\u2068${identity.name}\u2069`, when })} ${follows}</p>${
+  return html`<form class="card" method="post" action="${action}"><h2>${name}</h2><p>${say(
+    'Connected with {account}, last used {when}.',
+    { account: `\u2068${identity.name}\u2069`, when },
+  )} ${follows}</p>${
     mayLeave
       ? html`<div><button type="submit" class="button">${say('Disconnect')}</button></div>`
       : html`<p class="hint">${say('Without a password you sign in with it alone.')}</p>`

@@ -220,7 +220,11 @@ function problemView({ context: { site }, user }: AnyDeskRequest, name: string, 
     title: say(title),
     isAlone: true,
     ...(status === 503 && { retryAfter: 5 }),
-    body: html`<p>${say(text)}</p><p class="tools">${isAgain && html`<a class="button main" href="${deskPath(site, START_PATH)}">${say('Try again')}</a>`}<a class="button" href="${deskPath(site, user ? '/' : '/sign-in')}">${say(user ? 'Open the desk' : 'Sign in')}</a></p>`,
+    body: html`<p>${say(text)}</p><p class="tools">${
+      isAgain && html`<a class="button main" href="${deskPath(site, START_PATH)}">${say('Try again')}</a>`
+    }<a class="button" href="${deskPath(site, user ? '/' : '/sign-in')}">${say(
+      user ? 'Open the desk' : 'Sign in',
+    )}</a></p>`,
   }
 }
 

@@ -23,7 +23,8 @@ const settings = {
     (text) => text.trim() !== '' && text.length <= 60,
   ),
   oidc_roles: word(
-    'Who gets which role: claim, value, `=` and role, parted by semicolons, as in `groups staff=author`. Of several the most powerful counts.',
+    'Who gets which role: claim, value, `=` and role, parted by semicolons, as in `groups staff=author`. ' +
+      'Of several the most powerful counts.',
     'ROWS',
     '',
   ),

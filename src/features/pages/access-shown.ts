@@ -51,7 +51,9 @@ export function accessFact(context: Context, row: SharedColumns, venues: readonl
     own.length > 0 && html`<dd>${factList(site, own)}</dd>`,
     ...there.map(
       ({ venue, list }) =>
-        html`<dd>${venues.length > 1 && html`<strong><bdi>${plainText(venue.venue)}</bdi></strong>`}${list}</dd>`,
+        html`<dd>${
+          venues.length > 1 && html`<strong><bdi>${plainText(venue.venue)}</bdi></strong>`
+        }${list}</dd>`,
     ),
     note !== '' && html`<dd><bdi>${note}</bdi></dd>`,
     contact !== '' &&
@@ -63,7 +65,9 @@ export function accessFact(context: Context, row: SharedColumns, venues: readonl
 function factList(site: Context['site'], facts: readonly Known[]): Html {
   if (facts.length === 0) return NOTHING
   const inOrder = [...facts.filter(([, isSo]) => isSo), ...facts.filter(([, isSo]) => !isSo)]
-  return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
+  return html`<ul class="known">${inOrder.map(([name, isSo]) =>
+    isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`,
+  )}</ul>`
 }
 
 /** `Intl` knows few of these language tags. */

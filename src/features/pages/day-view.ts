@@ -59,7 +59,13 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
     feeds: feedsOf(asked),
     styles: [viewing.assets.front],
     current: 'day',
-    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total)}`, steps(site, say(site, 'Days'), previous, present, next))}
+    body: html`${viewHead(
+      viewing,
+      { ...asked, span },
+      capitalized(site, writtenDay(site, day, today)),
+      `${near && `${near} · `}${sayEvents(site, total)}`,
+      steps(site, say(site, 'Days'), previous, present, next),
+    )}
 <div class="results single" id="events" tabindex="-1">${
       total === 0
         ? await nothingFound(
@@ -68,7 +74,12 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
             say(site, 'There are no events on {date}.', { date: writtenDate(site, day, today) }),
             `${day} 00:00:00`,
           )
-        : html`${shown.length > 0 && html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${shown.map((card) => eventRow(viewing, card))}</ul>`}${ongoingSection(viewing, { cards: long, total: long.length }, '')}`
+        : html`${
+            shown.length > 0 &&
+            html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${shown.map((card) =>
+              eventRow(viewing, card),
+            )}</ul>`
+          }${ongoingSection(viewing, { cards: long, total: long.length }, '')}`
     }</div>
 ${pager(earlier, later, say(site, 'More pages'))}${pager(previous, next, say(site, 'Other days'))}`,
   }

@@ -87,9 +87,25 @@ export async function directoryView(
     next: next?.path,
     styles: [viewing.assets.places],
     current: kind,
-    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${say(site, texts.heading)}</h1>${kind === 'venue' && html`<p class="count"><a class="quiet" href="${spanLink(site, { view: 'map' }, undefined, '')}">${say(site, 'Events by venue')}</a></p>`}</div></div>
+    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${say(site, texts.heading)}</h1>${
+      kind === 'venue' &&
+      html`<p class="count"><a class="quiet" href="${spanLink(
+        site,
+        { view: 'map' },
+        undefined,
+        '',
+      )}">${say(site, 'Events by venue')}</a></p>`
+    }</div></div>
 ${isLong && searchForm(viewing, asked)}${isLong && letters.length > 1 && letterBar(viewing, asked, letters)}
-<div class="results">${entries.length === 0 ? html`<p class="nothing">${say(site, isWhole ? texts.none : texts.unmatched)}</p>` : isLong ? groups(viewing, kind, entries) : html`<div class="directory"><ul>${entries.map((entry) => entryRow(viewing, kind, entry))}</ul></div>`}</div>
+<div class="results">${
+      entries.length === 0
+        ? html`<p class="nothing">${say(site, isWhole ? texts.none : texts.unmatched)}</p>`
+        : isLong
+          ? groups(viewing, kind, entries)
+          : html`<div class="directory"><ul>${entries.map((entry) =>
+              entryRow(viewing, kind, entry),
+            )}</ul></div>`
+    }</div>
 ${pager(previous, next, say(site, 'More pages'))}`,
   }
 }
@@ -106,22 +122,37 @@ function addressOf({ context: { site } }: Viewing, { kind, words, letter, page }
 function searchForm(viewing: Viewing, { kind, words }: Asked): Html {
   const { site } = viewing.context
   const label = say(site, TEXTS[kind].search)
-  return html`<form class="filter names" role="search" method="get" action="${pathTo(site, TEXTS[kind].path)}">${languageField(site)}<div class="words"><input type="search" name="search" value="${words}" maxlength="${LONGEST_NAME}" placeholder="${label}" aria-label="${label}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>`
+  return html`<form class="filter names" role="search" method="get" action="${pathTo(
+    site,
+    TEXTS[kind].path,
+  )}">${languageField(site)}<div class="words"><input type="search" name="search" value="${
+    words
+  }" maxlength="${LONGEST_NAME}" placeholder="${label}" aria-label="${
+    label
+  }"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>`
 }
 
 function letterBar(viewing: Viewing, asked: Asked, letters: readonly string[]): Html {
   const { site } = viewing.context
   const isAll = asked.letter === '' && asked.words === ''
   const one = (letter: string, text: string, isChosen: boolean) =>
-    html`<a href="${addressOf(viewing, { ...asked, words: '', letter, page: 1 })}"${isChosen && html` aria-current="true"`}>${text}</a>`
-  return html`<nav class="letters" aria-label="${say(site, 'First letters')}">${one('', say(site, 'All'), isAll)}${letters.map((letter) => one(letter, capital(letter), letter === asked.letter))}</nav>`
+    html`<a href="${addressOf(viewing, { ...asked, words: '', letter, page: 1 })}"${
+      isChosen && html` aria-current="true"`
+    }>${text}</a>`
+  return html`<nav class="letters" aria-label="${say(site, 'First letters')}">${one(
+    '',
+    say(site, 'All'),
+    isAll,
+  )}${letters.map((letter) => one(letter, capital(letter), letter === asked.letter))}</nav>`
 }
 
 function groups(viewing: Viewing, kind: LinkedKind, entries: readonly DirectoryEntry[]): Html {
   const byLetter = Map.groupBy(entries, (entry) => capital(entry.letter))
   return html`<div class="directory">${[...byLetter].map(
     ([letter, own]) =>
-      html`<section><h2>${letter}</h2><ul>${own.map((entry) => entryRow(viewing, kind, entry))}</ul></section>\n`,
+      html`<section><h2>${letter}</h2><ul>${own.map((entry) =>
+        entryRow(viewing, kind, entry),
+      )}</ul></section>\n`,
   )}</div>`
 }
 
@@ -136,7 +167,12 @@ function entryRow(viewing: Viewing, kind: LinkedKind, entry: DirectoryEntry): Ht
   const { site } = context
   const coming = memory.index && countComing(memory.index, kind, entry.id, endOfOver(wall))
   const city = plainText(entry.city)
-  return html`<li${coming === 0 && html` class="idle"`}><a href="${pathTo(site, recordPath(site, kind, entry))}">${nameShown(site, nameOf(viewing, kind, entry))}</a>${city && html` <span class="where">${nameShown(site, city)}</span>`}${
+  return html`<li${coming === 0 && html` class="idle"`}><a href="${pathTo(
+    site,
+    recordPath(site, kind, entry),
+  )}">${nameShown(site, nameOf(viewing, kind, entry))}</a>${
+    city && html` <span class="where">${nameShown(site, city)}</span>`
+  }${
     coming !== undefined && coming > 0 && html` <span class="coming">${sayEvents(site, coming)}</span>`
   }</li>`
 }

@@ -31,7 +31,10 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   const name = nameShown(site, title)
   if (card.event_status === 'scheduled') return name
   const struck = card.event_status === 'canceled' ? html`<s>${name}</s>` : name
-  return html`<b class="state ${card.event_status}">${statusWord(site, card)}<span class="hidden">:</span></b> ${struck}`
+  return html`<b class="state ${card.event_status}">${statusWord(
+    site,
+    card,
+  )}<span class="hidden">:</span></b> ${struck}`
 }
 
 /** The class names the colour of the first category and begins with a blank. */
@@ -56,7 +59,12 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
     .slice(0, most)
     .map((term) =>
       isLinked
-        ? html`<a class="chip h${term.hue}" href="${spanLink(site, { view: 'list' }, { taxonomy: 'category', slugs: term.slugs }, '')}">${term.name}</a>`
+        ? html`<a class="chip h${term.hue}" href="${spanLink(
+            site,
+            { view: 'list' },
+            { taxonomy: 'category', slugs: term.slugs },
+            '',
+          )}">${term.name}</a>`
         : html`<span class="chip h${term.hue}">${term.name}</span>`,
     )
 }
@@ -77,12 +85,16 @@ export const startTime = (site: Site, { start, end, zone }: Card): string =>
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
-    ? html`${say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })}${behind(card.endZone)}`
+    ? html`${say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })}${behind(
+        card.endZone,
+      )}`
     : say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
   const isLong = isSeveralDays(card)
   if (card.isAllDay)
     return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
-  const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zoneBehind(card)}`
+  const start = html`<time datetime="${card.start
+    .slice(0, 16)
+    .replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zoneBehind(card)}`
   if (isLong) return html`${start} <small>${until}</small>`
   return card.end === card.start
     ? start
@@ -109,7 +121,9 @@ function thumbnail(picture: Picture): Html {
   const sizes = sizesFor(picture, THUMB_PIXELS)
   // A single size is that of `src`.
   const others = sizes.includes(', ') && html` srcset="${sizes}" sizes="132px"`
-  return html`<img class="${shape}${focus}" src="${link(src)}"${others} width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
+  return html`<img class="${shape}${focus}" src="${link(src)}"${others} width="${width}" height="${
+    height
+  }" alt="" loading="lazy" decoding="async">`
 }
 
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
@@ -119,16 +133,18 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const place = card.place && html`${namedPlace(site, card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
-  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
+  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(
+    viewing,
+    card,
+  )}</p><div class="what">${
     on
       ? html`<h2>${title}${heardAs(on)}</h2>`
       : heading === 'h3'
         ? html`<h3>${title}</h3>`
         : html`<h4>${title}</h4>`
-  }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`}${againOf(viewing, card)}${tags(
-    viewing,
-    card,
-  )}</div>${card.picture && thumbnail(card.picture)}</li>`
+  }${place && html`<p class="where">${place}</p>`}${
+    card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`
+  }${againOf(viewing, card)}${tags(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
 export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
@@ -137,7 +153,16 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const time = card.isAllDay ? say(site, 'All day') : startTime(site, card)
   const details = [card.place && nameShown(site, card.place.name), card.cost].filter(Boolean)
-  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${on && heardAs(on)}</h3>${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
+  return html`<li class="row${hueOf(
+    viewing,
+    card,
+  )}"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(
+    viewing,
+    card,
+  )}</a>${on && heardAs(on)}</h3>${
+    details.length > 0 &&
+    html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`
+  }${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
 /** Today and tomorrow have names, other days weekday and date. */
@@ -188,7 +213,10 @@ export function daySections(
   const days = Map.groupBy(cards, (card) => dayOf(card.start))
   return [...days].map(
     ([day, own]) =>
-      html`<section class="day${day === viewing.today && ' today'}">${dayHeader(viewing, day)}<ul class="rows">${own.map((card) => eventRow(viewing, card))}</ul>${more?.(day)}</section>`,
+      html`<section class="day${day === viewing.today && ' today'}">${dayHeader(
+        viewing,
+        day,
+      )}<ul class="rows">${own.map((card) => eventRow(viewing, card))}</ul>${more?.(day)}</section>`,
   )
 }
 
@@ -199,7 +227,10 @@ export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: st
   const starting = cards.filter((card) => dayOf(card.start) >= first)
   return html`${daySections(viewing, starting)}${
     lasting.length > 0 &&
-    html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(site, 'Still on')}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
+    html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(
+      site,
+      'Still on',
+    )}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
   }`
 }
 
@@ -208,13 +239,18 @@ function dayHeader(viewing: Viewing, day: string): Html {
   const { site } = context
   const near = nearName(site, day, today)
   const isOtherYear = day.slice(0, 4) !== today.slice(0, 4)
-  return html`<h2 class="date"><a href="${spanLink(site, { view: 'day', day }, undefined, '')}"><time datetime="${day}"><span class="hidden">${near && `${near}, `}${writtenDay(
+  return html`<h2 class="date"><a href="${spanLink(
+    site,
+    { view: 'day', day },
+    undefined,
+    '',
+  )}"><time datetime="${day}"><span class="hidden">${near && `${near}, `}${writtenDay(
     site,
     day,
     today,
-  )}</span><span class="number" aria-hidden="true">${Number(day.slice(8))}</span><span class="name" aria-hidden="true"><b>${near || written(site, 'weekday', day)}</b> <span>${written(
-    site,
-    isOtherYear ? 'monthYear' : 'month',
-    day,
-  )}</span></span></time></a></h2>`
+  )}</span><span class="number" aria-hidden="true">${Number(
+    day.slice(8),
+  )}</span><span class="name" aria-hidden="true"><b>${
+    near || written(site, 'weekday', day)
+  }</b> <span>${written(site, isOtherYear ? 'monthYear' : 'month', day)}</span></span></time></a></h2>`
 }

@@ -122,10 +122,23 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
     linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },
     current: undefined,
     body: html`<article class="event">
-<a class="back" href="${calendarPath(viewing)}" data-back="${say(site, 'Back to your selection')}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${row.event_status === 'canceled' ? html`<s>${heading}</s>` : heading}</h1>${excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<a class="back" href="${calendarPath(viewing)}" data-back="${say(
+      site,
+      'Back to your selection',
+    )}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${
+      row.event_status === 'canceled' ? html`<s>${heading}</s>` : heading
+    }</h1>${excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`}<p class="tags">${termChips(
+      viewing,
+      links,
+    )}</p></div>
 ${facts(viewing, row, links, dates)}
-<div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto"${contentLanguage(site)}>${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
+<div class="text">${picture && cover(picture, title)}${
+      row.description !== '' &&
+      html`<div class="prose" dir="auto"${contentLanguage(site)}>${trusted(
+        renderedForPage(row.description, row.trusted === 1),
+      )}</div>`
+    }</div>
 </article>
 ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
@@ -148,7 +161,10 @@ function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
   const reason = plainText(row.event_status_reason)
   return html`${
     status !== 'scheduled' &&
-    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` ${nameShown(site, reason)}`}</p>`
+    html`<p class="banner ${status}"><strong>${say(
+      site,
+      status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.',
+    )}</strong>${reason !== '' && html` ${nameShown(site, reason)}`}</p>`
   }${isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`}`
 }
 
@@ -156,7 +172,11 @@ const WIDE = 1.25
 
 function cover({ srcset, src, width, height, alt, focus }: Picture, title: string): Html {
   const shape = width / height >= WIDE ? 'cover' : 'cover whole'
-  return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
+  return html`<div class="${shape}"><img${
+    focus && html` class="${focus.trim()}"`
+  } src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${
+    height
+  }" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
@@ -177,7 +197,19 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   // Nobody needs tickets to what is over or canceled.
   const hasTickets = isOpen && sellsTickets(website)
   const remind = isOpen ? viewing.subscribes?.event(site, row.id) : undefined
-  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(site, keepable, isOpen && !hasTickets)}${!hasTickets && websiteLink(site, website, false)}${remind && html`<a class="button" rel="nofollow" href="${pathTo(site, remind.path)}">${remind.text}</a>`}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}">${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
+  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(
+    site,
+    keepable,
+    isOpen && !hasTickets,
+  )}${!hasTickets && websiteLink(site, website, false)}${
+    remind && html`<a class="button" rel="nofollow" href="${pathTo(site, remind.path)}">${remind.text}</a>`
+  }<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}">${say(
+    site,
+    'Copy link',
+  )}</button><a class="button" href="${mailLink(
+    keepable.title,
+    url,
+  )}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
 ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.series, dates), presses })}
@@ -190,7 +222,12 @@ const mailLink = (title: string, url: string) =>
 /** The script fills it in for visitors in another zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
-  return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-locale="${clockLocaleOf(site)}" data-text="${say(site, 'Your time: {time}')}"></span>`
+  return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(
+    row.utc_start_date,
+  )}" data-ends="${iso(row.utc_end_date)}" data-locale="${clockLocaleOf(site)}" data-text="${say(
+    site,
+    'Your time: {time}',
+  )}"></span>`
 }
 
 function whenBlock(viewing: Viewing, row: EventRow): Html {
@@ -208,7 +245,16 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
     row.all_day === 1
       ? html`<span>${say(site, 'All day')}</span>`
       : html`${hours && html`<span>${begin}${hours.end}${letters}</span>`}${elsewhere(site, row)}`
-  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'All events on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
+  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(
+    site,
+    'monthShort',
+    first,
+  )}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(
+    site,
+    { view: 'day', day: first },
+    undefined,
+    '',
+  )}">${say(site, 'All events on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
 }
 
 function beside(viewing: Viewing, previous: Card | undefined, next: Card | undefined): Html | false {
@@ -216,8 +262,14 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   const { context, today } = viewing
   const { site } = context
   const way = (card: Card, label: string, rel: string) =>
-    html`<a rel="${rel}" href="${pathTo(site, card.url)}"><span>${label} · ${writtenDate(site, dayOf(card.start), today)}</span><strong>${shownTitle(viewing, card)}</strong></a>`
-  return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`}${next && way(next, say(site, 'After'), 'next')}</nav>`
+    html`<a rel="${rel}" href="${pathTo(site, card.url)}"><span>${label} · ${writtenDate(
+      site,
+      dayOf(card.start),
+      today,
+    )}</span><strong>${shownTitle(viewing, card)}</strong></a>`
+  return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${
+    previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`
+  }${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
 /** Of several events with one title only the first is listed. */
@@ -270,10 +322,16 @@ function moreEvents(viewing: Viewing, more: MoreEvents, shown: ReadonlyMap<numbe
     const cards = ids.flatMap((id) => shown.get(id) ?? [])
     return (
       cards.length > 0 &&
-      html`<section class="further" aria-labelledby="${name}"><h2 id="${name}">${heading}</h2><ul>${cards.map((card) => smallCard(viewing, card, name === 'alike'))}</ul></section>\n`
+      html`<section class="further" aria-labelledby="${name}"><h2 id="${name}">${heading}</h2><ul>${cards.map(
+        (card) => smallCard(viewing, card, name === 'alike'),
+      )}</ul></section>\n`
     )
   }
-  return html`${list('at-venue', more.atVenue, html`<a href="${more.venuePath}">${say(site, 'More at this venue')}</a>`)}${list('alike', more.alike, html`${say(site, 'More like this')}`)}`
+  return html`${list(
+    'at-venue',
+    more.atVenue,
+    html`<a href="${more.venuePath}">${say(site, 'More at this venue')}</a>`,
+  )}${list('alike', more.alike, html`${say(site, 'More like this')}`)}`
 }
 
 function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
@@ -283,9 +341,16 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   const when =
     day < viewing.today && last >= viewing.today
       ? capitalized(site, say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) }))
-      : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${startTime(site, card)}`}`
+      : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${
+          card.isAllDay ? '' : `, ${startTime(site, card)}`
+        }`
   const place = hasPlace && card.place && namedPlace(site, card.place)
-  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
+  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(
+    site,
+    card.url,
+  )}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${
+    place && html` <span>${place}</span>`
+  }</a></li>`
 }
 
 export interface Keepable {
@@ -302,7 +367,10 @@ const LONGEST_TEXT = 600
 
 /** `isMain` makes its button the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
-  return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(site, 'Add to calendar')}</summary><ul>
+  return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(
+    site,
+    'Add to calendar',
+  )}</summary><ul>
 <li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.${icalendar.extension})</a></li>
 <li><a href="${googleLink(event)}" rel="noopener">Google</a></li>
 <li><a href="${outlookLink('https://outlook.live.com', event)}" rel="noopener">Outlook.com</a></li>

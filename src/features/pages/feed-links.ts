@@ -46,16 +46,26 @@ export function subscribeMenu(
   const calendar = `${site.url}${file}`
   const webcal = calendar.replace(/^https?:/, 'webcal:')
   const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
-  const web = `calendar/0/addfromweb?url=${encodeURIComponent(calendar)}&name=${encodeURIComponent(site.name)}`
+  const web = `calendar/0/addfromweb?url=${encodeURIComponent(calendar)}&name=${encodeURIComponent(
+    site.name,
+  )}`
   const copy = (address: string) =>
-    html`<button type="button" class="quiet" data-copy="${address}" data-copied="${say(site, 'Copied')}">${say(site, 'Copy address')}</button>`
+    html`<button type="button" class="quiet" data-copy="${address}" data-copied="${say(
+      site,
+      'Copied',
+    )}">${say(site, 'Copy address')}</button>`
   const feed = feedPath(base, rss.extension, query)
   return html`<details class="menu end"><summary class="button">${say(site, 'Subscribe')}</summary><ul>
-${byMail && html`<li><a href="${pathTo(site, byMail.path)}" rel="nofollow">${byMail.text}</a></li>\n`}<li><a href="${webcal}">${say(site, 'Apple Calendar and other apps')}</a></li>
+${
+  byMail && html`<li><a href="${pathTo(site, byMail.path)}" rel="nofollow">${byMail.text}</a></li>\n`
+}<li><a href="${webcal}">${say(site, 'Apple Calendar and other apps')}</a></li>
 <li><a href="${google}" rel="noopener">Google Calendar</a></li>
 <li><a href="https://outlook.live.com/${web}" rel="noopener">Outlook.com</a></li>
 <li><a href="https://outlook.office.com/${web}" rel="noopener">Microsoft 365</a></li>
-<li><a href="${pathTo(site, file)}">${say(site, 'Calendar file')} (.${icalendar.extension})</a>${copy(calendar)}</li>
+<li><a href="${pathTo(site, file)}">${say(
+    site,
+    'Calendar file',
+  )} (.${icalendar.extension})</a>${copy(calendar)}</li>
 <li><a href="${pathTo(site, feed)}">${rss.title}</a>${copy(`${site.url}${feed}`)}</li>
 </ul></details>`
 }

@@ -48,7 +48,9 @@ interface CountedChip {
 /** A chosen chip has no number, since a click takes it back. */
 export function filterChip(site: Site, { text, address, isChosen, count, hue = '' }: CountedChip): Html {
   const number = !isChosen && count !== undefined && html` <small>${writtenNumber(site, count)}</small>`
-  return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${isChosen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${text}${number}</a>`
+  return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${
+    isChosen && html` aria-current="true"`
+  }>${hue && html`<i class="dot" aria-hidden="true"></i>`}${text}${number}</a>`
 }
 
 export interface CategoryChips {
@@ -86,8 +88,20 @@ export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const evening = evenings && filterChip(site, evenings)
   const times =
     isList(span) &&
-    html`<nav class="pills" tabindex="-1" aria-label="${say(site, 'When')}">${timeChips(viewing, chips, to)}${evening}${chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`}</nav>`
-  return html`${times}<nav class="pills" tabindex="-1" aria-label="${say(site, 'What')}">${!times && evening}${free && isOffered(free) && filterChip(site, free)}${categories.shown}${access && filterChip(site, access)}${online && isOffered(online) && filterChip(site, online)}${nearChip(viewing, query, (changes) => to(span, changes))}${categories.others}</nav>`
+    html`<nav class="pills" tabindex="-1" aria-label="${say(site, 'When')}">${timeChips(
+      viewing,
+      chips,
+      to,
+    )}${evening}${
+      chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`
+    }</nav>`
+  return html`${times}<nav class="pills" tabindex="-1" aria-label="${say(site, 'What')}">${
+    !times && evening
+  }${free && isOffered(free) && filterChip(site, free)}${categories.shown}${
+    access && filterChip(site, access)
+  }${online && isOffered(online) && filterChip(site, online)}${nearChip(viewing, query, (changes) =>
+    to(span, changes),
+  )}${categories.others}</nav>`
 }
 
 type LinkTo = (span: Span, changes: Readonly<Record<string, string | undefined>>) => string
@@ -190,10 +204,15 @@ function nearChip(
   to: (changes: Readonly<Record<string, undefined>>) => string,
 ): Html | false {
   if (sent.has('geoloc_lat'))
-    return html`<a class="pill" href="${to(Object.fromEntries(POSITION.map((name) => [name, undefined])))}" aria-current="true">${say(site, 'Near me')}</a>`
+    return html`<a class="pill" href="${to(
+      Object.fromEntries(POSITION.map((name) => [name, undefined])),
+    )}" aria-current="true">${say(site, 'Near me')}</a>`
   if (!memory.index || memory.index.places.all.size === 0) return false
   const places = terms.choices.places.all.length > 0 ? `#${FIELDS_ID}` : pathTo(site, '/venues/')
-  return html`<a class="pill" href="${places}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
+  return html`<a class="pill" href="${places}" data-lost="${say(
+    site,
+    'We couldn’t find your location. Choose a place in the filters.',
+  )}">${say(site, 'Near me')}</a>`
 }
 
 /** The element opens when a link leads there. */

@@ -51,7 +51,10 @@ async function frameList(viewing: Viewing, asked: EventsAsked, query: URLSearchP
       : sectionsFrom(viewing, cards, firstDay(viewing, asked))
   return {
     title,
-    body: html`<h1 class="hidden">${title}</h1><div class="results nested">${list}</div>${foot(viewing, asked)}`,
+    body: html`<h1 class="hidden">${title}</h1><div class="results nested">${list}</div>${foot(
+      viewing,
+      asked,
+    )}`,
   }
 }
 
@@ -64,26 +67,45 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   const step = (way: typeof next, arrow: string) => {
     if (!way) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
     const address = `${FRAME_PATH}?${queryText(asked.query)}&view=month&date=${way.month}`.replace('?&', '?')
-    return html`<a class="button step" target="_self" href="${pathTo(site, address)}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
+    return html`<a class="button step" target="_self" href="${pathTo(
+      site,
+      address,
+    )}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
   }
-  const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, '←')}${step(next, '→')}</nav>`
+  const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, '←')}${step(
+    next,
+    '→',
+  )}</nav>`
   return {
     title: heading,
-    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${table}${agenda}${ongoing}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
+    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${table}${agenda}${
+      ongoing
+    }</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
   }
 }
 
 function foot(viewing: Viewing, asked: EventsAsked): Html {
   const { context, links } = viewing
   const { site } = context
-  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a>${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>`)}<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
+  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(
+    viewing,
+    asked,
+    asked.span,
+  )}">${say(site, 'Show the calendar')}</a>${links.map(
+    ({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>`,
+  )}<span class="end">${say(site, 'All times are in {zone}', {
+    zone: zoneName(site, site.timezone),
+  })}</span></div></footer>`
 }
 
 export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
   const title = say(site, 'No events found.')
   return {
     title,
-    body: html`<h1>${title}</h1><p><a href="${pathTo(site, '/events/')}">${say(site, 'Show the calendar')}</a></p>`,
+    body: html`<h1>${title}</h1><p><a href="${pathTo(site, '/events/')}">${say(
+      site,
+      'Show the calendar',
+    )}</a></p>`,
   }
 }
 
@@ -98,7 +120,9 @@ export function layOutFrame({ context: { site }, assets, look }: Viewing, { titl
 <meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
 <meta name="robots" content="noindex">
 <base target="_blank">
-${[assets.month, assets.others, assets.style, assets.embedding].map(({ path }) => html`<link rel="stylesheet" href="${pathTo(site, path)}">\n`)}</head>
+${[assets.month, assets.others, assets.style, assets.embedding].map(
+  ({ path }) => html`<link rel="stylesheet" href="${pathTo(site, path)}">\n`,
+)}</head>
 <body class="framed">
 <main>
 ${body}

@@ -91,9 +91,18 @@ async function soonSection(
   const total = when === undefined ? 0 : (await findPageEvents(viewing, { when }, 1, 1)).total
   const all =
     total > cards.length &&
-    html`<p class="all"><a class="quiet" href="${spanLink(site, { view: 'list' }, undefined, `when=${when}`)}">${say(site, 'All {count}', { count: writtenNumber(site, total) })}</a></p>`
+    html`<p class="all"><a class="quiet" href="${spanLink(
+      site,
+      { view: 'list' },
+      undefined,
+      `when=${when}`,
+    )}">${say(site, 'All {count}', { count: writtenNumber(site, total) })}</a></p>`
   const name = when === undefined ? say(site, 'Coming up') : say(site, when === 'today' ? 'Today' : 'Tonight')
-  return html`<section class="soon${when === undefined && ' dated'}"><h2>${name}</h2><ul class="rows">${cards.map((card) => briefRow(viewing, card, when === undefined))}</ul>${all}</section>
+  return html`<section class="soon${
+    when === undefined && ' dated'
+  }"><h2>${name}</h2><ul class="rows">${cards.map((card) =>
+    briefRow(viewing, card, when === undefined),
+  )}</ul>${all}</section>
 `
 }
 
@@ -127,7 +136,10 @@ async function findLead(viewing: Viewing, shownAbove: ReadonlySet<number>): Prom
   if (!lead) return { ids: new Set(), body: NOTHING }
   const others = shown.filter((card) => card !== lead)
   const { site } = viewing.context
-  const body = html`<section class="front of${shown.length}" aria-label="${say(site, 'Featured')}">${hero(viewing, lead)}${
+  const body = html`<section class="front of${shown.length}" aria-label="${say(
+    site,
+    'Featured',
+  )}">${hero(viewing, lead)}${
     others.length > 0 &&
     html`<ul class="cards">${others.map((card) => html`<li>${featured(viewing, card, 'card')}</li>`)}</ul>`
   }</section>
@@ -170,13 +182,23 @@ function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>${heardAs(when)}`
   return html`<article class="${kind}${!card.picture && ' plain'}${hueOf(viewing, card)}">${
     card.picture && picture(card.picture, kind)
-  }<div class="said"><p class="when-line" aria-hidden="true">${when}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div></article>`
+  }<div class="said"><p class="when-line" aria-hidden="true">${when}</p>${
+    isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`
+  }${
+    details.length > 0 &&
+    html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`
+  }${againOf(viewing, card)}</div></article>`
 }
 
 function picture(image: Picture, kind: 'hero' | 'card'): Html {
   const { src, width, height, focus } = image
   const loading = kind === 'card' && html` loading="lazy"`
-  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${sizesFor(image, PIXELS[kind])}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt=""${loading} decoding="async"></div>`
+  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${
+    focus && html` class="${focus.trim()}"`
+  } src="${link(src)}" srcset="${sizesFor(
+    image,
+    PIXELS[kind],
+  )}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt=""${loading} decoding="async"></div>`
 }
 
 /** Nearer dates have no year. */

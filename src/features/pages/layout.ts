@@ -28,16 +28,28 @@ export function layOut({ context: { site }, assets, look, links, address }: View
 ${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.path) }, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 <link rel="apple-touch-icon" href="${asset('/apple-touch-icon.png')}">
-${styles.map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
+${styles.map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[
+  assets.script,
+  ...(view.scripts ?? []),
+].map(
+  ({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`,
+)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 ${skipLink(site, view)}
 <header class="top"><div class="wrap">
-<a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
-${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>${languageSwitch(site, address)}
+<a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${
+    hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name
+  }${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
+${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(
+    site,
+    view,
+  )}</nav>${languageSwitch(site, address)}
 ${links.map(
   ({ path, text, sign }) =>
-    html`<a class="button brought${sign !== undefined && html` signed`}" href="${pathTo(site, path)}">${sign !== undefined && html`<i aria-hidden="true">${sign}</i>`}<span>${text(site)}</span></a>
+    html`<a class="button brought${sign !== undefined && html` signed`}" href="${pathTo(site, path)}">${
+      sign !== undefined && html`<i aria-hidden="true">${sign}</i>`
+    }<span>${text(site)}</span></a>
 `,
 )}<span class="paper">${site.url.replace(/^https?:\/\//, '')}</span></div></header>
 <main id="main" class="wrap"${isOfEvents(view) && html` data-place="${asset(assets.place.path)}"`}>
@@ -45,9 +57,15 @@ ${view.body}
 </main>
 <footer class="foot"><div class="wrap">
 <span>${site.name}</span>
-${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venues')}</a>
+${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(
+    site,
+    '/venues/',
+  )}">${say(site, 'Venues')}</a>
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
-${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>\n`)}<a href="${pathTo(site, '/embed/')}">${say(site, 'Add to your website')}</a>
+${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site)}</a>\n`)}<a href="${pathTo(
+    site,
+    '/embed/',
+  )}">${say(site, 'Add to your website')}</a>
 <a href="${`${site.base}/`}">${say(site, 'API for developers')}</a>
 <span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span>
 </div></footer>
@@ -112,14 +130,25 @@ function brand(
   const one = scheme === 'dark' && dark ? dark : logo
   const image = html`<img class="logo" src="${pathTo(site, one.path)}" alt="">`
   return dark && scheme === 'auto'
-    ? html`<picture><source media="(prefers-color-scheme: dark)" srcset="${pathTo(site, dark.path)}">${image}</picture>`
+    ? html`<picture><source media="(prefers-color-scheme: dark)" srcset="${pathTo(
+        site,
+        dark.path,
+      )}">${image}</picture>`
     : image
 }
 
 function navigation(site: Site, { current }: View): Html {
   const item = (part: View['current'], path: string, text: string) =>
     html`<a href="${pathTo(site, path)}"${current === part && html` aria-current="true"`}>${text}</a>`
-  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
+  return html`${item('list', '/events/', say(site, 'What’s on'))}${item(
+    'month',
+    '/events/month/',
+    unitName(site, 'month'),
+  )}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item(
+    'venue',
+    '/venues/',
+    say(site, 'Venues'),
+  )}`
 }
 
 /** It is false for one language, and for a page without an address. */
@@ -129,7 +158,11 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   const root = rootOf(site)
   const links = LANGUAGES.filter((language) => site.languages.includes(language)).map(
     (language) =>
-      html`<a href="${root + withLanguage(address, language)}" lang="${language}" hreflang="${language}" title="${LANGUAGE_NAMES[language]}"${language === site.language && html` aria-current="true"`}>${language.toUpperCase()}</a>`,
+      html`<a href="${
+        root + withLanguage(address, language)
+      }" lang="${language}" hreflang="${language}" title="${LANGUAGE_NAMES[language]}"${
+        language === site.language && html` aria-current="true"`
+      }>${language.toUpperCase()}</a>`,
   )
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
@@ -153,6 +186,7 @@ function pageHead(site: Site, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
   const canonical =
     view.original ?? (view.canonical && site.url + addressIn(site, site.language, view.canonical))
+  const api = `${site.restUrl}/`
   const property = (name: string, content: string | undefined): Content =>
     content && html`<meta property="${name}" content="${content}">\n`
   return html`<meta name="description" content="${description || title}">
@@ -160,7 +194,9 @@ ${!view.isIndexed && html`<meta name="robots" content="noindex, follow">\n`}${
   canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`
 }${view.previous && html`<link rel="prev" href="${view.previous}">\n`}${
   view.next && html`<link rel="next" href="${view.next}">\n`
-}${view.isIndexed && !view.original && alternates(site, view.canonical)}<link rel="https://api.w.org/" href="${`${site.restUrl}/`}">
+}${view.isIndexed && !view.original && alternates(site, view.canonical)}<link rel="https://api.w.org/" href="${
+    api
+  }">
 ${(view.feeds ?? []).map(
   ({ mediaType, title, path }) =>
     html`<link rel="alternate" type="${mediaType}" title="${title}" href="${site.url + path}">\n`,
@@ -170,9 +206,10 @@ ${(view.feeds ?? []).map(
 ${property('og:title', view.title || site.name)}${property('og:description', description)}${property(
   'og:type',
   view.type ?? 'website',
-)}${property('og:url', canonical)}${property('og:site_name', site.name)}${property('og:image', view.image)}<meta name="twitter:card" content="${
-    view.image ? 'summary_large_image' : 'summary'
-  }">`
+)}${property('og:url', canonical)}${property('og:site_name', site.name)}${property(
+  'og:image',
+  view.image,
+)}<meta name="twitter:card" content="${view.image ? 'summary_large_image' : 'summary'}">`
 }
 
 /** Nothing in it can end the script element. */
@@ -213,8 +250,24 @@ export function problemView(
     isIndexed: false,
     current: undefined,
     styles: [assets.texts],
-    body: html`<section class="problem"><p class="eyebrow">${status}</p><h1>${sentence}</h1>${names.length > 0 && html`<p>${names.map((name) => html`<code>${name}</code> `)}</p>`}
-<form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}">${languageField(site)}<div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>
-<p class="ways"><a class="button" href="${pathTo(site, '/events/')}">${say(site, 'What’s on')}</a> <a class="button" href="${pathTo(site, '/events/month/')}">${unitName(site, 'month')}</a></p></section>`,
+    body: html`<section class="problem"><p class="eyebrow">${status}</p><h1>${sentence}</h1>${
+      names.length > 0 && html`<p>${names.map((name) => html`<code>${name}</code> `)}</p>`
+    }
+<form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}">${languageField(
+      site,
+    )}<div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(
+      site,
+      'Search events',
+    )}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(
+      site,
+      'Search',
+    )}</button></div></form>
+<p class="ways"><a class="button" href="${pathTo(site, '/events/')}">${say(
+      site,
+      'What’s on',
+    )}</a> <a class="button" href="${pathTo(site, '/events/month/')}">${unitName(
+      site,
+      'month',
+    )}</a></p></section>`,
   }
 }

@@ -73,17 +73,39 @@ export async function linkedView(
         styles: [viewing.assets.eventStyle, viewing.assets.front, ...(needs.styles ?? [])],
         feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
-        body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1>${nameShown(site, name)}</h1></div>
-<div class="about">${details(viewing, linked)}${picture && portrait(picture)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
-${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, { total, ways, months, isShorter: total > shownTotal })}`,
+        body: html`<article class="linked"${
+          isOnMap(site, linked) && positionOf(site, linked, total)
+        }><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(
+          site,
+          'All events',
+        )}</a>
+<div class="lede"><p class="eyebrow">${say(
+          site,
+          kind === 'venue' ? 'Venue' : 'Organizer',
+        )}</p><h1>${nameShown(site, name)}</h1></div>
+<div class="about">${details(viewing, linked)}${picture && portrait(picture)}${
+          row.description !== '' &&
+          html`<div class="prose" dir="auto">${trusted(
+            renderedForPage(row.description, row.trusted === 1),
+          )}</div>`
+        }</div></article>
+${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, {
+  total,
+  ways,
+  months,
+  isShorter: total > shownTotal,
+})}`,
       }
     }),
   )
 }
 
 export function portrait({ src, srcset, width, height, alt, focus }: Picture): Html {
-  return html`<img class="${width < height ? 'portrait whole' : 'portrait'}${focus}" src="${link(src)}" srcset="${srcset}" sizes="320px" width="${width}" height="${height}" alt="${alt}">`
+  return html`<img class="${
+    width < height ? 'portrait whole' : 'portrait'
+  }${focus}" src="${link(src)}" srcset="${srcset}" sizes="320px" width="${width}" height="${height}" alt="${
+    alt
+  }">`
 }
 
 const isOnMap = ({ maps }: Site, linked: Linked) =>
@@ -92,7 +114,8 @@ const isOnMap = ({ maps }: Site, linked: Linked) =>
 function positionOf(site: Site, linked: Linked, total: number): Html | false {
   if (linked.kind !== 'venue') return false
   const { geo_lat: lat, geo_lng: lng } = linked.row
-  return html` data-lat="${lat}" data-lng="${lng}" data-label="${`${linkedName(site, linked)}, ${sayEvents(site, total)}`}" data-count="${total}"`
+  const label = `${linkedName(site, linked)}, ${sayEvents(site, total)}`
+  return html` data-lat="${lat}" data-lng="${lng}" data-label="${label}" data-count="${total}"`
 }
 
 type Ways = Record<'earlier' | 'later', { path: string; text: string } | undefined>
@@ -190,9 +213,22 @@ function events(
   )
   const every =
     isShorter &&
-    html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${pathTo(site, `${path}?${EVERY_DATE}=0`)}">${say(site, 'Show every date')}</a>`
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}${every}</p>
-${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, rows, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
+    html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${pathTo(
+      site,
+      `${path}?${EVERY_DATE}=0`,
+    )}">${say(site, 'Show every date')}</a>`
+  return html`<section class="theirs"><div class="side">${subscribeMenu(
+    site,
+    base,
+    '',
+  )}</div><h2>${heading}</h2><p class="count">${
+    total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)
+  }${every}</p>
+${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(
+    viewing,
+    rows,
+    viewing.today,
+  )}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
 /** The name may consist of markup alone. */
@@ -258,14 +294,36 @@ function details({ context }: Viewing, linked: Linked): Html {
   const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
   const facts = [
     lines.length > 0 &&
-      html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}</dd></div>`,
+      html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map(
+        (line) => html`<span><bdi>${line}</bdi></span>`,
+      )}</dd></div>`,
     phone &&
-      html`<div><dt>${say(site, 'Phone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
+      html`<div><dt>${say(site, 'Phone')}</dt><dd><a href="${`tel:${phone.replace(
+        /[^\d+]/g,
+        '',
+      )}`}">${phone}</a></dd></div>`,
     access !== NOTHING && html`<div><dt>${say(site, 'Accessibility')}</dt><dd>${access}</dd></div>`,
     email &&
-      html`<div><dt>${say(site, 'Email')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
+      html`<div><dt>${say(site, 'Email')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace(
+        '%40',
+        '@',
+      )}`}">${email}</a></dd></div>`,
     ...labelledFacts(context, FIELDS[linked.kind], labelledValues(linked)),
   ].filter(Boolean)
   if (facts.length === 0 && !website && !map) return NOTHING
-  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${position && html`<a class="button device" href="${link(position)}">${say(site, 'Open in map app')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
+  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${
+    (map || website) &&
+    html`<div class="do">${
+      map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`
+    }${
+      way &&
+      html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(
+        site,
+        'Directions to {name}',
+        { name: linkedName(site, linked) },
+      )}">${say(site, 'Directions')}</a>`
+    }${
+      position && html`<a class="button device" href="${link(position)}">${say(site, 'Open in map app')}</a>`
+    }${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`
+  }</div>`
 }

@@ -88,7 +88,22 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     isPlain: isFirst && !isPast && !asked.term && total > 0,
     current: 'list',
     body: html`${finding(viewing, asked, { ...lists, hasDates })}${!opening && head}
-<div class="by-month"><div class="results" id="events" tabindex="-1">${opening && html`${opening.body}${head}`}${await namedHits(viewing, asked)}${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, opening?.ids ?? new Set()) : datedRows(viewing, cards)}</div>${hasDates && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}</div>
+<div class="by-month"><div class="results" id="events" tabindex="-1">${
+      opening && html`${opening.body}${head}`
+    }${await namedHits(viewing, asked)}${total > 0 && (await wordsNote(viewing, asked, total))}${
+      total === 0
+        ? await nothing(viewing, asked)
+        : isPast
+          ? daySections(viewing, cards)
+          : asked.query.filters.words === undefined
+            ? sections(viewing, asked, found, opening?.ids ?? new Set())
+            : datedRows(viewing, cards)
+    }</div>${
+      hasDates &&
+      miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) =>
+        sameEvents(viewing, asked, span),
+      )
+    }</div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
@@ -154,7 +169,10 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   if (!isShorter) return false
   const sent = new Map([...asked.query.sent, [EVERY_DATE, '0']])
   const path = sameEvents(viewing, { ...asked, query: { ...asked.query, sent } }, asked.span)
-  return html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
+  return html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${path}">${say(
+    site,
+    'Show every date',
+  )}</a>`
 }
 
 /** Lists have the earliest event first, so pages are counted from the end. */
@@ -230,7 +248,11 @@ function nothingText({ span, query, term }: EventsAsked, site: Site): string {
 
 async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const { site } = viewing.context
-  const instead = html`${await wordsNote(viewing, asked, 0)}${await fewerWords(viewing, asked, comingFilters(viewing, asked))}`
+  const instead = html`${await wordsNote(viewing, asked, 0)}${await fewerWords(
+    viewing,
+    asked,
+    comingFilters(viewing, asked),
+  )}`
   return nothingFound(
     viewing,
     asked,
@@ -269,7 +291,8 @@ async function ways(
       : hasPast
         ? { path: sameEvents(viewing, asked, { view: 'past' }), text: say(site, 'Past events') }
         : undefined
-  return html`${pager(first, next === undefined ? undefined : await way(next, on, page + 1), say(site, 'More pages'))}`
+  const last = next === undefined ? undefined : await way(next, on, page + 1)
+  return html`${pager(first, last, say(site, 'More pages'))}`
 }
 
 type AddressOf = (span: Span<'day' | 'month'>) => string
@@ -279,7 +302,24 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
   const name = say(site, 'Pick a date')
-  return html`<details class="mini"><summary class="quiet">${name}</summary><nav id="${DATES_ID}" aria-label="${name}">${months.map((month, at) => html`<p>${step(site, month, at === 0 ? -1 : undefined, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', firstOf(month))}</a>${step(site, month, at === months.length - 1 ? 1 : undefined, '→', to)}</p>${oneMonth(viewing, filters, month, day, to)}`)}</nav></details>`
+  return html`<details class="mini"><summary class="quiet">${name}</summary><nav id="${
+    DATES_ID
+  }" aria-label="${name}">${months.map(
+    (month, at) =>
+      html`<p>${step(
+        site,
+        month,
+        at === 0 ? -1 : undefined,
+        '←',
+        to,
+      )}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', firstOf(month))}</a>${step(
+        site,
+        month,
+        at === months.length - 1 ? 1 : undefined,
+        '→',
+        to,
+      )}</p>${oneMonth(viewing, filters, month, day, to)}`,
+  )}</nav></details>`
 }
 
 const SOON = 7
@@ -307,12 +347,18 @@ function oneMonth(
     const number = Number(one.slice(8))
     return count === 0
       ? html`<td${mark}>${number}</td>`
-      : html`<td${mark}><a href="${to({ view: 'day', day: one })}" aria-label="${written(site, 'dayMonth', one)}${count !== undefined && html`, ${sayEvents(site, count)}`}">${number}</a></td>`
+      : html`<td${mark}><a href="${to({ view: 'day', day: one })}" aria-label="${written(
+          site,
+          'dayMonth',
+          one,
+        )}${count !== undefined && html`, ${sayEvents(site, count)}`}">${number}</a></td>`
   }
   const head = weeks[0]?.map(
     (one) => html`<th scope="col" abbr="${written(site, 'weekday', one)}">${letterOf(site, one)}</th>`,
   )
-  return html`<table><thead><tr>${head}</tr></thead><tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`
+  return html`<table><thead><tr>${head}</tr></thead><tbody>${weeks.map(
+    (week) => html`<tr>${week.map(cell)}</tr>`,
+  )}</tbody></table>`
 }
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
@@ -321,7 +367,11 @@ const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', 
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
-    ? html`<a class="step" href="${to({ view: 'month', month: other })}" aria-label="${written(site, 'monthYear', firstOf(other))}"><span aria-hidden="true">${arrow}</span></a>`
+    ? html`<a class="step" href="${to({ view: 'month', month: other })}" aria-label="${written(
+        site,
+        'monthYear',
+        firstOf(other),
+      )}"><span aria-hidden="true">${arrow}</span></a>`
     : html`<span class="step"></span>`
 }
 
@@ -333,7 +383,10 @@ async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Pr
   const items = (await findLinkedNamed(words, context)).map(({ kind, id, name, slug, about }) => {
     const path = pathTo(site, recordPath(site, kind, { id, status: 'publish', slug }))
     const details = [say(site, kind === 'venue' ? 'Venue' : 'Organizer'), about].filter(Boolean).join(' · ')
-    return html`<li><a class="pill" href="${path}">${nameShown(site, name)} <small>${details}</small></a></li>`
+    return html`<li><a class="pill" href="${path}">${nameShown(
+      site,
+      name,
+    )} <small>${details}</small></a></li>`
   })
   return items.length > 0 && html`<ul class="pills hits">${items}</ul>`
 }
@@ -382,11 +435,17 @@ async function fewerWords(
     query.set('search', text)
     const path = spanLink(site, asked.span, asked.term && scopeOf(asked.term), query.toString())
     links.push(
-      html`<li><a class="pill" href="${path}"><bdi>${text}</bdi> <small>${sayEvents(site, total)}</small></a></li>`,
+      html`<li><a class="pill" href="${path}"><bdi>${text}</bdi> <small>${sayEvents(
+        site,
+        total,
+      )}</small></a></li>`,
     )
   }
   return (
     links.length > 0 &&
-    html`<section class="fewer"><h2>${say(site, 'Try just one of the words')}</h2><ul class="pills">${links}</ul></section>`
+    html`<section class="fewer"><h2>${say(
+      site,
+      'Try just one of the words',
+    )}</h2><ul class="pills">${links}</ul></section>`
   )
 }

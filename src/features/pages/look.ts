@@ -168,9 +168,19 @@ const DENSITIES: Readonly<Record<Look['density'], string>> = {
 
 const HEADERS: Readonly<Record<Look['header'], string>> = {
   line: '',
-  band: '.top{border:0;background:var(--accent);color:var(--on-accent)}.top nav a,.top nav a[aria-current],.top .brand small{color:inherit}.top nav a:hover{background:none;color:inherit;text-decoration:underline}.top nav a[aria-current]{text-decoration:underline;text-underline-offset:.4em;text-decoration-thickness:2px}.top :focus-visible{outline-color:currentColor}.mark{background:var(--on-accent)}.mark::after{background:var(--accent)}',
+  band:
+    '.top{border:0;background:var(--accent);color:var(--on-accent)}.top nav a,.top nav ' +
+    'a[aria-current],.top .brand small{color:inherit}.top nav ' +
+    'a:hover{background:none;color:inherit;text-decoration:underline}.top nav ' +
+    'a[aria-current]{text-decoration:underline;text-underline-offset:.4em;text-decoration-thickness:2px}' +
+    '.top :focus-visible{outline-color:currentColor}.mark{background:var(--on-accent)}' +
+    '.mark::after{background:var(--accent)}',
   masthead:
-    '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0;justify-content:center}',
+    '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px ' +
+    '10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;' +
+    'font-size:var(--title);line-height:1.1}.brand span,.brand ' +
+    'small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}' +
+    '.top nav{margin-inline-start:0;justify-content:center}',
 }
 
 /** These rules come after those of the pages. @param font the address of its own font */
@@ -180,7 +190,9 @@ export function lookStyle(
 ): string {
   const stack = TYPEFACES[typeface]
   const face = font === undefined ? stack : `Own,${stack || 'system-ui,sans-serif'}`
-  const own = `${CORNERS[corner]}${face && `--font:${face};`}${scheme === 'auto' ? '' : `color-scheme:${scheme};`}`
+  const own = `${CORNERS[corner]}${face && `--font:${face};`}${
+    scheme === 'auto' ? '' : `color-scheme:${scheme};`
+  }`
   const loaded = font && `@font-face{font-family:Own;src:url(${font}) format("woff2");font-display:swap}`
   return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
 }

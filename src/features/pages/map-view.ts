@@ -45,7 +45,15 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
   const content =
     places.length === 0
       ? await nothingFound(viewing, asked, say(site, 'No events found.'), `${today} 00:00:00`)
-      : html`${located.length > 0 && mapFigure(viewing)}<h2 class="hidden">${say(site, 'Venues')}</h2>${list(located)}${others.length > 0 && html`<h2 class="unplaced">${say(site, hasMap ? 'Not on the map' : 'Without a position')}</h2>${list(others)}`}`
+      : html`${located.length > 0 && mapFigure(viewing)}<h2 class="hidden">${say(site, 'Venues')}</h2>${list(
+          located,
+        )}${
+          others.length > 0 &&
+          html`<h2 class="unplaced">${say(
+            site,
+            hasMap ? 'Not on the map' : 'Without a position',
+          )}</h2>${list(others)}`
+        }`
   return {
     status: 200,
     title: heading,
@@ -58,7 +66,10 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
     body: html`${viewHead(viewing, asked, heading, count)}
 <div class="results" id="events" tabindex="-1">${content}${
       places.length > MOST_VENUES &&
-      html`<p><a class="quiet" href="${sameEvents(viewing, asked, { view: 'list' })}">${sayMore(site, places.length - MOST_VENUES)}</a></p>`
+      html`<p><a class="quiet" href="${sameEvents(viewing, asked, { view: 'list' })}">${sayMore(
+        site,
+        places.length - MOST_VENUES,
+      )}</a></p>`
     }</div>`,
   }
 }
@@ -84,17 +95,35 @@ function placeRow(viewing: Viewing, { venue, events }: Place, cards: ReadonlyMap
   const count = sayEvents(site, events.length)
   const place =
     isLocated({ venue, events }) &&
-    html` data-lat="${venue.geo_lat}" data-lng="${venue.geo_lng}" data-label="${`${name}, ${count}`}" data-count="${events.length}"`
+    html` data-lat="${venue.geo_lat}" data-lng="${venue.geo_lng}" data-label="${`${name}, ${
+      count
+    }`}" data-count="${events.length}"`
   const position = positionLink(venue)
   const app =
     position &&
-    html`<span class="device"> · <a class="quiet" href="${link(position)}">${say(site, 'Open in map app')}</a></span>`
+    html`<span class="device"> · <a class="quiet" href="${link(position)}">${say(
+      site,
+      'Open in map app',
+    )}</a></span>`
   const rows = events.slice(0, MOST_OF_VENUE).flatMap((id) => cards.get(id) ?? [])
-  return html`<li${place}><h3><a href="${pathTo(site, recordPath(site, 'venue', venue))}">${nameShown(site, name)}</a></h3><p class="where">${city && html`${nameShown(site, city)} · `}${count}${app}</p><ul>${rows.map((card) => eventOf(viewing, card))}</ul></li>\n`
+  return html`<li${place}><h3><a href="${pathTo(
+    site,
+    recordPath(site, 'venue', venue),
+  )}">${nameShown(site, name)}</a></h3><p class="where">${
+    city && html`${nameShown(site, city)} · `
+  }${count}${app}</p><ul>${rows.map((card) => eventOf(viewing, card))}</ul></li>\n`
 }
 
 function eventOf(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const time = card.isAllDay ? '' : ` ${startTime(site, card)}`
-  return html`<li><a href="${pathTo(site, card.url)}"><small>${written(site, 'weekdayShort', card.start)} ${writtenDate(site, dayOf(card.start), viewing.today)}${time}</small> ${shownTitle(viewing, card)}</a></li>`
+  return html`<li><a href="${pathTo(site, card.url)}"><small>${written(
+    site,
+    'weekdayShort',
+    card.start,
+  )} ${writtenDate(
+    site,
+    dayOf(card.start),
+    viewing.today,
+  )}${time}</small> ${shownTitle(viewing, card)}</a></li>`
 }

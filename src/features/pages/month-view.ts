@@ -125,8 +125,23 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     feeds: feedsOf(asked),
     current: 'month',
     styles: [viewing.assets.month],
-    body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), monthSteps(viewing, asked, month, ways))}
-<div class="results" id="events" tabindex="-1">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}${ongoing}</div>
+    body: html`${viewHead(
+      viewing,
+      { ...asked, span },
+      heading,
+      sayEvents(site, total),
+      monthSteps(viewing, asked, month, ways),
+    )}
+<div class="results" id="events" tabindex="-1">${table}${
+      total === 0
+        ? await nothingFound(
+            viewing,
+            asked,
+            say(site, 'There are no events in {month}.', { month: name }),
+            `${firstOf(month)} 00:00:00`,
+          )
+        : agenda
+    }${ongoing}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
@@ -164,13 +179,20 @@ function monthSteps(
 function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html {
   const { site } = drawing.viewing.context
   const rows = grid.map((week) => html`<tr>${week.map((day, at) => cell(drawing, day, week, at))}</tr>\n`)
-  return html`<table class="month"><caption class="hidden">${name}</caption><thead><tr>${weekdayHeads(site, grid)}</tr></thead><tbody>\n${rows}</tbody></table>`
+  return html`<table class="month"><caption class="hidden">${name}</caption><thead><tr>${weekdayHeads(
+    site,
+    grid,
+  )}</tr></thead><tbody>\n${rows}</tbody></table>`
 }
 
 export const weekdayHeads = (site: Site, [week = []]: readonly GridDay[][]): Html[] =>
   week.map(
     ({ day }) =>
-      html`<th scope="col"><span class="hidden">${written(site, 'weekday', day)}</span><span aria-hidden="true">${written(site, 'weekdayShort', day)}</span></th>`,
+      html`<th scope="col"><span class="hidden">${written(
+        site,
+        'weekday',
+        day,
+      )}</span><span aria-hidden="true">${written(site, 'weekdayShort', day)}</span></th>`,
   )
 
 function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: number): Html {
@@ -182,17 +204,24 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
   // Days of other months name their month; days without events are no links.
-  const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
+  const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${
+    isOther && otherMonth(drawing, day)
+  }`
   const head =
     day.total > 0
-      ? html`<a class="number" href="${path}"><span class="hidden">${words}, ${sayEvents(site, day.total)}</span>${seen}${dots(drawing, day)}</a>`
+      ? html`<a class="number" href="${path}"><span class="hidden">${words}, ${sayEvents(
+          site,
+          day.total,
+        )}</span>${seen}${dots(drawing, day)}</a>`
       : html`<span class="number"><span class="hidden">${words}</span>${seen}</span>`
   const lanes = Array.from(day.lanes, (bar) => lane(drawing, bar, day.day, week.length - at))
   const single = day.single.map((stretch) => entry(drawing, stretch))
   const hidden = hiddenOf(day)
   const more = hidden > 0 && html`<li class="rest"><a href="${path}">${sayMore(site, hidden)}</a></li>`
   const list = (lanes.length > 0 || single.length > 0 || more) && html`<ul>${lanes}${single}${more}</ul>`
-  return html`<td${kind !== '' && html` class="${kind}"`}${isToday && html` aria-current="date"`}>${head}${list}</td>`
+  return html`<td${kind !== '' && html` class="${kind}"`}${
+    isToday && html` aria-current="date"`
+  }>${head}${list}</td>`
 }
 
 function otherMonth({ viewing }: Drawing, { day }: GridDay): Html {
@@ -222,10 +251,15 @@ function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string
   const title = announced(site, card, titleOf(viewing, card))
   const isHead = day === bar.first
   if (!isHead && daysLeft < 7)
-    return html`<li class="lane"><span class="hidden">${say(site, '{title}, continues', { title })}</span></li>`
+    return html`<li class="lane"><span class="hidden">${say(site, '{title}, continues', {
+      title,
+    })}</span></li>`
   const days = dayNumber(bar.last) - dayNumber(day) + 1
   const ends = days <= daysLeft ? ' ends' : ''
-  return html`<li class="lane bar w${Math.min(days, daysLeft)}${isHead && ' starts'}${ends}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}">${
+  return html`<li class="lane bar w${Math.min(days, daysLeft)}${isHead && ' starts'}${ends}${hueOf(
+    viewing,
+    card,
+  )}"><a href="${pathTo(site, card.url)}" title="${title}">${
     !isHead && html`<span class="hidden">${say(site, 'continues')}: </span>`
   }${shownTitle(viewing, card)}</a></li>`
 }
@@ -236,7 +270,10 @@ function entry({ viewing, cards }: Drawing, { id, first }: Stretch): Html {
   const { site } = viewing.context
   const title = announced(site, card, titleOf(viewing, card))
   const time = !card.isAllDay && html`<b>${timeOn(site, card, first)}</b>${zoneBehind(card)} `
-  return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
+  return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(
+    site,
+    card.url,
+  )}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
 function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
@@ -259,7 +296,11 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     })
     if (starting.length === 0) return NOTHING
     const hidden = hiddenOf(own)
-    return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card, own.day))}${
+    return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(
+      site,
+      own.day,
+      viewing.today,
+    )}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card, own.day))}${
       hidden > 0 && html`<li><a class="quiet" href="${dayPath(own.day)}">${sayMore(site, hidden)}</a></li>`
     }</ul></section>`
   })
@@ -272,7 +313,13 @@ function brief(viewing: Viewing, card: Card, day: string): Html {
     card.isAllDay || (isSeveralDays(card) && !isOvernight(card.start, card.end))
       ? say(site, 'All day')
       : html`${timeOn(site, card, day, writtenTime)}${zoneBehind(card)}`
-  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
+  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(
+    site,
+    card.url,
+  )}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(
+    viewing,
+    card,
+  )}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }
 
 /** What began on an earlier day shows its end. */

@@ -64,7 +64,12 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   const { site } = viewing.context
   return html`<ul class="ongoing">${cards.map(
     (card) =>
-      html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a><p><time datetime="${dayOf(card.end)}">${daysLeft(viewing, card)}</time>${card.place && html` · ${nameShown(site, card.place.name)}`}</p></li>`,
+      html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(
+        viewing,
+        card,
+      )}</a><p><time datetime="${dayOf(card.end)}">${daysLeft(viewing, card)}</time>${
+        card.place && html` · ${nameShown(site, card.place.name)}`
+      }</p></li>`,
   )}${more}</ul>`
 }
 
@@ -88,15 +93,23 @@ export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersP
     hidden > 0 && html`<li><a class="quiet" href="${othersPath}">${sayMore(site, hidden)}</a></li>`
   return (
     cards.length > 0 &&
-    html`<section class="band" aria-labelledby="ongoing"><h2 id="ongoing">${say(site, 'Ongoing')}</h2>${ongoingList(viewing, cards, others)}</section>`
+    html`<section class="band" aria-labelledby="ongoing"><h2 id="ongoing">${say(
+      site,
+      'Ongoing',
+    )}</h2>${ongoingList(viewing, cards, others)}</section>`
   )
 }
 
 export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
   const { site } = viewing.context
   if (cards.length === 0) return false
-  return html`<section class="day lasting" id="ongoing"><h2 class="date"><span class="name"><b>${say(site, 'Ongoing')}</b></span></h2><div>${ongoingList(viewing, cards)}${
+  return html`<section class="day lasting" id="ongoing"><h2 class="date"><span class="name"><b>${say(
+    site,
+    'Ongoing',
+  )}</b></span></h2><div>${ongoingList(viewing, cards)}${
     total > cards.length &&
-    html`<p><a class="quiet" href="${allPath}">${say(site, 'All {count} ongoing events', { count: writtenNumber(site, total) })}</a></p>`
+    html`<p><a class="quiet" href="${allPath}">${say(site, 'All {count} ongoing events', {
+      count: writtenNumber(site, total),
+    })}</a></p>`
   }</div></section>`
 }

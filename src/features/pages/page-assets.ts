@@ -164,7 +164,9 @@ function withoutBlanks(css: string): string {
 
 /** A site without a logo has it as SVG. */
 export const markOf = (accent: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${
+    accent
+  }"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
 function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
@@ -197,8 +199,12 @@ export function accentStyle(colour: string): string {
   const [light, onLight] = controlOn(accent, BLACK, LIGHT_GROUND)
   const [dark, onDark] = controlOn(accent, WHITE, DARK_GROUND)
   const ofLight = `--accent:${hex(light)};--on-accent:${hex(onLight)}`
-  const ofBoth = `--accent:light-dark(${hex(light)},${hex(dark)});--on-accent:light-dark(${hex(onLight)},${hex(onDark)})`
-  const texts = `--accent-light:${hex(towards(accent, BLACK, LIGHT_GROUND))};--accent-dark:${hex(towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK))}`
+  const ofBoth = `--accent:light-dark(${hex(light)},${hex(dark)});--on-accent:light-dark(${hex(
+    onLight,
+  )},${hex(onDark)})`
+  const texts = `--accent-light:${hex(towards(accent, BLACK, LIGHT_GROUND))};--accent-dark:${hex(
+    towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK),
+  )}`
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 

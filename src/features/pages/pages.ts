@@ -223,7 +223,9 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
     canonical: path,
     isIndexed: true,
     current: undefined,
-    body: html`<article class="own-text"><h1 tabindex="-1" dir="auto">${title}</h1><div class="prose" dir="auto">${body}</div></article>`,
+    body: html`<article class="own-text"><h1 tabindex="-1" dir="auto">${
+      title
+    }</h1><div class="prose" dir="auto">${body}</div></article>`,
   })
 }
 

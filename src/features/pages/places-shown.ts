@@ -53,7 +53,9 @@ export function positionLink({
   geo_lng: lng,
 }: Pick<VenueRow, 'venue' | 'geo_lat' | 'geo_lng'>) {
   if (lat === null || lng === null) return undefined
-  return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue)).replaceAll('(', '%28').replaceAll(')', '%29')})`
+  return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue))
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29')})`
 }
 
 /** Nothing is loaded before a click on its button. Without map tiles it is `NOTHING`. */
@@ -62,8 +64,28 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const host = tileAddress(tiles)?.host
   if (host === undefined) return NOTHING
   const { script, style } = assets.leaflet
-  return html`<div class="map" data-tiles="${tiles}" data-script="${pathTo(site, script.path)}" data-style="${pathTo(site, style.path)}" data-group="${JSON.stringify(formsOfPages(site, '{count} venues'))}" data-in="${say(site, 'Zoom in')}" data-out="${say(site, 'Zoom out')}"><p class="offer" hidden><button type="button" class="button">${say(site, 'Show map')}</button> <small>${say(site, 'The map is loaded from {host}.', { host })}</small></p>
-<div class="shown" hidden><div class="ground" role="region" aria-label="${say(site, 'Map')}"></div><p class="source">${linked(attribution)}</p></div><p class="failed" role="status"></p><template>${say(site, 'The map cannot be loaded at the moment. The list has the same venues.')}</template></div>`
+  return html`<div class="map" data-tiles="${tiles}" data-script="${pathTo(
+    site,
+    script.path,
+  )}" data-style="${pathTo(
+    site,
+    style.path,
+  )}" data-group="${JSON.stringify(formsOfPages(site, '{count} venues'))}" data-in="${say(
+    site,
+    'Zoom in',
+  )}" data-out="${say(site, 'Zoom out')}"><p class="offer" hidden><button type="button" class="button">${say(
+    site,
+    'Show map',
+  )}</button> <small>${say(site, 'The map is loaded from {host}.', { host })}</small></p>
+<div class="shown" hidden><div class="ground" role="region" aria-label="${say(
+    site,
+    'Map',
+  )}"></div><p class="source">${linked(
+    attribution,
+  )}</p></div><p class="failed" role="status"></p><template>${say(
+    site,
+    'The map cannot be loaded at the moment. The list has the same venues.',
+  )}</template></div>`
 }
 
 export function mapNeeds({

@@ -64,9 +64,19 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     linkedData: { '@context': 'https://schema.org', ...seriesLinkedData(context, series) },
     feeds: feedLinks('/events', feedFilter(series)),
     current: undefined,
-    body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1>${nameShown(site, title)}</h1><p class="lead">${rule}</p>${excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
-<div class="about">${facts(viewing, shared, links)}${picture && portrait(picture)}${description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div>`}</div></article>
+    body: html`<article class="linked"><a class="back" href="${calendarPath(
+      viewing,
+    )}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1>${nameShown(
+      site,
+      title,
+    )}</h1><p class="lead">${rule}</p>${
+      excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`
+    }<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="about">${facts(viewing, shared, links)}${picture && portrait(picture)}${
+      description !== '' &&
+      html`<div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div>`
+    }</div></article>
 ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
@@ -75,7 +85,11 @@ ${dates(viewing, series, cards, { total, page, path })}`,
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
-  const presses = html`${joinLink(context.site, row)}${websiteLink(context.site, presentUrl(row.website), false)}`
+  const presses = html`${joinLink(context.site, row)}${websiteLink(
+    context.site,
+    presentUrl(row.website),
+    false,
+  )}`
   return html`<div class="facts plain">${sharedFacts(viewing, 'series', row, links, { presses })}</div>`
 }
 
@@ -94,14 +108,21 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const date = (card: Card) => {
     const own =
       ownPart(card) === usual ? '' : [card.isAllDay ? '' : startTime(site, card), titleOf(viewing, card)]
-    const day = html`<time datetime="${dayOf(card.start)}">${written(site, 'weekdayShort', card.start)} <b>${Number(card.start.slice(8, 10))}</b></time>`
+    const day = html`<time datetime="${dayOf(card.start)}">${written(
+      site,
+      'weekdayShort',
+      card.start,
+    )} <b>${Number(card.start.slice(8, 10))}</b></time>`
     const said = own === '' ? '' : html` <bdi>${own.filter(Boolean).join(' ')}</bdi>`
     const state = card.event_status === 'scheduled' ? '' : html` ${statusWord(site, card)}`
     return html`<li><a class="pill" href="${pathTo(site, card.url)}">${day}${said}${state}</a></li>`
   }
   return [...Map.groupBy(cards, ({ start }) => start.slice(0, 7))].map(
     ([month, own]) =>
-      html`<section class="day of-month"><h3 class="date">${capitalized(site, written(site, 'monthYear', `${month}-01`))}</h3><ul class="pills">${own.map(date)}</ul></section>`,
+      html`<section class="day of-month"><h3 class="date">${capitalized(
+        site,
+        written(site, 'monthYear', `${month}-01`),
+      )}</h3><ul class="pills">${own.map(date)}</ul></section>`,
   )
 }
 
@@ -124,8 +145,17 @@ function dates(
     path: pathTo(site, other > 1 ? `${path}?page=${other}` : path),
     text,
   })
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Upcoming dates')}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayDates(site, total)}</p>
-<div class="results nested">${daySections(viewing, withoutSaid(series, page > 1 ? [] : cards.slice(0, MOST_ROWS)))}${months(viewing, page > 1 ? cards : cards.slice(MOST_ROWS))}</div>${pager(
+  return html`<section class="theirs"><div class="side">${subscribeMenu(
+    site,
+    '/events',
+    feedFilter(series),
+  )}</div><h2>${say(site, 'Upcoming dates')}</h2><p class="count">${
+    total === 0 ? say(site, 'Nothing planned at the moment.') : sayDates(site, total)
+  }</p>
+<div class="results nested">${daySections(
+    viewing,
+    withoutSaid(series, page > 1 ? [] : cards.slice(0, MOST_ROWS)),
+  )}${months(viewing, page > 1 ? cards : cards.slice(MOST_ROWS))}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * DATES_A_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
     say(site, 'More pages'),
@@ -161,8 +191,13 @@ export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, othe
   const { context, today } = viewing
   const { site } = context
   const date = (card: Card) =>
-    html`<a href="${pathTo(site, card.url)}"><time datetime="${card.isAllDay ? dayOf(card.start) : card.start.slice(0, 16).replace(' ', 'T')}">${writtenDay(site, dayOf(card.start), today)}</time></a>`
-  return html`<div><dt>${say(site, 'Repeats')}</dt><dd><strong><a href="${pathTo(site, seriesPath(viewing, series))}">${sayRule(viewing, series)}</a></strong></dd></div>${
+    html`<a href="${pathTo(site, card.url)}"><time datetime="${
+      card.isAllDay ? dayOf(card.start) : card.start.slice(0, 16).replace(' ', 'T')
+    }">${writtenDay(site, dayOf(card.start), today)}</time></a>`
+  return html`<div><dt>${say(site, 'Repeats')}</dt><dd><strong><a href="${pathTo(
+    site,
+    seriesPath(viewing, series),
+  )}">${sayRule(viewing, series)}</a></strong></dd></div>${
     others.length > 0 && html`<div><dt>${say(site, 'Upcoming dates')}</dt><dd>${others.map(date)}</dd></div>`
   }`
 }

@@ -51,8 +51,14 @@ export function sharedFacts(
   const cost = writtenCost(site, storedCost(row.cost))
   return html`<dl>${first}${whereFact(viewing, row, venues)}${
     organizers.length > 0 &&
-    html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
-  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}${labelledFacts(context, eventFields, showRare(LABELLED[of], row))}</dl>
+    html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) =>
+      organizerFact(viewing, organizer),
+    )}</div>`
+  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}${labelledFacts(
+    context,
+    eventFields,
+    showRare(LABELLED[of], row),
+  )}</dl>
 <div class="do">${presses}</div>
 <dl>${accessFact(context, row, venues)}</dl>`
 }
@@ -75,10 +81,14 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
             })
   const online =
     (attendance !== '' || hint !== '') &&
-    html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${hint !== '' && html`<span>${hint}</span>`}</dd>`
+    html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${
+      hint !== '' && html`<span>${hint}</span>`
+    }</dd>`
   return (
     (online || venues.length > 0) &&
-    html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}${online}</div>`
+    html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) =>
+      venueFact(viewing, row, venue),
+    )}${online}</div>`
   )
 }
 
@@ -98,13 +108,26 @@ function venueFact({ context: { site } }: Viewing, row: SharedRow, venue: VenueR
   const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
   const way = map && directionsTo(site, venue)
   const name = linkedName(site, { kind: 'venue', row: venue })
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}">${nameShown(site, name)}</a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
+  return html`<dd><strong><a href="${pathTo(
+    site,
+    recordPath(site, 'venue', venue),
+  )}">${nameShown(site, name)}</a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
     map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`
-  }${way && html` <a class="quiet" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name })}">${say(site, 'Directions')}</a>`}</dd>`
+  }${
+    way &&
+    html` <a class="quiet" href="${link(way)}" rel="noopener" aria-label="${say(
+      site,
+      'Directions to {name}',
+      { name },
+    )}">${say(site, 'Directions')}</a>`
+  }</dd>`
 }
 
 function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}">${nameShown(site, linkedName(site, { kind: 'organizer', row: organizer }))}</a></strong></dd>`
+  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}">${nameShown(
+    site,
+    linkedName(site, { kind: 'organizer', row: organizer }),
+  )}</a></strong></dd>`
 }
 
 export function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
@@ -113,7 +136,12 @@ export function termChips(viewing: Viewing, { categories, tags }: EventLinks): H
     const term = viewing.terms.byId.get(id)
     return term
       ? [
-          html`<a class="chip plain" href="${spanLink(site, { view: 'list' }, { taxonomy: 'tag', slugs: term.slugs }, '')}">${term.name}</a>`,
+          html`<a class="chip plain" href="${spanLink(
+            site,
+            { view: 'list' },
+            { taxonomy: 'tag', slugs: term.slugs },
+            '',
+          )}">${term.name}</a>`,
         ]
       : []
   })
@@ -126,7 +154,8 @@ export function termChips(viewing: Viewing, { categories, tags }: EventLinks): H
 }
 
 const TICKETS = new RegExp(
-  'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
+  'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dic' +
+    'e\\.fm|seetickets\\.|' +
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
@@ -146,4 +175,6 @@ export function websiteLink(site: Site, website: string, isMain: boolean): Html 
 
 export const joinLink = (site: Site, { online_url: url, online_label: label }: SharedRow): Html | false =>
   url !== '' &&
-  html`<a class="button main join" href="${url}" rel="noopener"><bdi>${plainText(label) || say(site, 'Join online')}</bdi></a>`
+  html`<a class="button main join" href="${url}" rel="noopener"><bdi>${
+    plainText(label) || say(site, 'Join online')
+  }</bdi></a>`

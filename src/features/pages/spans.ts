@@ -104,7 +104,9 @@ export const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
 
 function datesOfMonth(month: string): string {
   const next = monthsLater(month, 1)
-  return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
+  return `start_date=${firstOf(month)}&end_date=${
+    next === undefined ? `${month}-31` : addDays(firstOf(next), -1)
+  }`
 }
 
 export function readSpan(segments: readonly string[]): Span | undefined {

@@ -101,7 +101,14 @@ export function finding(
   const categories = categoryChips(viewing, asked, shown, counts)
   return html`<div class="finding">
 ${filterForm(viewing, asked)}
-<div class="presses">${filterChips(viewing, { span, scope: scopeIn(asked), query, counts, hasDates, categories })}</div>
+<div class="presses">${filterChips(viewing, {
+    span,
+    scope: scopeIn(asked),
+    query,
+    counts,
+    hasDates,
+    categories,
+  })}</div>
 </div>
 ${activeFilters(viewing, asked)}`
 }
@@ -119,8 +126,19 @@ export function headOf(
   const { term } = asked
   const title = heading === term?.name ? nameShown(site, heading) : heading
   return html`<div class="head">
-<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${below}</p></div>
-<div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query), viewing.subscribes?.list(site, mailQuery(asked)))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
+<div class="heading">${
+    term &&
+    term.name !== heading &&
+    html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`
+  }${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${
+    below
+  }</p></div>
+<div class="tools">${tools}${subscribeMenu(
+    site,
+    feedBase(scopeIn(asked)),
+    feedQuery(asked.query),
+    viewing.subscribes?.list(site, mailQuery(asked)),
+  )}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>`
 }
 
@@ -138,7 +156,9 @@ ${headOf(viewing, asked, heading, below, tools)}`
 function views(viewing: Viewing, asked: EventsAsked): Html[] {
   return linkedSpans(viewing.context.site, asked.span, viewing.today).map(
     ({ span, name }) =>
-      html`<a href="${sameEvents(viewing, asked, span)}"${span.view === asked.span.view && html` aria-current="true"`}>${name}</a>`,
+      html`<a href="${sameEvents(viewing, asked, span)}"${
+        span.view === asked.span.view && html` aria-current="true"`
+      }>${name}</a>`,
   )
 }
 
@@ -174,7 +194,10 @@ function categoryChips(
   const folded = viewing.terms.tops.filter((term) => !shown.includes(term)).slice(0, MOST_FOLDED)
   const others =
     folded.length > 0 &&
-    html`<details class="rest"><summary class="pill">${say(site, 'More categories')}</summary><div class="pills">${folded.map(chipOf)}</div></details>`
+    html`<details class="rest"><summary class="pill">${say(
+      site,
+      'More categories',
+    )}</summary><div class="pills">${folded.map(chipOf)}</div></details>`
   return { shown: shown.map(chipOf), others }
 }
 
@@ -244,7 +267,9 @@ export function wrongView(viewing: Viewing, asked: EventsAsked): View {
     canonical: undefined,
     isIndexed: false,
     current: undefined,
-    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${sentence}</h1><p class="count">${below}</p></div></div>
+    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${sentence}</h1><p class="count">${
+      below
+    }</p></div></div>
 ${filterForm(viewing, asked)}
 ${activeFilters(viewing, asked)}
 <p class="results ways"><a class="button" href="${calendarPath(viewing)}">${say(site, 'All events')}</a></p>`,
@@ -262,10 +287,32 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const fields = FORM_FIELDS.filter(({ ofLists }) => !ofLists || isList(span))
   const folded = fields.flatMap(({ names }) => names).filter((name) => name !== 'geoloc_radius')
   const open = folded.filter((name) => sent.has(name) && !hasChip(name, sent.get(name) ?? '')).length
-  return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
-<div class="words"><input type="search" name="search" data-suggest="${pathTo(site, viewing.assets.suggest.path)}" data-from="${pathTo(site, SUGGEST_PATH)}" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
-<details class="more"${folded.some((name) => asked.query.wrong?.has(name)) && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
-<div class="fields" id="${FIELDS_ID}">${fields.map(({ draw }) => draw(viewing, asked, counts))}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
+  return html`<form class="filter" role="search" method="get" action="${spanLink(
+    site,
+    span,
+    scopeIn(asked),
+    '',
+  )}">${hidden}${languageField(site)}
+<div class="words"><input type="search" name="search" data-suggest="${pathTo(
+    site,
+    viewing.assets.suggest.path,
+  )}" data-from="${pathTo(site, SUGGEST_PATH)}" value="${sent.get(
+    'search',
+  )}" maxlength="500" placeholder="${say(
+    site,
+    'Search events',
+  )}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(
+    site,
+    'Search',
+  )}</button></div>
+<details class="more"${
+    folded.some((name) => asked.query.wrong?.has(name)) && html` open`
+  }><summary class="button">${say(site, 'Filters')}${
+    open > 0 && html` <span class="badge">${open}</span>`
+  }</summary>
+<div class="fields" id="${FIELDS_ID}">${fields.map(({ draw }) =>
+    draw(viewing, asked, counts),
+  )}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
 function termSelect(
@@ -305,18 +352,23 @@ function nearSelect({ context: { site }, terms }: Viewing, { query }: EventsAske
   const chosen = query.sent.get('geoloc_radius') ?? '5'
   const radii = RADII.map(
     (km) =>
-      html`<option value="${km}"${String(km) === chosen && html` selected`}>${writtenDistance(site, km)}</option>`,
+      html`<option value="${km}"${
+        String(km) === chosen && html` selected`
+      }>${writtenDistance(site, km)}</option>`,
   )
-  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, query.sent.get('near'), wrongIn(site, query, 'near'))}<label><span>${say(
-    site,
-    'Within',
-  )}</span><select name="geoloc_radius">${radii}</select></label>`
+  const near = query.sent.get('near')
+  const wrong = wrongIn(site, query, 'near')
+  const place = select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, near, wrong)
+  const within = say(site, 'Within')
+  return html`${place}<label><span>${within}</span><select name="geoloc_radius">${radii}</select></label>`
 }
 
 function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Html {
   const field = (name: string, label: string) => {
     const { attributes, sentence } = marked(name, wrongIn(site, query, name))
-    return html`<label><span>${label}</span><input type="date" name="${name}" value="${query.sent.get(name)?.slice(0, 10)}"${attributes}>${sentence}</label>`
+    return html`<label><span>${label}</span><input type="date" name="${name}" value="${query.sent
+      .get(name)
+      ?.slice(0, 10)}"${attributes}>${sentence}</label>`
   }
   return html`${field('start_date', say(site, 'From'))}${field('end_date', say(site, 'To'))}`
 }
@@ -344,10 +396,16 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
     const text = filterInWords(viewing, name, value)
     const address = spanLink(site, asked.span, scopeIn(asked), queryText(asked.query, without))
-    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove filter: {name}', { name: text })}"><bdi>${text}</bdi> <span aria-hidden="true">×</span></a></li>`
+    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(
+      site,
+      'Remove filter: {name}',
+      { name: text },
+    )}"><bdi>${text}</bdi> <span aria-hidden="true">×</span></a></li>`
   }
   const clear = spanLink(site, asked.span, scopeIn(asked), '')
-  return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
+  return html`<ul class="active">${shown.map(chip)}${
+    shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`
+  }</ul>`
 }
 
 function filterInWords({ context, terms, today }: Viewing, name: string, value: string): string {
@@ -409,9 +467,17 @@ export function steps(
 ): Html {
   const step = (way: PagerLink | undefined, arrow: string, rel: string) =>
     way
-      ? html`<a class="button step" rel="${rel}" href="${way.path}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
+      ? html`<a class="button step" rel="${rel}" href="${way.path}" aria-label="${
+          way.text
+        }"><span aria-hidden="true">${arrow}</span></a>`
       : html`<span class="button step" aria-hidden="true">${arrow}</span>`
-  return html`<nav class="steps" aria-label="${label}">${step(before, '←', 'prev')}<a class="button" href="${present.path}"${present.isHere && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(after, '→', 'next')}</nav>`
+  return html`<nav class="steps" aria-label="${label}">${step(
+    before,
+    '←',
+    'prev',
+  )}<a class="button" href="${present.path}"${
+    present.isHere && html` aria-current="date"`
+  }>${say(site, 'Today')}</a>${step(after, '→', 'next')}</nav>`
 }
 
 export function pager(
@@ -420,9 +486,17 @@ export function pager(
   label: string,
 ): Html | false {
   if (!before && !after) return false
-  return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
+  return html`<nav class="pager" aria-label="${label}">${
+    before
+      ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${
+          before.text
+        }</a>`
+      : html`<span></span>`
+  }${
     after &&
-    html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`
+    html`<a class="button" rel="next" href="${after.path}">${
+      after.text
+    } <span aria-hidden="true">→</span></a>`
   }</nav>`
 }
 
@@ -513,7 +587,11 @@ function accessFields({ context }: Viewing, counts: CountsOf, sent: string | und
   if (offered.length === 0) return false
   const fields = offered.map((fact) => {
     const count = found?.get(fact)
-    return html`<label><input type="checkbox" name="access" value="${fact}"${chosen.has(fact) && html` checked`}>${factInWords(context, fact)}${count !== undefined && html` <small>${writtenNumber(site, count)}</small>`}</label>`
+    return html`<label><input type="checkbox" name="access" value="${fact}"${
+      chosen.has(fact) && html` checked`
+    }>${factInWords(context, fact)}${
+      count !== undefined && html` <small>${writtenNumber(site, count)}</small>`
+    }</label>`
   })
   return html`<fieldset class="ticks"><legend>${say(site, 'Accessibility')}</legend>${fields}</fieldset>`
 }

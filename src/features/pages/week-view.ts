@@ -76,7 +76,9 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
   const content =
     stretches.length === 0
       ? await nothingFound(viewing, asked, say(site, 'There are no events that week.'), `${first} 00:00:00`)
-      : html`${bars(drawing, long, allPath(viewing, asked, first, last))}<div class="week">${days.map((one) => dayOfWeek(drawing, one, single.get(one) ?? []))}</div>`
+      : html`${bars(drawing, long, allPath(viewing, asked, first, last))}<div class="week">${days.map((one) =>
+          dayOfWeek(drawing, one, single.get(one) ?? []),
+        )}</div>`
   return {
     status: 200,
     title: name,
@@ -88,7 +90,13 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
     feeds: feedsOf(asked),
     styles: [viewing.assets.week],
     current: 'week',
-    body: html`${viewHead(viewing, here, writtenRange(site, first, last, today), numbered(viewing, first, count), weekSteps(viewing, asked, days, ways))}
+    body: html`${viewHead(
+      viewing,
+      here,
+      writtenRange(site, first, last, today),
+      numbered(viewing, first, count),
+      weekSteps(viewing, asked, days, ways),
+    )}
 <div class="results" id="events" tabindex="-1">${content}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
@@ -146,7 +154,9 @@ function bars(drawing: Drawing, long: readonly Stretch[], path: string): Html | 
   if (long.length === 0) return false
   const { site } = drawing.viewing.context
   const hidden = long.length - MOST_BARS
-  return html`<section class="lasts"><h2>${say(site, 'Several days')}</h2><ul>${long.slice(0, MOST_BARS).map((stretch) => bar(drawing, stretch))}${
+  return html`<section class="lasts"><h2>${say(site, 'Several days')}</h2><ul>${long
+    .slice(0, MOST_BARS)
+    .map((stretch) => bar(drawing, stretch))}${
     hidden > 0 && html`<li class="all"><a class="quiet" href="${path}">${sayMore(site, hidden)}</a></li>`
   }</ul></section>`
 }
@@ -159,7 +169,15 @@ function bar({ viewing, days, cards }: Drawing, { id, first, last }: Stretch): H
   const from = Math.max(0, days.indexOf(first))
   const to = days.includes(last) ? days.indexOf(last) : days.length - 1
   const ends = days.includes(last) ? ' ends' : ''
-  return html`<li class="c${from + 1} w${to - from + 1}${days.includes(first) && ' starts'}${ends}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}">${shownTitle(viewing, card)} <small>${writtenRange(site, first, last, viewing.today)}</small></a></li>`
+  return html`<li class="c${from + 1} w${to - from + 1}${days.includes(first) && ' starts'}${ends}${hueOf(
+    viewing,
+    card,
+  )}"><a href="${pathTo(site, card.url)}" title="${title}">${shownTitle(viewing, card)} <small>${writtenRange(
+    site,
+    first,
+    last,
+    viewing.today,
+  )}</small></a></li>`
 }
 
 function dayOfWeek({ viewing, cards, dayPath }: Drawing, day: string, own: readonly Stretch[]): Html {
@@ -171,7 +189,17 @@ function dayOfWeek({ viewing, cards, dayPath }: Drawing, day: string, own: reado
     hidden > 0 &&
     html`<li class="all"><a class="quiet" href="${dayPath(day)}">${sayMore(site, hidden)}</a></li>`
   const state = day === today ? ' today' : day < today ? ' past' : ''
-  return html`<section class="of${state}${own.length === 0 && ' none'}"><h2><a href="${dayPath(day)}"${day === today && html` aria-current="date"`}><span class="hidden">${writtenDay(site, day, '')}, ${sayEvents(site, own.length)}</span><span aria-hidden="true">${capitalized(site, written(site, 'weekdayShort', day))}</span> <time datetime="${day}" aria-hidden="true">${Number(day.slice(8))}</time></a></h2>${own.length > 0 && html`<ul>${entries}${more}</ul>`}</section>\n`
+  return html`<section class="of${state}${own.length === 0 && ' none'}"><h2><a href="${dayPath(day)}"${
+    day === today && html` aria-current="date"`
+  }><span class="hidden">${writtenDay(site, day, '')}, ${sayEvents(
+    site,
+    own.length,
+  )}</span><span aria-hidden="true">${capitalized(
+    site,
+    written(site, 'weekdayShort', day),
+  )}</span> <time datetime="${day}" aria-hidden="true">${Number(day.slice(8))}</time></a></h2>${
+    own.length > 0 && html`<ul>${entries}${more}</ul>`
+  }</section>\n`
 }
 
 function entry(viewing: Viewing, card: Card | undefined, day: string): Html {
@@ -179,7 +207,14 @@ function entry(viewing: Viewing, card: Card | undefined, day: string): Html {
   const { site } = viewing.context
   const time = card.isAllDay
     ? say(site, 'All day')
-    : html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${timeOn(site, card, day)}</time>${zoneBehind(card)}`
+    : html`<time datetime="${card.start
+        .slice(0, 16)
+        .replace(' ', 'T')}">${timeOn(site, card, day)}</time>${zoneBehind(card)}`
   const hue = hueOf(viewing, card).trim()
-  return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(site, card.url)}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${card.place && html` <span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
+  return html`<li${hue && html` class="${hue}"`}><a href="${pathTo(
+    site,
+    card.url,
+  )}"><span class="when">${time}</span> <span class="title">${shownTitle(viewing, card)}</span>${
+    card.place && html` <span class="where">${nameShown(site, card.place.name)}</span>`
+  }</a></li>`
 }

@@ -299,7 +299,7 @@ export function readConfig(
     ...Object.keys(environment)
       .filter((name) => name.startsWith('KALENDS_') && !known.has(name))
       .map((name) => `There is no setting ${name}; kalends serve --help lists them all.`),
-    ...removed.flatMap((name) => tellRemoved(name, flags, environment)),
+    ...removed.flatMap((name) => removedSettingErrors(name, flags, environment)),
   ]
   const config = Object.entries(table).map(([name, setting]) => {
     const text = flags[name] ?? environment[environmentName(name)]
@@ -310,7 +310,7 @@ export function readConfig(
   return { ...Object.fromEntries(config), given: settingSources(flags, environment, features) }
 }
 
-function tellRemoved(
+function removedSettingErrors(
   name: string,
   flags: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,

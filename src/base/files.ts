@@ -61,8 +61,8 @@ export function requireOwnerKept(path: string): void {
  * With fewer free bytes than the first, a write may fail; with fewer than the second, an operator should make
  * room.
  */
-export const ROOM_BYTES = 1_000_000
-export const LITTLE_BYTES = 1_000_000_000
+export const LEAST_FREE_BYTES = 1_000_000
+export const LOW_FREE_BYTES = 1_000_000_000
 
 export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)

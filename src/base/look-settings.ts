@@ -42,7 +42,7 @@ const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
 /** Recognises kinds by content, mostly by the first bytes. */
-const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
+const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
   '.webp': (bytes) => startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8),
@@ -68,7 +68,7 @@ function isPlainSvg(bytes: Buffer): boolean {
 /** Returns undefined for a kind or size that the setting does not take. */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
-  return bytes.length > most ? undefined : endings.find((ending) => SIGNS[ending](bytes))
+  return bytes.length > most ? undefined : endings.find((ending) => SIGNATURES[ending](bytes))
 }
 
 /** Returns the end of a sentence that begins with the setting. */

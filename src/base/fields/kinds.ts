@@ -377,7 +377,7 @@ export const timezone: Kind<string> = {
   read: (value) => (isText(value) ? value : undefined),
 }
 
-const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
+const ENTITIES: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
 /** An empty value clears it. Entities become characters (rule 2.8). */
 export const url: PlainKind<string> = {
@@ -387,8 +387,7 @@ export const url: PlainKind<string> = {
   example: 'https://example.org/page',
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
-  keep: (value) =>
-    encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
+  keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITIES[name] ?? '')),
   blank: '',
   show: (kept) => presentUrl(String(kept)),
 }

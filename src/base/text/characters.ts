@@ -16,13 +16,13 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Grapheme clusters that people write are shorter. */
-const BEHIND = 100
+const LONGEST_CLUSTER = 100
 
 /** Cuts to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */
 export function beginningOf(text: string, longest: number): string {
   if (text.length <= longest) return text
   if (/^[ -~]{2}$/.test(text.slice(longest - 1, longest + 1))) return text.slice(0, longest)
-  const cluster = clusters.segment(text.slice(0, longest + BEHIND)).containing(longest)
+  const cluster = clusters.segment(text.slice(0, longest + LONGEST_CLUSTER)).containing(longest)
   return text.slice(0, cluster?.index || longest).replace(/[\ud800-\udbff]$/, '')
 }
 
@@ -42,7 +42,7 @@ export function hasLongMarkRun(text: string): boolean {
 }
 
 /** A prefix with it sorts behind all texts that begin with the prefix. */
-export const LAST_SIGN = '\u{10ffff}'
+export const LAST_CHARACTER = '\u{10ffff}'
 
 /** Cuts runs of marks that are too long, so that time grows with the length alone. */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
@@ -116,10 +116,10 @@ export function fold(text: string): string {
 }
 
 const folds = emptyCache<string, string>(processBudget)
-const LONGEST_KEPT = 3
+const LONGEST_CACHED = 3
 
 function foldPart(part: string): string {
-  if (part.length > LONGEST_KEPT) return foldUnicode(part)
+  if (part.length > LONGEST_CACHED) return foldUnicode(part)
   return cachedText(folds, part, () => foldUnicode(part))
 }
 
@@ -154,7 +154,7 @@ const LONGEST = 200
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
-const SLUG_SIGNS = /^[a-z0-9_-]*$/
+const SLUG_CHARACTERS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
 // Slugs drop quotes and brackets ("it's" is one word), other ASCII punctuation, and symbols.
@@ -168,7 +168,7 @@ const VANISHING = new RegExp(
     .join('|'),
   'gu',
 )
-const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
+const FOREIGN_PUNCTUATION = /(?![-_])\p{P}+/gu
 
 /**
  * Rule 17.1: lower-case ASCII letters, digits, `-` and `_`, other scripts percent-encoded, at most 200 bytes.
@@ -176,7 +176,7 @@ const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
  */
 export function slugify(text: string): string {
   const plain = latinToAscii(decodeForeign(decodedText(text.toWellFormed())))
-  const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_SIGNS, '-')
+  const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_PUNCTUATION, '-')
   const joined = latinToAscii(words).replace(/-+/g, '-')
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
@@ -195,7 +195,7 @@ export function shortSlug(slug: string): string {
 
 /** Reads a slug from a URL, in any letter case, percent-encoded or not. */
 export function canonicalSlug(text: string): string {
-  if (SLUG_SIGNS.test(text)) return text
+  if (SLUG_CHARACTERS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))
 }
 

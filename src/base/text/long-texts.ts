@@ -73,20 +73,25 @@ function findKnown(wanted: WantedText): string | undefined {
 }
 
 /** Microseconds for each `<` and `&`. */
-const SIGN_COST = 1.5
+const SPECIAL_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
 /** Returns microseconds. A damaged row may have a value that is no text; showing it fails later. */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
-  const signs = countSigns(raw, '<') + countSigns(raw, '&')
-  return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
+  const specials = countOf(raw, '<') + countOf(raw, '&')
+  return specials === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + specials * SPECIAL_COST
 }
 
-function countSigns(raw: string, sign: string): number {
+function countOf(raw: string, character: string): number {
   let count = 0
-  for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
+  for (
+    let at = raw.indexOf(character);
+    at !== -1 && count <= MOST_COUNTED;
+    at = raw.indexOf(character, at + 1)
+  )
+    count++
   return count
 }
 
@@ -94,7 +99,7 @@ function countSigns(raw: string, sign: string): number {
 const WORTH_KNOWING = 100
 /** Microseconds for which rendering may block the event loop. */
 const MOST_AT_ONCE = 3000
-const MOST_COUNTED = MOST_AT_ONCE / SIGN_COST
+const MOST_COUNTED = MOST_AT_ONCE / SPECIAL_COST
 
 function isWorthKnowing(raw: unknown): boolean {
   return (typeof raw === 'string' && raw.length * PLAIN_COST >= WORTH_KNOWING) || costOf(raw) >= WORTH_KNOWING
@@ -106,7 +111,7 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
   // Most texts are short: counting `<` and `&` would take longer than rendering.
-  if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
+  if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
     .filter(({ text, cost }) => cost >= WORTH_KNOWING && findKnown(text) === undefined)
@@ -170,18 +175,18 @@ export async function showInTurn<Row, Shown>(
 
 interface TextThread {
   worker: Worker | undefined
-  rest: NodeJS.Timeout | undefined
+  idleTimer: NodeJS.Timeout | undefined
   last: number
   waiting: Map<number, { resolve: (made: string[]) => void; reject: (error: unknown) => void }>
 }
 
-const thread: TextThread = { worker: undefined, rest: undefined, last: 0, waiting: new Map() }
+const thread: TextThread = { worker: undefined, idleTimer: undefined, last: 0, waiting: new Map() }
 
-const REST_MS = 60_000
+const IDLE_MS = 60_000
 
 function askThread(wanted: readonly WantedText[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    clearTimeout(thread.rest)
+    clearTimeout(thread.idleTimer)
     thread.worker ??= startThread()
     thread.worker.ref()
     thread.waiting.set(++thread.last, { resolve, reject })
@@ -207,19 +212,19 @@ function startThread(): Worker {
 function settleAnswer(answer: TextAnswer): void {
   const asked = thread.waiting.get(answer.number)
   thread.waiting.delete(answer.number)
-  if (thread.waiting.size === 0) restLater()
+  if (thread.waiting.size === 0) endWhenIdle()
   if ('made' in answer) asked?.resolve(answer.made)
   else asked?.reject(answer.error)
 }
 
-function restLater(): void {
+function endWhenIdle(): void {
   thread.worker?.unref()
-  clearTimeout(thread.rest)
-  thread.rest = setTimeout(() => {
+  clearTimeout(thread.idleTimer)
+  thread.idleTimer = setTimeout(() => {
     const { worker } = thread
     thread.worker = undefined
     void worker?.terminate()
-  }, REST_MS).unref()
+  }, IDLE_MS).unref()
 }
 
 const WORKS = {

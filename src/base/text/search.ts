@@ -65,7 +65,7 @@ const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7
 /** These are never part of a term; folding turns other spaces into these. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
-const SIGNS = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
+const UNSPACED = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
 /** A longer word is indexed in pieces that overlap by half. */
@@ -76,11 +76,11 @@ const HALF = LONGEST / 2
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of text.match(WORDS) ?? []) addLetters(terms, word)
-  for (const run of text.match(SIGNS) ?? []) {
-    const signs = [...run]
-    for (const [i, sign] of signs.entries()) {
-      terms.add(sign)
-      if (i > 0) terms.add(`${signs[i - 1]}${sign}`)
+  for (const run of text.match(UNSPACED) ?? []) {
+    const characters = [...run]
+    for (const [i, character] of characters.entries()) {
+      terms.add(character)
+      if (i > 0) terms.add(`${characters[i - 1]}${character}`)
     }
   }
   return terms
@@ -115,7 +115,7 @@ export function planWord(word: string): WordPlan {
     return { word, lookups: [{ text: word, before: true, after: true }], isExact: true }
   const lookups = runs.flatMap(({ 0: text, 1: letters, index }) =>
     letters === undefined
-      ? lookUpSigns(text)
+      ? lookUpCharacters(text)
       : [lookUpLetters(text, index === 0, index + text.length === word.length)],
   )
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
@@ -127,8 +127,11 @@ function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
     : { text, before, after }
 }
 
-function lookUpSigns(run: string): Lookup[] {
-  const signs = [...run]
-  const terms = signs.length === 1 ? signs : signs.slice(1).map((sign, i) => `${signs[i]}${sign}`)
+function lookUpCharacters(run: string): Lookup[] {
+  const characters = [...run]
+  const terms =
+    characters.length === 1
+      ? characters
+      : characters.slice(1).map((character, i) => `${characters[i]}${character}`)
   return terms.map((text) => ({ text, before: false, after: false }))
 }

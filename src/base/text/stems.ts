@@ -11,11 +11,11 @@ const NOISE =
   '\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
 /** A single letter beside an apostrophe is no word: `St Brigid's`, `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
-const SIGNS = `[^${LETTER}${NOISE}]+`
-const [WORDS, ALL_SIGNS, RUNS] = [
+const UNSPACED = `[^${LETTER}${NOISE}]+`
+const [WORDS, UNSPACED_RUNS, RUNS] = [
   new RegExp(WORD, 'g'),
-  new RegExp(SIGNS, 'gu'),
-  new RegExp(`(${WORD})|${SIGNS}`, 'gu'),
+  new RegExp(UNSPACED, 'gu'),
+  new RegExp(`(${WORD})|${UNSPACED}`, 'gu'),
 ]
 
 const LONGEST_WORD = 32
@@ -96,8 +96,8 @@ export function beginningsOf(stem: string): string[] {
 }
 
 /** Texts repeat words of usual length, so their stems are cached. */
-const kept = emptyCache<string, string>(processBudget)
-const LONGEST_KEPT = 14
+const cachedStems = emptyCache<string, string>(processBudget)
+const LONGEST_CACHED = 14
 
 interface WordRun {
   text: string
@@ -107,18 +107,20 @@ interface WordRun {
 function runsIn(folded: string): WordRun[] {
   return Array.from(folded.matchAll(RUNS), ([text, letters]) => ({
     text,
-    stems: letters === undefined ? signsOf(text) : [keptStem(letters)],
+    stems: letters === undefined ? charactersOf(text) : [cachedStem(letters)],
   }))
 }
 
-function keptStem(letters: string): string {
-  if (letters.length > LONGEST_KEPT) return stemOf(letters.slice(0, LONGEST_WORD))
-  return cachedText(kept, letters, () => stemOf(letters))
+function cachedStem(letters: string): string {
+  if (letters.length > LONGEST_CACHED) return stemOf(letters.slice(0, LONGEST_WORD))
+  return cachedText(cachedStems, letters, () => stemOf(letters))
 }
 
-function signsOf(run: string): string[] {
-  const signs = [...run]
-  return signs.flatMap((sign, at) => (at === 0 ? [sign] : [sign, `${signs[at - 1]}${sign}`]))
+function charactersOf(run: string): string[] {
+  const characters = [...run]
+  return characters.flatMap((character, at) =>
+    at === 0 ? [character] : [character, `${characters[at - 1]}${character}`],
+  )
 }
 
 /** Later characters are not indexed, since the first words of a text matter more. */
@@ -127,8 +129,8 @@ export const LONGEST_TEXT = 20_000
 export function stemsIn(folded: string): Set<string> {
   const text = folded.slice(0, LONGEST_TEXT)
   const stems = new Set<string>()
-  for (const word of text.match(WORDS) ?? []) stems.add(keptStem(word))
-  for (const run of text.match(ALL_SIGNS) ?? []) for (const stem of signsOf(run)) stems.add(stem)
+  for (const word of text.match(WORDS) ?? []) stems.add(cachedStem(word))
+  for (const run of text.match(UNSPACED_RUNS) ?? []) for (const stem of charactersOf(run)) stems.add(stem)
   return stems
 }
 
@@ -139,7 +141,7 @@ export interface WantedWord {
 }
 
 const MOST_WANTED = 20
-const MOST_SIGNS = 40
+const MOST_CHARACTERS = 40
 
 const FILLERS = new Set(
   (
@@ -158,10 +160,10 @@ export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
   for (const { text: word, stems } of runsIn(fold(text))) {
     const pairs = stems.filter((stem) => [...stem].length > 1)
-    const isSigns = stems.length > 1
+    const isUnspaced = stems.length > 1
     const own = {
       text: word.slice(0, LONGEST_WORD * 2),
-      stems: (isSigns ? pairs : stems).slice(0, MOST_SIGNS),
+      stems: (isUnspaced ? pairs : stems).slice(0, MOST_CHARACTERS),
     }
     wanted.set(own.stems.join(' '), own)
   }

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { fold, LAST_SIGN, slugify } from '../../base/text/characters.ts'
+import { fold, LAST_CHARACTER, slugify } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { typedSoFar, wantedWords } from '../../base/text/stems.ts'
@@ -207,7 +207,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   if (slug === '') return []
   const { rows } = await sql<Candidate>`
     select * from (select ${columns(0)} from events
-      where slug >= ${slug} and slug < ${slug + LAST_SIGN} and status not in ('draft', 'pending', 'future')
+      where slug >= ${slug} and slug < ${slug + LAST_CHARACTER} and status not in ('draft', 'pending', 'future')
         and ${isSeen(caller)}
       order by slug limit ${sql.lit(MOST_CANDIDATES)}) as begun
     union all select * from (select ${columns(0)} from events
@@ -339,7 +339,7 @@ async function suggestNamed(
   { db }: Pick<Context, 'db'>,
 ): Promise<Suggestion[]> {
   const folded = fold(text)
-  const found = await selectNamed(db, { ...typedName(typed), folded, last: folded + LAST_SIGN })
+  const found = await selectNamed(db, { ...typedName(typed), folded, last: folded + LAST_CHARACTER })
   return found.map(withPlainName)
 }
 

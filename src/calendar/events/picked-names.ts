@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { fold, LAST_SIGN } from '../../base/text/characters.ts'
+import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
 import { contains } from '../../store/storage/sql-parts.ts'
 import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
@@ -74,7 +74,7 @@ function foldedName(text: string): string | undefined {
 }
 
 function beginsWith(folded: string): Expression<SqlBool> {
-  return sql<SqlBool>`named.folded >= ${folded} and named.folded < ${folded + LAST_SIGN}`
+  return sql<SqlBool>`named.folded >= ${folded} and named.folded < ${folded + LAST_CHARACTER}`
 }
 
 const TABLES = {

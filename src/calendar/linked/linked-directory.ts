@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { fold, LAST_SIGN } from '../../base/text/characters.ts'
+import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import type { LinkedKind } from './linked-store.ts'
@@ -40,7 +40,7 @@ export async function listDirectory(
   const conditions: Expression<SqlBool>[] = [isPublic]
   const begins = fold(letter)
   if (begins !== '')
-    conditions.push(sql<SqlBool>`listed.folded >= ${begins} and listed.folded < ${begins + LAST_SIGN}`)
+    conditions.push(sql<SqlBool>`listed.folded >= ${begins} and listed.folded < ${begins + LAST_CHARACTER}`)
   for (const word of fold(words).split(/\s+/, MOST_WORDS))
     if (word !== '') conditions.push(contains('listed.folded', word))
   const { rows } = await sql<DirectoryEntry>`
@@ -64,7 +64,7 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
         where ${isPublic} and listed.folded >= ' ' order by listed.folded limit 1)
       union all
       select (select substr(listed.folded, 1, 1) from ${table} as listed
-        where ${isPublic} and listed.folded >= letters.letter || ${LAST_SIGN} order by listed.folded limit 1)
+        where ${isPublic} and listed.folded >= letters.letter || ${LAST_CHARACTER} order by listed.folded limit 1)
       from letters where letters.letter is not null
     )
     select letter from letters where letter is not null limit ${sql.lit(MOST_LETTERS)}

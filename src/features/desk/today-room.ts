@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
+import { freeBytesOf, LOW_FREE_BYTES } from '../../base/files.ts'
 import type { Trouble } from '../../base/finding.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
@@ -142,9 +142,9 @@ function troubleList(
   { site }: Context,
   isHeld: boolean,
   troubles: readonly Trouble[],
-  freeBytes = LITTLE_BYTES,
+  freeBytes = LOW_FREE_BYTES,
 ): Content {
-  const isFull = freeBytes < LITTLE_BYTES
+  const isFull = freeBytes < LOW_FREE_BYTES
   const line = (name: string, isStopped: boolean, reason: string) =>
     html`<li><p><strong dir="auto">${name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
   const lines = [

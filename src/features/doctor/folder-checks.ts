@@ -3,7 +3,7 @@ import { access, constants, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
-import { freeBytesOf, LITTLE_BYTES } from '../../base/files.ts'
+import { freeBytesOf, LOW_FREE_BYTES } from '../../base/files.ts'
 import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import { lookForFiles } from '../../calendar/images/lost-files.ts'
@@ -113,7 +113,7 @@ async function checkDisk(about: string, path: string): Promise<Finding> {
     const shown = `${Math.floor(free / 1_000_000)} MB are free for ${folder}.`
     const todo = 'Make room: without it writes are refused with 507, while reads go on.'
     if (free < TOO_LITTLE_BYTES) return failing(about, shown, todo)
-    return free < LITTLE_BYTES ? warning(about, shown, todo) : ok(about, shown)
+    return free < LOW_FREE_BYTES ? warning(about, shown, todo) : ok(about, shown)
   } catch (error) {
     return warning(about, `The free space of ${folder} is not known: ${messageOf(error)}.`, 'Look with df.')
   }

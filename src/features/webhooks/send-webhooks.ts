@@ -7,7 +7,7 @@ import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
 import { resources, type ServedResource, series } from '../../calendar/resources.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { findSequences, TOLD_KINDS } from '../../store/storage/history.ts'
+import { findSequences, WEBHOOK_KINDS } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { type Posted, type PostLimits, postMessage, signedHeaders } from './post-message.ts'
 import {
@@ -246,7 +246,7 @@ async function writeMessage(message: DeliveryColumns, context: Context): Promise
 }
 
 async function findSequence({ kind, record, sequence }: DeliveryColumns, { db }: Context): Promise<number> {
-  const told = TOLD_KINDS.find((known) => known === kind)
+  const told = WEBHOOK_KINDS.find((known) => known === kind)
   const found = told && (await findSequences(db, told, [record])).get(record)
   return Math.max(sequence, found ?? 0)
 }

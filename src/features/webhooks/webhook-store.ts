@@ -4,7 +4,7 @@ import { limits } from '../../base/fields/limits.ts'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { notHeld } from '../../store/storage/edition.ts'
-import { insertActs, TOLD_KINDS, VERBS } from '../../store/storage/history.ts'
+import { insertActs, VERBS, WEBHOOK_KINDS } from '../../store/storage/history.ts'
 import { claimedRows } from '../../store/storage/locks.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx, WriteAction } from '../../store/storage/recording.ts'
@@ -44,19 +44,19 @@ function refusedField(
   return new WebhookRefusal(reason, (language) => sayWebhook({ language }, text, values))
 }
 
-const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
+const TYPES = WEBHOOK_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
 /** `event.*,venue.created`, each once. @throws WebhookRefusal that names the first entry that is no type */
 export function readTypes(list: string): string {
   const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
   const unknown = entries.find((entry) => !isType(entry))
   if (unknown === undefined) return entries.join(',')
-  const known = [...TYPES, ...TOLD_KINDS.map((kind) => `${kind}.*`), '*'].join(', ')
+  const known = [...TYPES, ...WEBHOOK_KINDS.map((kind) => `${kind}.*`), '*'].join(', ')
   throw refusedField('events', '"{type}" is no type of change; there are {known}.', { type: unknown, known })
 }
 
 function isType(entry: string): boolean {
-  return entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
+  return entry === '*' || TYPES.includes(entry) || WEBHOOK_KINDS.some((kind) => entry === `${kind}.*`)
 }
 
 /** @throws WebhookRefusal */

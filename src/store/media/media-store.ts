@@ -14,7 +14,7 @@ import {
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { codeOf } from '../../base/errors.ts'
-import { freeBytesOf, giveTo, type Owner, ownerAt, ROOM_BYTES, syncFolder } from '../../base/files.ts'
+import { freeBytesOf, giveTo, LEAST_FREE_BYTES, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
 import { diskProblem, Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
@@ -252,7 +252,7 @@ async function checkFolder(health: FolderHealth): Promise<void> {
 async function tryToWrite(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   // A small file may fit where the next one does not.
-  if ((await freeBytesOf(folder)) < ROOM_BYTES) throw diskProblem('rest_insufficient_storage')
+  if ((await freeBytesOf(folder)) < LEAST_FREE_BYTES) throw diskProblem('rest_insufficient_storage')
   const file = join(folder, `.${randomUUID()}`)
   try {
     await writeFile(file, 'x')

@@ -81,7 +81,7 @@ function joined({ source, kept }: Pieces): Buffer {
 }
 
 /** Called in the middle of a long part, once `at` has reached `until`. */
-async function takeBreath(pieces: Pieces, at: number): Promise<void> {
+async function yieldTurn(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH
 }
@@ -155,7 +155,7 @@ function exifSegment(orientation: number): Buffer {
 async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   const { source: bytes } = pieces
   for (let at = start; ; at++) {
-    if (at >= pieces.until) await takeBreath(pieces, at)
+    if (at >= pieces.until) await yieldTurn(pieces, at)
     while (at < pieces.until && at < bytes.length && bytes[at] !== 0xff) at++
     if (at >= bytes.length) return bytes.length
     const next = bytes[at + 1] ?? 0
@@ -285,7 +285,7 @@ function isKept(bytes: Buffer, at: number): boolean {
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {
-    if (at >= pieces.until) await takeBreath(pieces, at)
+    if (at >= pieces.until) await yieldTurn(pieces, at)
     const length = pieces.source[at]
     if (length === undefined) throw new RangeError('The file ends within a block.')
     at += 1 + length
@@ -315,10 +315,10 @@ const DROPPED = new Set(['uuid', 'udta'])
  */
 function stripAvif(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
-  const rooms: [start: number, end: number][] = [[0, copy.length]]
-  for (let room = rooms.pop(); room; room = rooms.pop()) {
-    for (const box of boxesIn(copy, room[0], room[1])) {
-      if (CONTAINERS.has(box.type)) rooms.push([box.start, box.end])
+  const ranges: [start: number, end: number][] = [[0, copy.length]]
+  for (let range = ranges.pop(); range; range = ranges.pop()) {
+    for (const box of boxesIn(copy, range[0], range[1])) {
+      if (CONTAINERS.has(box.type)) ranges.push([box.start, box.end])
       if (DROPPED.has(box.type)) erase(copy, box)
       if (box.type === 'meta') eraseItems(copy, box)
     }
@@ -355,11 +355,11 @@ function eraseItems(bytes: Buffer, meta: Box): void {
   const [infos, places, data] = [find('iinf'), find('iloc'), find('idat')]
   for (const box of boxes) if (DROPPED.has(box.type)) erase(bytes, box)
   if (!infos) return
-  const told = new Set(
+  const metadata = new Set(
     typedItems(bytes, infos).flatMap((item) => (METADATA_ITEMS.has(item.type) ? [item] : [])),
   )
-  if (told.size === 0) return
-  const ids = new Set([...told].map(({ id }) => id))
+  if (metadata.size === 0) return
+  const ids = new Set([...metadata].map(({ id }) => id))
   let left = bytes.length
   for (const { id, start, end } of places ? itemPlaces(bytes, places, data?.start) : []) {
     if (!ids.has(id)) continue
@@ -368,7 +368,7 @@ function eraseItems(bytes: Buffer, meta: Box): void {
       throw new RangeError('An item lies where it cannot.')
     bytes.fill(0, start, end)
   }
-  for (const { typeAt } of told) bytes.write('skip', typeAt, 'latin1')
+  for (const { typeAt } of metadata) bytes.write('skip', typeAt, 'latin1')
 }
 
 interface Item {

@@ -62,7 +62,7 @@ export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknow
   return first.work(tx, writes)
 }
 
-export function tellResults(writes: readonly WaitingWrite[], results: readonly unknown[]): void {
+export function resolveWrites(writes: readonly WaitingWrite[], results: readonly unknown[]): void {
   for (const [at, { resolve }] of writes.entries()) resolve(results[at])
 }
 
@@ -170,7 +170,7 @@ async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
         taken ??= takeAlike(queue, MOST_ALIKE)
         return doAlike(tx, taken)
       })
-      tellResults(taken ?? [], results)
+      resolveWrites(taken ?? [], results)
     } catch (error) {
       const failed = taken ?? queue.splice(0)
       // Nobody knows whether a commit that the database did not answer was done, so nothing is written twice.

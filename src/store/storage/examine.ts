@@ -53,9 +53,9 @@ export interface ExaminedImages {
 }
 
 /** What only the tables of this version can give. */
-type Told = Omit<Examined, 'server' | 'file' | 'size' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
+type Facts = Omit<Examined, 'server' | 'file' | 'size' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
-const nothingTold = (steps: Examined['steps']): Told => ({
+const noFacts = (steps: Examined['steps']): Facts => ({
   steps,
   lastChange: '',
   edition: '',
@@ -73,7 +73,7 @@ const MOST_IMAGES = 1000
 type Row = Record<string, unknown>
 export type Ask = (text: string) => Promise<Row[]>
 
-interface Brought {
+interface Checks {
   tables: readonly FeatureTables[]
   troubles: (ask: Ask) => Promise<Trouble[]>
 }
@@ -83,14 +83,14 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .join(' union all ')
 
 /** @throws Error with one sentence if the database is missing or does not answer */
-export async function examineDatabase(address: string, nowUtc: string, brought: Brought): Promise<Examined> {
+export async function examineDatabase(address: string, nowUtc: string, features: Checks): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)
-  if (file !== undefined) return examineFile(file, nowUtc, brought)
+  if (file !== undefined) return examineFile(file, nowUtc, features)
   const database = await openPostgres(address)
   const ask: Ask = async (text) => (await sql.raw<Row>(text).execute(database.read)).rows
   try {
-    return await examineServer(ask, nowUtc, brought)
+    return await examineServer(ask, nowUtc, features)
   } catch (error) {
     throw new Error(`The database ${withoutPassword(address)} cannot be looked at: ${reason(error)}`)
   } finally {
@@ -98,7 +98,7 @@ export async function examineDatabase(address: string, nowUtc: string, brought: 
   }
 }
 
-async function examineFile(file: string, nowUtc: string, brought: Brought): Promise<Examined> {
+async function examineFile(file: string, nowUtc: string, features: Checks): Promise<Examined> {
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
   const found = { file, size: undefined, readOnly: undefined, clock: undefined, hasSearchIndex: true }
@@ -106,16 +106,15 @@ async function examineFile(file: string, nowUtc: string, brought: Brought): Prom
     const [version] = await ask('select sqlite_version() as version')
     const server = `SQLite ${version?.version}`
     const damage = await findDamage(ask)
-    if (damage.length > 0) return { ...found, server, damage, ...nothingTold(undefined) }
+    if (damage.length > 0) return { ...found, server, damage, ...noFacts(undefined) }
     const tables = await ask(`select name from sqlite_schema where name = 'migrations'`)
     const [size] =
       await ask(`select p.page_count * s.page_size as "all", f.freelist_count * s.page_size as free
       from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`)
-    const told = await examineCalendar(ask, tables.length > 0, nowUtc, brought)
-    return { ...found, server, size: { all: Number(size?.all), free: Number(size?.free) }, damage, ...told }
+    const facts = await examineCalendar(ask, tables.length > 0, nowUtc, features)
+    return { ...found, server, size: { all: Number(size?.all), free: Number(size?.free) }, damage, ...facts }
   } catch (error) {
-    if (isDamage(error))
-      return { ...found, server: 'SQLite', damage: [reason(error)], ...nothingTold(undefined) }
+    if (isDamage(error)) return { ...found, server: 'SQLite', damage: [reason(error)], ...noFacts(undefined) }
     throw new Error(`The database ${file} cannot be looked at: ${reason(error)}`)
   } finally {
     connection.close()
@@ -142,7 +141,7 @@ function openToLook(file: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true, timeout: 5000 })
 }
 
-async function examineServer(ask: Ask, nowUtc: string, brought: Brought): Promise<Examined> {
+async function examineServer(ask: Ask, nowUtc: string, features: Checks): Promise<Examined> {
   const [server] = await ask(`
     select current_setting('server_version') as version, pg_is_in_recovery() as standby,
       current_setting('default_transaction_read_only') as forbidden,
@@ -164,7 +163,7 @@ async function examineServer(ask: Ask, nowUtc: string, brought: Brought): Promis
     ),
     clock: Number(server?.clock),
     hasSearchIndex: server?.trigrams === true,
-    ...(await examineCalendar(ask, server?.found === true, nowUtc, brought)),
+    ...(await examineCalendar(ask, server?.found === true, nowUtc, features)),
   }
 }
 
@@ -174,14 +173,14 @@ function whyReadOnly(server: Row | undefined, refused: readonly string[]): strin
   return refused.length > 0 ? `the user may not write ${refused.join(', ')}` : undefined
 }
 
-async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, brought: Brought): Promise<Told> {
-  if (!isThere) return nothingTold(undefined)
+async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, features: Checks): Promise<Facts> {
+  if (!isThere) return noFacts(undefined)
   const names = (await ask('select name from migrations')).map(({ name }) => String(name))
   const steps = {
-    missing: stepNames(brought.tables).filter((name) => !names.includes(name)),
-    unknown: findNewer(names, brought.tables),
+    missing: stepNames(features.tables).filter((name) => !names.includes(name)),
+    unknown: findNewer(names, features.tables),
   }
-  if (steps.missing.length + steps.unknown.length > 0) return nothingTold(steps)
+  if (steps.missing.length + steps.unknown.length > 0) return noFacts(steps)
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`
     select count(distinct u.id) as administrators from users u join credentials c on c."user" = u.id
@@ -199,7 +198,7 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, broug
     lastBackup: await findLastBackup(ask),
     images: await examineImages(ask),
     isHeld: await isHeldNow(ask),
-    troubles: await brought.troubles(ask),
+    troubles: await features.troubles(ask),
   }
 }
 

@@ -202,7 +202,7 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
 // Messages are written in the transaction of the change, one for every webhook that asks for it. A change
 // that follows from another, such as a date of a changed series, has no act and no message.
 
-export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
+export const WEBHOOK_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
 /** The end of types of messages. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
@@ -223,20 +223,20 @@ interface WebhookChange {
 }
 
 export function webhookChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
-  const told: WebhookChange[] = []
+  const messages: WebhookChange[] = []
   const later = countLater(recordings)
   for (const { changes } of recordings) {
     const hasSeries = [...changes.values()].some(({ kind }) => kind === 'series')
     for (const change of changes.values()) {
       const { kind, record, act } = change
-      if (!act || !TOLD_KINDS.some((known) => known === kind)) continue
+      if (!act || !WEBHOOK_KINDS.some((known) => known === kind)) continue
       const verbs = { verb: verbOf(change), public_verb: publicVerb(change) }
       const with_series = Number(hasSeries && kind === 'event')
       const counted = { with_series, later: later.get(change) ?? 0 }
-      told.push({ kind, record, ...verbs, ...counted, message: randomUUID(), time: nowUtc })
+      messages.push({ kind, record, ...verbs, ...counted, message: randomUUID(), time: nowUtc })
     }
   }
-  return told.length === 0 ? undefined : JSON.stringify(told)
+  return messages.length === 0 ? undefined : JSON.stringify(messages)
 }
 
 /** A record that enters lists is created, one that leaves them deleted; empty if it is in none. */
@@ -251,13 +251,13 @@ function verbOf({ act, isDeleted }: Recorded): Verb {
   return act?.action === 'create' ? 'created' : 'updated'
 }
 
-export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
+export const HAS_WEBHOOKS = `exists (select 1 from webhooks where disabled_utc = '')`
 
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 
 /** The SQL before and after `c`, the source of the changes. Without webhooks it reads no change. */
-export const TELL = {
+export const WEBHOOK_INSERT = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
     select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record,

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
-import { freeBytesOf, ROOM_BYTES } from '../../base/files.ts'
+import { freeBytesOf, LEAST_FREE_BYTES } from '../../base/files.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { databaseFile, refuseMoved } from './database-address.ts'
 import { migrate } from './migrate.ts'
@@ -227,7 +227,7 @@ export function tellFailures(
 }
 
 async function needRoom(file: string): Promise<void> {
-  if ((await freeBytesOf(dirname(file))) < ROOM_BYTES)
+  if ((await freeBytesOf(dirname(file))) < LEAST_FREE_BYTES)
     throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
 }
 

@@ -51,8 +51,8 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * As one value, so the query has the same text for every length, and the list may exceed the values of a
- * statement. An empty list matches nothing.
+ * The list is one value, so the query has the same text for every length, and the list may exceed the values
+ * of a statement. An empty list matches nothing.
  */
 export function wholeList<Entry extends string | number>(
   db: Db,

@@ -13,8 +13,8 @@ import {
   levelSequences,
   MOST_CHANGES,
   onChanged,
-  TELL,
   textsOf,
+  WEBHOOK_INSERT,
   webhookChanges,
 } from '../history.ts'
 import { byRecord, type Tx } from '../recording.ts'
@@ -203,9 +203,9 @@ const endVersions = statement<{ kind: string; record: number }>()(
 )
 
 const insertDeliveries = statement<{ changes: string }>()(
-  (_db, value) => sql`${sql.raw(TELL.before)} jsonb_to_recordset(${value('changes')}::jsonb)
+  (_db, value) => sql`${sql.raw(WEBHOOK_INSERT.before)} jsonb_to_recordset(${value('changes')}::jsonb)
     as c(kind text, record bigint, verb text, public_verb text, with_series integer, later integer,
-      message text, time text) ${sql.raw(TELL.after)}`,
+      message text, time text) ${sql.raw(WEBHOOK_INSERT.after)}`,
 )
 
 /**
@@ -229,7 +229,7 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const ended = removed.map(({ kind, record }) => endVersions(tx, { kind, record }))
   const texts = textsOf(acting)
   const kept = texts.length === 0 ? [] : [keepTexts(tx, { texts: JSON.stringify(texts) })]
-  const told = webhookChanges([tx.recording], time)
-  const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
+  const messages = webhookChanges([tx.recording], time)
+  const deliveries = messages === undefined ? [] : [insertDeliveries(tx, { changes: messages })]
   await Promise.all([...changes, ...levelled, ...forgetting, ...acts, ...ended, ...kept, ...deliveries])
 }

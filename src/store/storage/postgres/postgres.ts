@@ -150,28 +150,28 @@ function presentDatabase(node: PostgresDatabase): Database {
  * commit.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
-  const told = Promise.withResolvers<void>()
+  const announced = Promise.withResolvers<void>()
   const recorded = async (db: Db) => {
     const tx = recordingOf(db, by)
     const result = await work(tx)
     await stemNames(tx, tx.recording)
     // The server commits next, and others may see the change before the server's answer arrives here.
-    node.committing.add(told.promise)
+    node.committing.add(announced.promise)
     return { result, last: saveRecording(tx) }
   }
   const isAlone = node.writing++ === 0
   try {
-    const ending = isAlone ? `${node.others.telling}; commit` : 'commit'
+    const ending = isAlone ? `${node.others.notifyStatement}; commit` : 'commit'
     const attempt = () => transact(node.pool, node.limits, ending, recorded)
     const result = await untilSettled(() => inShare(node.writes, attempt))
     callAll(node.listeners)
-    if (!isAlone) node.others.tell()
+    if (!isAlone) node.others.notify()
     node.stemmer.wake()
     return result
   } finally {
     node.writing--
-    node.committing.delete(told.promise)
-    told.resolve()
+    node.committing.delete(announced.promise)
+    announced.resolve()
   }
 }
 
@@ -264,16 +264,16 @@ const CHANNEL = 'kalends_changes'
  * Ms between checks of the cursor while notifications arrive: a node may die between its commit and its
  * notification.
  */
-const HEARING_MS = 500
+const NOTIFIED_CHECK_MS = 500
 /** Ms between checks of the cursor while no notifications arrive, and between attempts to connect. */
-const DEAF_MS = 100
+const UNNOTIFIED_CHECK_MS = 100
 /** Ms between notifications from one node; each stands for all commits since the last. */
-const TELL_MS = 10
+const NOTIFY_MS = 10
 const PATIENCE_MS = 2000
 
 interface Listener {
-  telling: string
-  tell: () => void
+  notifyStatement: string
+  notify: () => void
   listen: () => void
   close: () => Promise<void>
 }
@@ -287,74 +287,74 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   const self = randomUUID()
   const ending = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined)
-  let ears: Ears | undefined
+  let listening: Listening | undefined
   let watching: Promise<void> | undefined
-  let telling: Promise<void> | undefined
+  let announcing: Promise<void> | undefined
   let again = false
   let seen: Cursor | undefined
 
   const watch = async () => {
     while (!ending.signal.aborted) {
       try {
-        ears = await openEars(config, self, heard)
+        listening = await openListening(config, self, heard)
         while (!ending.signal.aborted) {
-          const cursor = await ears.look()
+          const cursor = await listening.look()
           if (cursor !== seen) heard()
           seen = cursor
-          await pause(ears.hears() ? HEARING_MS : DEAF_MS)
+          await pause(listening.isNotified() ? NOTIFIED_CHECK_MS : UNNOTIFIED_CHECK_MS)
         }
       } catch {
         heard()
       }
-      const lost = ears
-      ears = undefined
+      const lost = listening
+      listening = undefined
       await lost?.close()
-      await pause(DEAF_MS)
+      await pause(UNNOTIFIED_CHECK_MS)
     }
   }
   const announce = async () => {
     do {
       again = false
       // The checks of the cursor make up for a failed notification.
-      await (ears ? ears.tell() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(
+      await (listening ? listening.notify() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(
         () => undefined,
       )
-      await pause(TELL_MS)
+      await pause(NOTIFY_MS)
     } while (again)
-    telling = undefined
+    announcing = undefined
   }
   return {
-    telling: `notify ${CHANNEL}, '${self}'`,
-    tell: () => {
+    notifyStatement: `notify ${CHANNEL}, '${self}'`,
+    notify: () => {
       again = true
-      telling ??= announce()
+      announcing ??= announce()
     },
     listen: () => {
       watching ??= watch()
     },
     close: async () => {
-      await telling
+      await announcing
       ending.abort()
       await watching
     },
   }
 }
 
-/** The connection that listens. `look` and `tell` reject if it is lost. */
-interface Ears {
+/** The connection that listens. `look` and `notify` reject if it is lost. */
+interface Listening {
   look: () => Promise<Cursor>
-  tell: () => Promise<void>
+  notify: () => Promise<void>
   /** True once a notification has come back; behind some poolers none does. */
-  hears: () => boolean
+  isNotified: () => boolean
   close: () => Promise<void>
 }
 
-async function openEars(config: ClientConfig, self: string, heard: () => void): Promise<Ears> {
+async function openListening(config: ClientConfig, self: string, heard: () => void): Promise<Listening> {
   const client = new Client({ ...config, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS })
   client.on('error', () => undefined)
-  let hears = false
+  let isNotified = false
   client.on('notification', ({ payload }) => {
-    hears = true
+    isNotified = true
     if (payload !== self) heard()
   })
   let last: Promise<unknown> = Promise.resolve()
@@ -383,10 +383,10 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
       if (!row) throw new Error('no snapshot')
       return cursorOf(row)
     },
-    tell: async () => {
+    notify: async () => {
       await ask('select pg_notify($1, $2)', [CHANNEL, self])
     },
-    hears: () => hears,
+    isNotified: () => isNotified,
     close,
   }
 }

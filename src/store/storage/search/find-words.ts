@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { LAST_SIGN } from '../../../base/text/characters.ts'
+import { LAST_CHARACTER } from '../../../base/text/characters.ts'
 import { beginningsOf, nearWords, stemsIn, type WantedWord } from '../../../base/text/stems.ts'
 import { type Db, isPostgres, type ReadAside, type ReadQuery } from '../database.ts'
 import {
@@ -195,8 +195,8 @@ function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
   for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at)
-    if (sign !== COMMA) id = id * 10 + sign - ZERO
+    const code = text.charCodeAt(at)
+    if (code !== COMMA) id = id * 10 + code - ZERO
     else {
       addId(ids, id)
       id = 0
@@ -345,7 +345,7 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const stem = sql`(value ->> 0)`
   const begin = sql`(value ->> 1)`
   return sql<{ stem: string }>`select distinct ${stem} as stem from json_each(${listed})
-    where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${LAST_SIGN})
+    where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${LAST_CHARACTER})
         or exists (select 1 from name_stems where kind in ('venue', 'organizer', 'term') and stem = ${stem}))
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} ||
       '"')`
@@ -365,7 +365,7 @@ const MOST_STEMS = 8
 /** On SQLite the newest come first. */
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
-  const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_SIGN }
+  const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_CHARACTER }
   // With several words it may look through many events.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
@@ -418,7 +418,7 @@ export interface TypedName {
 export function typedName({ stems, begun, whole }: TypedWords): TypedName {
   const others = [...new Set(stems)]
   const count = others.length
-  return { begun, behind: begun + LAST_SIGN, whole, others: count > 0 ? others : [''], count }
+  return { begun, behind: begun + LAST_CHARACTER, whole, others: count > 0 ? others : [''], count }
 }
 
 export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {

@@ -4,9 +4,9 @@ import { formatUtc } from '../../../base/text/zones.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import {
   forgetVersions,
+  HAS_WEBHOOKS,
   type HistoryRow,
   historyRows,
-  IS_TOLD,
   KEEP_TEXTS,
   keysToForget,
   keysToLevel,
@@ -15,8 +15,8 @@ import {
   levelSequences,
   MOST_CHANGES,
   onChanged,
-  TELL,
   textsOf,
+  WEBHOOK_INSERT,
   webhookChanges,
 } from '../history.ts'
 import type { Recording } from '../recording.ts'
@@ -126,14 +126,14 @@ const KEEP_TEXT = `${KEEP_TEXTS.before} values (?, ?, ?, ${KEEP_TEXTS.last}) ${K
 const END = `update history set former = '', former_bytes = 0 where kind = ? and record = ?
   and former_bytes > 0`
 
-const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, value ->> 'record' as record,
-  value ->> 'verb' as verb,
+const INSERT_DELIVERIES = `${WEBHOOK_INSERT.before} (select value ->> 'kind' as kind,
+    value ->> 'record' as record, value ->> 'verb' as verb,
     value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series,
     value ->> 'later' as later, value ->> 'message' as message, value ->> 'time' as time
     from json_each(?)) c
-  ${TELL.after}`
+  ${WEBHOOK_INSERT.after}`
 
-const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
+const PRESENT = `select coalesce((${LAST}), 0) as last, ${HAS_WEBHOOKS} as has_webhooks`
 
 /** Rows written in one turn of the event loop, which take some ms. */
 const ROWS_A_TURN = 500
@@ -148,12 +148,12 @@ export function saveRecordings(
 ): Promise<void> | undefined {
   if (recordings.every(({ changes }) => changes.size === 0)) return undefined
   const time = formatUtc(Date.now())
-  const [present] = prepare(PRESENT).all([]) as { last: number; is_told: number }[]
+  const [present] = prepare(PRESENT).all([]) as { last: number; has_webhooks: number }[]
   const position = (present?.last ?? 0) + 1
   const changes = latestChanges(recordings, time)
   const acts = historyRows(recordings, time)
-  const told = present?.is_told === 1 ? webhookChanges(recordings, time) : undefined
-  const settled = { changes, told, forgotten: keysToForget(recordings) }
+  const messages = present?.has_webhooks === 1 ? webhookChanges(recordings, time) : undefined
+  const settled = { changes, messages, forgotten: keysToForget(recordings) }
   if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, settled, acts, position)
   saveChanges(prepare, changes, position)
   saveWithSequences(prepare, settled)
@@ -209,21 +209,21 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
 }
 
 /**
- * `told` has changes for webhooks, `forgotten` the keys of records whose former versions are forgotten; both
- * are JSON.
+ * `messages` has changes for webhooks, `forgotten` the keys of records whose former versions are forgotten;
+ * both are JSON.
  */
 interface Settled {
   changes: readonly LatestChange[]
-  told: string | undefined
+  messages: string | undefined
   forgotten: string | undefined
 }
 
 /** Messages to webhooks come last, since they have the sequences. */
-function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settled): void {
+function saveWithSequences(prepare: Prepare, { changes, messages, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])
   if (forgotten !== undefined) prepare(FORGET).run([forgotten])
-  if (told !== undefined) prepare(INSERT_DELIVERIES).run([told])
+  if (messages !== undefined) prepare(INSERT_DELIVERIES).run([messages])
 }
 
 function saveActs(prepare: Prepare, rows: readonly HistoryRow[]): void {

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 60
  * The result is called after each commit: it has a thread checkpoint a WAL that has become long. Writes wait
  * only while the thread writes the last pages, since only a WAL that is completely in the file starts over.
  */
-export function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
+export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
   // With `noop` the statement only counts pages.
   const length = writer.prepare('pragma wal_checkpoint(noop)')
   const unwritten = () => {
@@ -26,19 +26,19 @@ export function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writ
     return log - checkpointed
   }
   let commits = 0
-  let isEmptying = false
+  let isCheckpointing = false
   const checkpoint = () => askReaders(pool, 'search', 'checkpoint')
   const writeRest = () => writes.groups.between(() => Promise.race([checkpoint(), sleep(LONGEST_PAUSE_MS)]))
   return () => {
     commits += 1
-    if (isEmptying || commits % LOOK_AT_LOG_EVERY !== 0 || unwritten() < LOG_PAGES) return
-    isEmptying = true
+    if (isCheckpointing || commits % LOOK_AT_LOG_EVERY !== 0 || unwritten() < LOG_PAGES) return
+    isCheckpointing = true
     checkpoint()
       .then(writeRest)
       // Pages that are not checkpointed now are checkpointed later, at the latest by a commit.
       .catch(() => undefined)
       .finally(() => {
-        isEmptying = false
+        isCheckpointing = false
       })
   }
 }

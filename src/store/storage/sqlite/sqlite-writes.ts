@@ -3,10 +3,10 @@ import {
   doAlike,
   type Groups,
   makeGroups,
+  resolveWrites,
   type SharedWork,
   type Sharing,
   takeAlike,
-  tellResults,
   type WaitingWrite,
   waitingWrite,
 } from '../commit-groups.ts'
@@ -240,7 +240,7 @@ async function attempt(
   try {
     const results = await doWrites(writes, alike)
     if (!isAll) transaction.releaseWrites()
-    return () => tellResults(alike, results)
+    return () => resolveWrites(alike, results)
   } catch (error) {
     // SQLite has rolled back the other writes as well.
     if (!isAll && !connection.isTransaction) throw error

@@ -18,7 +18,7 @@ import {
   watchFile,
   whenFree,
 } from './sqlite-connection.ts'
-import { makeEmptier, makeIndexer, makeLook, prepareIfThere } from './sqlite-upkeep.ts'
+import { makeCheckpointer, makeIndexer, makeLook, prepareIfThere } from './sqlite-upkeep.ts'
 import { endWrites, enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
 // Opens the database on a SQLite file.
@@ -53,7 +53,7 @@ export function openSqlite(file: string): Database {
     for (const listener of listeners) listener()
     index()
     stemmer.wake()
-    empty()
+    checkpointIfLong()
   })
   const write: Database['write'] = (work, by = writerBy('')) =>
     enqueueWrite(writes, async (tx) => [await work(tx)], { item: undefined, by })
@@ -61,7 +61,7 @@ export function openSqlite(file: string): Database {
   const isAnyUnstemmed = () =>
     Boolean(prepareIfThere(committedOnly, 'select doc from unstemmed limit 1')?.all([]).length)
   const stemmer = makeStemmer(write, isAnyUnstemmed)
-  const empty = pool ? makeEmptier(writer, pool, writes) : () => undefined
+  const checkpointIfLong = pool ? makeCheckpointer(writer, pool, writes) : () => undefined
   const read = readingBuilder(readable)
   runDirectly(read, 'sqlite', (text, parameters) =>
     reader.isTransaction ? undefined : runRead(() => runPrepared(committedOnly(text), parameters)),

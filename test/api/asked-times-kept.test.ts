@@ -162,7 +162,7 @@ test('pages show what lists and subscriptions of the same words have, by day and
   }
 })
 
-test('whatever lists what is to come has what is still on in the night, and has it no more then', async () => {
+test('lists of what is to come have what is still on in the night, and no more then', async () => {
   const places = { venue: { venue: 'Night club' }, organizer: { organizer: 'Night crew' } }
   const rave = { title: 'Rave', start_date: '2027-01-31 22:00', end_date: '2027-02-01 03:00', ...places }
   const { post_parent } = await service.create('/events', {

@@ -56,7 +56,7 @@ async function tokenOf(login: Reader, scopes: CredentialScope[]): Promise<Record
   return { authorization: `Bearer ${token}` }
 }
 
-test('the list of tools stays the same to the byte, in the order of names, and says how long it may be kept', async () => {
+test('the list of tools stays the same to the byte, by names, and says how long to keep it', async () => {
   const [one, other] = await Promise.all([toolsOf('anonymous'), toolsOf('anonymous')])
   assert.equal(JSON.stringify(one), JSON.stringify(other))
   assert.deepEqual(namesOf(one), READING)
@@ -67,7 +67,7 @@ test('the list of tools stays the same to the byte, in the order of names, and s
   assert.deepEqual(namesOf(own), ALL)
 })
 
-test('every tool has a schema that is valid, refers to nothing else, and describes each argument', async () => {
+test('every tool has a valid schema that refers to nothing and describes each argument', async () => {
   const { tools } = await toolsOf('editor')
   const ajv = new Ajv2020({ strict: false })
   for (const { name, inputSchema, description } of tools) {
@@ -145,7 +145,7 @@ test('venues and categories are those that the interface lists', async () => {
   }
 })
 
-test('an event is said with its local time in words, in ISO and by its zone, its place, its cost and its address', async () => {
+test('an event has its local time in words, in ISO and by zone, its place, cost and address', async () => {
   const result = await call(service, 'search_events', { words: 'jazz', start_date: '2027-01-01' })
   assert.deepEqual(result.structuredContent.events, [
     {

@@ -75,7 +75,7 @@ describe('parameters', () => {
     }
   })
 
-  test('missing ones are all named at once, in the documented order, before anything else is looked at', async () => {
+  test('missing ones are all named at once, in the documented order, before anything else', async () => {
     for (const as of ['anonymous', 'subscriber', 'admin'] as const) {
       const none = await service.post('/events', { website: 'no address' }, as)
       assertError(none, 400, 'rest_missing_callback_param')
@@ -92,7 +92,7 @@ describe('parameters', () => {
       assert.deepEqual((await service.post(path, {})).body.data.params, [name])
   })
 
-  test('invalid ones are all named at once, in the order they are declared, before any right is looked at', async () => {
+  test('invalid ones are all named at once, in the declared order, before rights', async () => {
     const texts = 'organizer website end_date start_date timezone status date'.split(' ')
     const wrong = {
       ...Object.fromEntries(texts.map((name) => [name, 'x'])),
@@ -135,7 +135,7 @@ describe('parameters', () => {
     assertNamed(await service.put('/categories/987654', { name: '' }), 'id', 'name')
   })
 
-  test('anonymous writers hear of wrong values first, and of the missing right once all is in order', async () => {
+  test('anonymous writers hear of wrong values first, of the missing right once all is right', async () => {
     assertNamed(await service.post('/events', { ...DAY, website: 'x' }, 'anonymous'), 'website')
     assertError(await service.post('/events', DAY, 'anonymous'), 401, 'rest_forbidden')
     assertError(await service.post('/events', DAY, 'subscriber'), 403, 'rest_forbidden')
@@ -155,7 +155,7 @@ describe('parameters', () => {
 })
 
 describe('bodies', () => {
-  test('bodies are read by their type, and what cannot be read is refused before missing parameters and rights', async () => {
+  test('bodies are read by their type, and refused unreadable before parameters and rights', async () => {
     const day = JSON.stringify(DAY)
     const form = 'multipart/form-data; boundary=b'
     const part = '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx'
@@ -193,7 +193,7 @@ describe('bodies', () => {
     assertError(unknown, 400, 'rest_invalid_json')
   })
 
-  test('an oversized body is a 413 that names the limit, in every form, and the service goes on', async () => {
+  test('an oversized body is 413 and names the limit, in every form; the service goes on', async () => {
     const large = 'x'.repeat(20_001)
     const form = new FormData()
     form.append('title', large)
@@ -215,7 +215,7 @@ describe('bodies', () => {
     assert.equal((await service.post('/events', DAY)).status, 201)
   })
 
-  test('of a field that is repeated the last value counts, in the query, urlencoded and multipart', async () => {
+  test('of a repeated field the last value counts, in the query, urlencoded and multipart', async () => {
     const form = new FormData()
     for (const [name, value] of [...Object.entries(DAY), ['title', 'Last']] as const) form.append(name, value)
     const text = `${new URLSearchParams(DAY)}&title=Last`
@@ -296,7 +296,7 @@ describe('addresses and credentials', () => {
   })
 })
 
-test('an absolute address is answered as its path, and one without a path as one that is not there', async () => {
+test('an absolute address is answered as its path, one without a path as missing', async () => {
   const answerTo = async (address: string) => {
     const line = openLine(service.origin)
     line.socket.write(`GET ${address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)

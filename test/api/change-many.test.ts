@@ -86,7 +86,7 @@ for (const [name, deed, check, is] of deeds)
     assert.equal(await undoMany(editor, undo), undefined)
   })
 
-test('each row is told by itself: what is refused, is not there, or is so already costs no other', async () => {
+test('each row is told by itself: what is refused, missing, or so already costs no other', async () => {
   const author = await context('author')
   const [own = 0] = await make(1, {}, 'author')
   const [others = 0] = await make(1)
@@ -122,7 +122,7 @@ test('what others have changed since the press stays when it is taken back', asy
   assert.equal((await service.get(`/events/${second}`)).body.event_status, undefined)
 })
 
-test('an hour that stays on the wall stays there across a change of the clocks, and whole days move by days', async () => {
+test('an hour kept on the wall does so over a change of clocks; whole days move by days', async () => {
   const editor = await context('editor')
   const [timed = 0] = await make(1, { start_date: '2027-03-13 20:00:00', end_date: '2027-03-13 22:00:00' })
   const [whole = 0] = await make(1, { start_date: '2027-03-13', end_date: '2027-03-13', all_day: true })
@@ -134,7 +134,7 @@ test('an hour that stays on the wall stays there across a change of the clocks, 
   assert.deepEqual(outcomes(rows), ['refused'])
 })
 
-test('what is in the trash is restored with the status it had, or deleted for good, which nothing takes back', async () => {
+test('what is in the trash is restored with the status it had, or deleted for good', async () => {
   const editor = await context('editor')
   const ids = await make(3, { status: 'private' })
   const early = await changeMany(editor, events, ids, { do: 'erase' })
@@ -154,7 +154,7 @@ test('what is in the trash is restored with the status it had, or deleted for go
   ])
 })
 
-test('of a series the chosen dates change, or all of it where that is asked for; both are taken back', async () => {
+test('of a series the chosen dates change, or all of it if asked; both are undone', async () => {
   const editor = await context('editor')
   const { id } = await createRecord(editor, events, {
     title: 'Weekly',

@@ -183,7 +183,7 @@ test('a record that stops being public is deleted for strangers, and changed for
   )
 })
 
-test('each reader is shown the events that lists show them, also those that are not in memory, and no others', async (t) => {
+test('each reader is shown the events of their lists, also those not in memory, no others', async (t) => {
   const one = await startService()
   t.after(one.close)
   const venue = { venue: 'Club' }
@@ -226,7 +226,7 @@ test('each reader is shown the events that lists show them, also those that are 
   }
 })
 
-test('an event that becomes public while a feed is read, and is not in memory yet, is shown whole', async (t) => {
+test('an event that becomes public while a feed is read, not in memory yet, is whole', async (t) => {
   const one = await startService()
   t.after(one.close)
   const { database } = one.app
@@ -497,7 +497,7 @@ test('what was changed in the hour that comes twice is told to whoever asks by a
 })
 
 for (const events of [3, 12])
-  test(`a page of ${events} events says the same whoever reads it, indented, trimmed and in an envelope`, async () => {
+  test(`a page of ${events} events says the same to all, indented, trimmed, enveloped`, async () => {
     const venue = await service.create('/venues', { venue: `Hall of ${events}` })
     const write = { ...WHEN, venue: venue.id, categories: [`Of ${events}`], description: '<b>“ä”</b>' }
     for (let at = 0; at < events; at++)

@@ -26,7 +26,7 @@ async function invalid(method: string, path: string, sent: object, name: string)
 const names = (records: Body[], key: string) => [records].flat().map((record) => record[key])
 
 describe('updates of events', () => {
-  test('an update without status or date leaves them, and null or none keeps a venue that an empty value removes', async () => {
+  test('an update without status or date leaves them, null keeps a venue, empty removes it', async () => {
     for (const status of ['draft', 'pending', 'private'] as const) {
       const as = status === 'pending' ? 'contributor' : 'admin'
       const { id } = await createEvent({ status }, as)
@@ -46,7 +46,7 @@ describe('updates of events', () => {
     }
   })
 
-  test('the path decides which event is meant, and a slug in the body of a by-slug update is the new slug', async () => {
+  test('the path decides which event is meant, and a slug in a by-slug update is the new slug', async () => {
     const [one, other] = [
       await createEvent({ title: 'One', slug: 'one' }),
       await createEvent({ title: 'Other', slug: 'other' }),
@@ -75,7 +75,7 @@ describe('permissions', () => {
     assert.equal((await read('/tags?search=made+up&hide_empty=false')).total, 0)
   })
 
-  test('unpublished and trashed venues and organizers are not shown inside events, and trashed ones can not be linked', async () => {
+  test('unpublished and trashed venues stay hidden in events, trashed ones cannot be linked', async () => {
     const event = await createEvent({
       venue: [{ venue: 'Open Barn' }, { venue: 'Secret Barn', status: 'draft' }],
       organizer: [{ organizer: 'Open Crew' }, { organizer: 'Secret Crew', status: 'private' }],
@@ -110,7 +110,7 @@ describe('permissions', () => {
 })
 
 describe('dates and zones', () => {
-  test('numbers for dates and images, flags of venues, and null for any optional field are taken', async () => {
+  test('numbers for dates and images, flags of venues, and null for optional fields are taken', async () => {
     const image = await uploadPicture(service, 4, 3)
     const event = await createEvent({ image })
     assert.equal(event.image.id, image)

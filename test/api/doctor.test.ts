@@ -140,7 +140,7 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   assert.match(running.findings.get('port')?.[0]?.says ?? '', /^Kalends answers at/)
 })
 
-test('what others may read, a password that lies about, and an address that is missing are warnings with what to do', async (t) => {
+test('files of others, a password that lies about and a missing address are warnings', async (t) => {
   const { data, address } = await calendar(t)
   chmodSync(data, 0o755)
   writeFileSync(join(data, 'first-password.txt'), 'x', { mode: 0o644 })
@@ -160,7 +160,7 @@ test('what others may read, a password that lies about, and an address that is m
   assert.match(public_.findings.get('proxy')?.[0]?.todo ?? '', /KALENDS_TRUSTED_PROXY/)
 })
 
-test('a database that is not there, or of another version, and a port that somebody else has are told', async (t) => {
+test('a database that is missing or of another version, and a port in use are told', async (t) => {
   const { data, address } = await calendar(t)
   const other = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
   t.after(() => other.close())
@@ -192,7 +192,7 @@ test('a database that is not there, or of another version, and a port that someb
   assert.match(newer.findings.get('migrations')?.[0]?.says ?? '', /9999-later/)
 })
 
-test('a calendar whose administrators cannot sign in any more, and one that was changed in the future, are told', async (t) => {
+test('a calendar whose administrators cannot sign in, and one changed in the future are told', async (t) => {
   const { data, address } = await calendar(t)
   const database = await openDatabase(address)
   await database.write(async (tx) => {
@@ -204,7 +204,7 @@ test('a calendar whose administrators cannot sign in any more, and one that was 
   assert.match(found.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
 })
 
-test('webhooks and imports that stand still, and a calendar that is held, are told with what to do', async (t) => {
+test('webhooks and imports that stand still and a held calendar are told with advice', async (t) => {
   const { data, address } = await calendar(t)
   const database = await openDatabase(address)
   await database.write(async (tx) => {

@@ -133,7 +133,7 @@ test('an event read by itself has every member', () => {
   )
 })
 
-test('lists, NDJSON and exports show the same members with the same values, but for those that the table leaves out', async () => {
+test('lists, NDJSON and exports show the same values, but for what the table leaves out', async () => {
   const shown = withoutLinkedData(event)
   const path = `/events?${WINDOW}`
   const lists = [await service.get(path), await service.get(path), await service.get(path, 'admin')]
@@ -344,7 +344,7 @@ test('an import of an answer takes every field that is carried over', () => {
   for (const [name, value] of Object.entries(taken)) assert.ok(value !== '' && value !== undefined, name)
 })
 
-test('what is kept of a withdrawn event are the columns that are not left out, and the history has its title', async () => {
+test('of a withdrawn event the columns that are not left out are kept, and its title', async () => {
   await service.remove(`/events/${event.id}`)
   const { read } = service.app.database
   const { kept, ...row } = await read

@@ -28,7 +28,7 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(path.startsWith('http') ? path : service.origin + path, { headers, redirect: 'manual' })
 
 describe('a calendar', () => {
-  test('says once which version it is and who made it, and has an identity and a time for each event', async () => {
+  test('says once its version and who made it, and each event has an identity and a time', async () => {
     const text = await (await ask('/events.ics')).text()
     for (const line of ['VERSION:2.0', 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH'])
       assert.equal(text.split(`\r\n${line}\r\n`).length, 2, line)
@@ -39,7 +39,7 @@ describe('a calendar', () => {
       for (const name of ['uid', 'dtstamp']) assert.equal(event.getAllProperties(name).length, 1, name)
   })
 
-  test('keeps the commas of categories apart from those between them, and writes a place with points', async () => {
+  test('keeps commas of categories apart from those between, and writes a place with points', async () => {
     const text = await (await ask('/event/with-everything.ics')).text()
     const [event] = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
     assert.deepEqual(event?.getFirstProperty('categories')?.getValues().toSorted(), [

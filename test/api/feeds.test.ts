@@ -130,7 +130,7 @@ const timeOf = (component: ICAL.Component | undefined, name: string) =>
   component?.getFirstPropertyValue(name) as ICAL.Time | null
 
 describe('iCalendar', () => {
-  test('has all public events and no other, with their moments in UTC as another parser reads them', async () => {
+  test('has all public events and no other, with moments in UTC as another parser reads', async () => {
     const { text } = await feed('ics')
     const components = readCalendar(text)
     assert.equal(components.size, events.size)
@@ -176,7 +176,7 @@ describe('iCalendar', () => {
     for (const id of used) assert.ok(text.indexOf(`TZID:${id}`) < text.indexOf(`TZID=${id}`))
   })
 
-  test('writes times in UTC where clients would read another: in the hour that comes twice, and of zones without rules', async () => {
+  test('writes UTC where clients would read another time: in repeated hours, in odd zones', async () => {
     const { text } = await feed('ics')
     for (const name of ['twice', 'gaza', 'offset'] as const) {
       const start = eventNamed(name).utc_start_date.replace(' ', 'T').replace(/[-:]/g, '')
@@ -244,7 +244,7 @@ describe('RSS and Atom', () => {
     return parser.parse(text)
   }
 
-  test('are well-formed, with an item for each public event that says when it is and when it was published', async () => {
+  test('are well-formed, with an item for each public event, its time and its publication', async () => {
     const { rss } = wellFormed((await feed('rss')).text)
     assert.equal(rss.channel.item.length, events.size)
     const item = rss.channel.item.find(({ link }: { link: string }) => link === eventNamed('full').url)
@@ -318,7 +318,7 @@ describe('what readers of feeds show of texts that speak of markup', () => {
     assert.deepEqual(viewOf(item['content:encoded']), { text: `Write this: ${SAID}`, tags: ['p', 'em'] })
   })
 
-  test('RSS: a title is the same to readers that take it for HTML, and plain to others where it can be', async () => {
+  test('RSS: a title is the same to readers of HTML, and plain to others where it can be', async () => {
     const { channel } = parser.parse(await read('rss')).rss
     assert.deepEqual(viewOf(channel.item.title), { text: `About ${SAID}`, tags: [] })
     assert.deepEqual(viewOf(channel.title), { text: 'Fish & <i>Chips</i>', tags: [] })
@@ -409,7 +409,7 @@ test('the time of an Atom feed does not go back when its newest event leaves it'
   }
 })
 
-test('an entry does not grow older when its venue is taken back, nor the feed when withdrawals are forgotten', async (t) => {
+test('an entry is no older once its venue is undone, nor the feed without withdrawals', async (t) => {
   const site = await startService()
   t.after(site.close)
   const times = async () => {
@@ -450,7 +450,7 @@ describe('JSON Feed and JSON-LD', () => {
 })
 
 describe('CSV', () => {
-  test('has a line for each public event under the names of its columns, and no cell that runs as a formula', async () => {
+  test('has a line for each public event below its columns, and no cell that runs as a formula', async () => {
     const { text } = await feed('csv')
     assert.ok(text.endsWith('\r\n'))
     const [head = ''] = text.split('\r\n')

@@ -169,7 +169,7 @@ function anyNames(names: readonly string[]): fc.Arbitrary<readonly string[]> {
   return fc.shuffledSubarray([...names], { minLength: 0, maxLength: 4 })
 }
 
-test(`every row of filters means the same to the index, the database and a plain reading (seed ${SEED})`, async () => {
+test(`each row of filters means the same to index, database and a plain reading (seed ${SEED})`, async () => {
   for (let round = 1; round <= ROUNDS; round++) {
     const stored = await readStored(calendar.service.app.database.read)
     const named = namedIn(stored)
@@ -195,7 +195,7 @@ const namedIn = ({ events, terms }: Stored) => ({
 
 const OF_TEXTS = ['search', 'words', 'modified_after']
 
-test(`calendars hear of each event that a list of public events loses, by whichever filters (seed ${SEED})`, async () => {
+test(`calendars hear of each event that a public list loses, by any filters (seed ${SEED})`, async () => {
   const { service } = calendar
   const { database } = service.app
   const stored = await readStored(database.read)

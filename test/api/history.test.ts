@@ -80,7 +80,7 @@ describe('the history of an event', () => {
     assert.equal((await service.get(`${at(`/events/${id}`)}?page=x`, 'admin')).status, 400)
   })
 
-  test('is for those who may edit the event, and tells addresses of people to administrators alone', async () => {
+  test('is for those who may edit the event, and shows addresses to administrators alone', async () => {
     const { id } = await service.create('/events', { title: 'Kept', ...day })
     const own = await service.create('/events', { title: 'Own', ...day, status: 'draft' }, 'contributor')
     await service.update(`/events/${id}`, { title: 'Changed' })
@@ -236,7 +236,7 @@ describe('a version that is put back', () => {
     assert.deepEqual([record.title, record.tags.map((one: { id: number }) => one.id)], ['Linked', [kept]])
   })
 
-  test('leaves out the slug of a term that another has by now, and a parent that is below it by now', async () => {
+  test('leaves out a slug that another term has by now, and a parent that is below it now', async () => {
     const { id: tag } = await service.create('/tags', { name: 'Taken', slug: 'taken' })
     const tagged = await versionOf(`/tags/${tag}`)
     await service.update(`/tags/${tag}`, { name: 'Given', slug: 'given' })
@@ -369,7 +369,7 @@ describe('former values', () => {
     assert.equal((await service.get(at(`/tags/${id}`), 'admin')).status, 400)
   })
 
-  test('are dropped, the oldest first, where they take too much room; then older versions are not known', async (t) => {
+  test('are dropped, the oldest first, where they take too much room; older versions go', async (t) => {
     const own = await startService()
     t.after(own.close)
     const { id } = await own.create('/events', { title: 'Long', ...day, description: 'a'.repeat(10_000) })

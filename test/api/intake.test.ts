@@ -105,7 +105,7 @@ test('unfinished uploads have no name on the disk', async () => {
   for (const { socket } of lines) socket.destroy()
 })
 
-test('bodies beyond what all together may hold are 503 with Retry-After, and the room is there again afterwards', async () => {
+test('bodies beyond what all may hold are 503 with Retry-After, and the room comes back', async () => {
   const body = (title: string) => JSON.stringify({ title, start_date: '2027-05-01', end_date: '2027-05-01' })
   const lines = [open(), open()]
   for (const { socket } of lines) {

@@ -80,7 +80,7 @@ async function keepAll(): Promise<void> {
 }
 
 describe('feeds and pages', () => {
-  test('are what they would be if they were made anew, whatever has been written since they were kept', async () => {
+  test('are what they would be if made anew, whatever was written since they were kept', async () => {
     const { update, create, remove } = service
     const writes: [string, () => Promise<unknown>][] = [
       ['nothing was written', async () => undefined],
@@ -140,7 +140,7 @@ describe('feeds and pages', () => {
     }
   })
 
-  test('say since when they are as they are, once nothing has changed for a while, and are not sent again', async (t) => {
+  test('say since when they stand, once nothing has changed for a while, and are not resent', async (t) => {
     // Before five in the morning pages change with each minute.
     const noon = (Math.ceil(Date.now() / 86_400_000) + 0.5) * 86_400_000
     t.mock.timers.enable({ apis: ['Date'], now: noon })

@@ -18,7 +18,7 @@ function assertOver(answer: Answer, name: string, limit: number, text = name): v
 }
 
 describe('texts', () => {
-  test('a text as long as its limit is taken, and one character more is refused by the name of the field', async () => {
+  test('a text as long as its limit is taken, and one character more is refused by name', async () => {
     for (const [path, name, limit, rest] of [
       ['/events', 'title', 500, DAY],
       ['/events', 'slug', 500, DAY],
@@ -107,7 +107,7 @@ describe('texts', () => {
     assertOver(await service.get(`/venues?search=${'a.'.repeat(21)}`), 'search', 20)
   })
 
-  test('so does a search of venues and organizers in which signs stand for phrases, beside the namespace as well', async () => {
+  test('so does a search of venues and organizers with signs for phrases, in wp/v2 too', async () => {
     // Each sign folds to four Arabic words: 500 of them exceed the limit of words.
     const phrases = encodeURIComponent('\ufdfa'.repeat(500))
     for (const path of [
@@ -256,7 +256,7 @@ describe('all dates of a series together', () => {
     assert.match((await roomy.update(`/events/${id}`, changed, 'author')).description, /Neu/)
   })
 
-  test('what takes up more than twenty million bytes is refused before it is written, by whichever way', async () => {
+  test('what takes more than twenty million bytes is refused before it is written, any way', async () => {
     const single = await roomy.create('/events', { ...SOON, description: long(190_000) })
     const short = await roomy.create('/events', series(20, 106))
     const { events } = await held()
@@ -297,7 +297,7 @@ describe('all dates of a series together', () => {
     assert.deepEqual(each, [201, 201, 400])
   })
 
-  test('a batch moves no more than that to the trash, as rows are written again; any one series may go', async () => {
+  test('a batch trashes no more than that, as rows are written again; any one series may go', async () => {
     const long = await Promise.all([1, 2].map(() => roomy.create('/events', series(110_000, 100))))
     const requests = long.map(({ post_parent }) => ({
       method: 'DELETE',
@@ -309,7 +309,7 @@ describe('all dates of a series together', () => {
   })
 })
 
-test('a multipart form has at most a thousand fields, as more would keep everybody else waiting', async () => {
+test('a multipart form has at most a thousand fields, as more would keep others waiting', async () => {
   for (const [count, expected] of [
     [1000, 201],
     [1001, 413],

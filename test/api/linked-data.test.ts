@@ -9,7 +9,7 @@ const read = async (path: string, as: Reader = 'anonymous'): Promise<Body> =>
   (await service.get(path, as)).body
 
 describe('linked data', () => {
-  test('the venue and the organizers in the answer to a single event have theirs, in lists and after writes they have not', async () => {
+  test('venue and organizers of a single event have theirs, not in lists and after writes', async () => {
     const places = {
       venue: { venue: 'Hall', city: 'Bern' },
       organizer: [{ organizer: 'Club' }, { organizer: 'Choir' }],

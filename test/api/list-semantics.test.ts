@@ -88,7 +88,7 @@ describe('where events are', () => {
     }
   })
 
-  test('a filter by a venue or organizer in the trash finds nothing, as no event shows it, until it is restored', async () => {
+  test('a filter by a venue or organizer in the trash finds nothing until it is restored', async () => {
     const venue = await create('/venues', { venue: 'Torn down' })
     const organizer = await create('/organizers', { organizer: 'Dissolved' })
     const { id } = await createEvent({ title: 'Left behind', venue: venue.id, organizer: [organizer.id] })
@@ -129,7 +129,7 @@ describe('the trash', () => {
     }
   })
 
-  test('a draft that goes to the trash and comes back published is named after its title, whichever way it went', async () => {
+  test('a draft that comes back from the trash published is named after its title, either way', async () => {
     const ways = [
       (id: number) => service.remove(`/events/${id}`),
       (id: number) => service.put(`/events/${id}`, { status: 'trash' }),
@@ -145,7 +145,7 @@ describe('the trash', () => {
 })
 
 describe('publication dates', () => {
-  test('the date that was sent for a draft stays when it is published, one that it got by itself does not', async () => {
+  test('a date sent for a draft stays when it is published, one that it got by itself does not', async () => {
     for (const status of ['draft', 'pending'] as const) {
       const dated = await createEvent({ title: 'Dated', status, date: '2020-06-07 08:09:10' })
       assert.equal(dated.date_utc, '0000-00-00 00:00:00')
@@ -165,7 +165,7 @@ describe('publication dates', () => {
     assert.equal(body.date, '2020-06-07 08:09:10')
   })
 
-  test('a copy of a draft shows its date, which gives way at publication as that of the draft does', async () => {
+  test('a copy of a draft shows its date, which gives way at publication as the draft’s does', async () => {
     for (const [path, name] of Object.entries({
       '/events': 'title',
       '/venues': 'venue',
@@ -226,7 +226,7 @@ describe('moments that come twice', () => {
     assert.equal(moved.utc_start_date, '2026-11-01 00:30:00')
   })
 
-  test('an end without an offset comes after a start in the second hour, and an end in it after a start in the first', async () => {
+  test('an end without offset follows a start in the second hour, and in it after the first', async () => {
     const after = await createEvent({ ...second, end_date: '2026-11-01 01:45:00' })
     assert.deepEqual([after.end_date, after.utc_end_date], ['2026-11-01 01:45:00', '2026-11-01 06:45:00'])
     const across = await createEvent({
@@ -245,7 +245,7 @@ describe('moments that come twice', () => {
     assert.equal(backwards.end_date, backwards.start_date)
   })
 
-  test('it is so where the clock goes back by half an hour, or by half an hour of an odd offset', async () => {
+  test('it is so where the clock goes back by half an hour, also of an odd offset', async () => {
     // Lord Howe Island: on 2027-04-04 clocks go from 02:00 (+11:00) back to 01:30 (+10:30).
     const howe = { timezone: 'Australia/Lord_Howe', end_date: '2027-04-04 05:00:00' }
     const twice = await createEvent({ ...howe, start_date: '2027-04-04T01:45:00+10:30' })
@@ -334,7 +334,7 @@ describe('categories', () => {
     assert.equal(deepest.url.split('/category/')[1].split('/').length, 51)
   })
 
-  test('the empty parent of a category in use is listed by include, slug, search and exclude as in the plain list', async () => {
+  test('the empty parent of a category in use is listed by each filter as in the plain list', async () => {
     const category = (name: string, parent = 0) =>
       create('/categories', { name, slug: name.toLowerCase(), parent })
     const root = await category('Wurzel')

@@ -159,7 +159,7 @@ describe('filters of the list of events', () => {
       made[name] = await create('/events', { ...target, title: `Café Session: ${name}`, ...fields })
   })
 
-  test('lists are taken as comma-separated text, in brackets with and without numbers, and as repeated keys', async () => {
+  test('lists are taken as comma-separated text, in brackets, and as repeated keys', async () => {
     const { music, indoors, barn, loft } = made
     const expected = titles(await list(`/events?${WINDOW}`)).length
     const both = [
@@ -269,7 +269,7 @@ describe('order and pages', () => {
     assert.ok(last.headers.get('link')?.includes(`<${previous_rest_url}>; rel="prev"`))
   })
 
-  test('an empty first page is in order, a page past the end is a 404 for records and an empty page for terms', async () => {
+  test('an empty first page is in order; past the end is 404 for records, empty for terms', async () => {
     const empty = await service.get('/events?start_date=1999-01-01&end_date=1999-01-02')
     assert.deepEqual(
       [empty.status, empty.body.events, empty.body.total, empty.body.total_pages],
@@ -308,7 +308,7 @@ describe('order and pages', () => {
     assert.deepEqual([same.status, same.body], [304, undefined])
   })
 
-  test('_fields reaches into the records of a list, and _envelope takes status and headers along', async () => {
+  test('_fields reaches into records of a list, and _envelope takes status and headers along', async () => {
     const { body } = await service.get(`/events?${WINDOW}&_fields=events.id,events.venue,total`)
     assert.deepEqual(Object.keys(body), ['events', 'total'])
     assert.deepEqual(Object.keys(body.events[0]), ['id', 'venue'])
@@ -405,7 +405,7 @@ describe('geolocation', () => {
     assert.deepEqual(await venues(berlin), ['Berlin', 'Potsdam'])
   })
 
-  test('a venue takes both coordinates or neither, in range, as numbers or numeric text; empty text clears them', async () => {
+  test('a venue has two coordinates or none, in range, as numbers or text; empty clears them', async () => {
     for (const [place, ...params] of [
       [{ geo_lat: 1 }, 'geo_lng'],
       [{ geo_lng: 1 }, 'geo_lat'],

@@ -91,7 +91,7 @@ test('moving a category moves its events into and out of what its ancestors list
   }
 })
 
-test('an event from memory is member for member what the database gives, in lists and by itself, whatever has changed', async () => {
+test('an event from memory is what the database gives, in lists and alone, always', async () => {
   for (const id of venues) await service.put(`/venues/${id}`, { status: 'publish' })
   for (const id of organizers) await service.put(`/organizers/${id}`, { status: 'publish' })
   const pick = numbers(5)
@@ -130,7 +130,7 @@ test('an event from memory is member for member what the database gives, in list
   }
 })
 
-test('an event keeps its entity tag while others change, and has another when it, its venue or its terms do', async () => {
+test('an event keeps its entity tag while others change, until it, its venue or its terms do', async () => {
   const venue = (await service.post('/venues', { venue: 'Kept Hall' })).body.id
   const day = { start_date: '2027-11-01', end_date: '2027-11-01' }
   const kept = (await service.post('/events', { title: 'Kept', ...day, venue, categories: ['kept'] })).body
@@ -162,7 +162,7 @@ test('an event keeps its entity tag while others change, and has another when it
   assert.notEqual((await service.get(path)).status, 200)
 })
 
-test('whoever has a list is told so for as long as nothing that it shows changes, whatever else does', async () => {
+test('who has a list is told so while nothing that it shows changes, whatever else does', async () => {
   const day = { start_date: '2027-12-01', end_date: '2027-12-01' }
   const venue = (await service.post('/venues', { venue: 'Listed Hall' })).body.id
   const listed = (await service.post('/events', { title: 'Listed', ...day, venue, categories: ['listed'] }))
@@ -256,7 +256,7 @@ test('a circle follows a venue that moves by a few metres', async () => {
   for (let i = 0; i < 2; i++) assert.equal(await count(), 1)
 })
 
-test('lists that outlive the changes of others are those the database gives, whatever the changes', async () => {
+test('lists that outlive changes of others are those the database gives, whatever changes', async () => {
   const pick = numbers(23)
   const window = 'start_date=2027-01-01&end_date=2027-12-31'
   const filters = [
@@ -306,7 +306,7 @@ test('lists that outlive the changes of others are those the database gives, wha
   assert.ok(unchanged > 0)
 })
 
-test('a list that goes on to show the same events tells their new number, and the page after them', async () => {
+test('a list that still shows the same events tells their new number and the next page', async () => {
   const path = '/events?start_date=2031-05-01&end_date=2031-05-31&per_page=2'
   const on = (day: number) => ({ start_date: `2031-05-${day}`, end_date: `2031-05-${day}` })
   for (const day of [10, 11]) await service.post('/events', { title: `On the ${day}`, ...on(day) })
@@ -342,7 +342,7 @@ test('a list that goes on to show the same events tells their new number, and th
   assert.equal((await read({ 'if-none-match': last.tag })).status, 304)
 })
 
-test('under concurrent writes a reader never goes back, and a writer sees its own write in the next read', async () => {
+test('beside writes a reader never goes back, and a writer sees its own in the next read', async () => {
   const { id } = (
     await service.post('/events', { title: 'Version 0', start_date: '2027-08-01', end_date: '2027-08-01' })
   ).body
@@ -370,7 +370,7 @@ test('under concurrent writes a reader never goes back, and a writer sees its ow
   await Promise.all(readers)
 })
 
-test('when looking for changes fails, the database is asked for the answer, and the service goes on', async (t) => {
+test('when looking for changes fails, the database answers, and the service goes on', async (t) => {
   const { database } = service.app
   const { look } = database
   t.after(() => {

@@ -80,7 +80,7 @@ async function shownForm(id: number): Promise<Texts> {
 
 const unitOf = (name: string) => (TIMES.includes(name) ? TIMES : [name])
 
-test(`fields changed by one of two are merged and told, those changed by both are a conflict (seed ${SEED})`, async () => {
+test(`fields changed by one are merged and told, those changed by both conflict (seed ${SEED})`, async () => {
   const first: Texts = Object.fromEntries(NAMES.map((name) => [name, choiceOf(name, 0)]))
   const property = fc.asyncProperty(edits, edits, fc.boolean(), async (theirs, mine, sendsBase) => {
     const made = await createRecord(editor, events, { ...first, ...day })
@@ -168,7 +168,7 @@ test('two forms sent at the same moment end like two that were sent in turn', as
   assert.deepEqual([body.title, body.cost_details.values, body.featured], ['Mine', ['9'], true])
 })
 
-test('a megabyte in a field is refused before anything looks into it, and rights come before that', async () => {
+test('a megabyte in a field is refused before anything looks into it, after rights', async () => {
   const contributor = await callerContext(service, 'contributor')
   const { id, version } = await createRecord(contributor, events, { title: 'Small', ...day, status: 'draft' })
   const huge = 'ab,'.repeat(350_000)

@@ -109,7 +109,7 @@ test('categories below one that goes come below the other, unless it lies below 
   )
 })
 
-test('who may not change the events of others merges nothing, and nothing is merged into itself or the trash', async () => {
+test('who may not change others’ events merges nothing; nothing goes into itself or the trash', async () => {
   const [editor, author] = [await context('editor'), await context('author')]
   const venues = servedAt('venues')
   const [one, two] = [

@@ -137,7 +137,7 @@ describe('all events as NDJSON', () => {
     assert.ok(!(await titles('contributor')).has('Not public'))
   })
 
-  test('are chosen by Accept as well, where it prefers them, and an address that names a format has the last word', async () => {
+  test('are chosen by Accept where it prefers them, but an address that names a format wins', async () => {
     const typeFor = async (accept: string, query = '') =>
       (await ask(`/events${query}`, 'anonymous', { accept })).headers['content-type']
     for (const accept of [
@@ -334,7 +334,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
         assert.ok(!answer.includes(`{"id":${id},`), 'an event that is gone is shown')
     })
 
-  test('is one of a few, the last of which is kept for another client: others are told to come back, and get in as soon as one has ended', async () => {
+  test('is one of a few, the last kept for another client: others come back once one ends', async () => {
     const lines = await Promise.all(Array.from({ length: LIMITS.streams.running - 1 }, () => paused()))
     const refused = await ask(`/events?format=ndjson`)
     assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])

@@ -98,7 +98,7 @@ async function read(path: string, as: Reader = 'anonymous', headers: Record<stri
   }
 }
 
-test('nobody but those who may edit the event sees the link until its time, in any representation, and everybody from then on', async () => {
+test('only editors of the event see the link before its time, in any form, then all do', async () => {
   const before = new Map<string, string>()
   for (const path of [...places(), ...NOWHERE]) {
     for (let again = 0; again < 3; again++) {
@@ -299,7 +299,7 @@ test('facts that are not known are absent, and an empty text makes one unknown a
   assert.ok(!('captions' in body || 'sign_language' in body || 'step_free' in body.venue))
 })
 
-test('a change of what a venue offers changes the ETags of its events and of lists that ask for it', async () => {
+test('a change of what a venue offers changes ETags of its events and of lists that ask', async () => {
   const asked = `/events?access=hearing_loop&start_date=2020-01-01`
   const held = await service.create('/events', { title: 'Loop', ...day, venue: { venue: 'Loop hall' } })
   const paths = [asked, `/events/${held.id}`, `~${new URL(held.url).pathname}`]

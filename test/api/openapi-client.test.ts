@@ -141,7 +141,7 @@ function programOf(name: string): string {
   return join(folder, typeof bin === 'string' ? bin : bin[Object.keys(bin)[0] ?? ''])
 }
 
-test('every component of the document has a name that is an identifier, and no enumeration an empty value', () => {
+test('every component of the document is named by an identifier; no enumeration is empty', () => {
   const names = Object.values<object>(document.components).flatMap((section) => Object.keys(section))
   assert.deepEqual(
     names.filter((name) => !/^[A-Za-z][A-Za-z0-9]*$/.test(name)),

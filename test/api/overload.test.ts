@@ -69,7 +69,7 @@ describe('a reader who takes nothing', () => {
     for (const { socket } of stalled) socket.destroy()
   })
 
-  test('is answered while all that is held for readers stays below its limit, and refused beyond it', async () => {
+  test('is answered while all that readers hold up stays below its limit, and refused beyond', async () => {
     const stalled = Array.from({ length: 12 }, open)
     const kept = await Promise.all(stalled.map(otherEnd))
     // Each request is different, so that no two share a body.
@@ -132,7 +132,7 @@ describe('requests that do not wait for answers', () => {
   })
 })
 
-test('far more than can be served at once is answered, or turned away with 503 and Retry-After', async (t) => {
+test('more than can be served at once is answered, or turned away with 503 and Retry-After', async (t) => {
   const lines = Array.from({ length: 600 }, open)
   for (const [i, { socket }] of lines.entries())
     socket.write(head('GET', `/tribe/events/v1/venues?search=${i}x`, 'anonymous'))
@@ -186,7 +186,7 @@ describe('a limit on requests of one client', () => {
   })
 })
 
-test('a write is answered as what it did, though its answer is larger than all that may be held', async (t) => {
+test('a write is answered by what it did, though its answer exceeds all that may be held', async (t) => {
   const small = await startService({ intake_bytes: '1000000', body_bytes: '900000' })
   t.after(small.close)
   const description = 'word '.repeat(LONG / 5)

@@ -145,7 +145,7 @@ for (const kind of KINDS) {
   )
   const removals = cells.filter(({ answer, method }) => answer.status === 200 && method === 'DELETE')
 
-  test(`${refused.length} cells: reading ${kind}s follows the table, and what is refused changes nothing`, async () => {
+  test(`${refused.length} cells: reading ${kind}s follows the table; a refusal changes nothing`, async () => {
     const before = await snapshot(kind)
     await inParallel(refused, (cell) => assertCell(kind, cell))
     assert.deepEqual(await snapshot(kind), before)
@@ -167,7 +167,7 @@ for (const kind of KINDS) {
 
 const HIDDEN = ['future', 'draft', 'pending', 'trash'] as const satisfies Status[]
 
-test(`${KINDS.length * HIDDEN.length * 3 * 6} cells: the slug of what was never announced is to strangers, in every member and header, as one nobody has`, async () => {
+test(`${KINDS.length * HIDDEN.length * 3 * 6} cells: an unannounced slug is as unknown`, async () => {
   for (const kind of KINDS) {
     for (const status of HIDDEN) {
       const record = recordOf(kind, { owner: 'editor', status })
@@ -189,7 +189,7 @@ test(`${KINDS.length * HIDDEN.length * 3 * 6} cells: the slug of what was never 
 
 const listCells = CALLERS.length * KINDS.length * (STATUSES.length + 1)
 
-test(`${listCells} cells: lists show and count what the caller may read, by status, search and include alike`, async () => {
+test(`${listCells} cells: lists show and count what the caller may read, by any filter`, async () => {
   const listings = CALLERS.flatMap((caller) =>
     KINDS.flatMap((kind) => [undefined, ...STATUSES].map((status) => ({ caller, kind, status }))),
   )
@@ -235,7 +235,7 @@ test(`${listCells} cells: lists show and count what the caller may read, by stat
 const FEED = '~/wp-json/kalends/v1/changes'
 const feedCells = CALLERS.length * KINDS.length * OWNERS.length * STATUSES.length
 
-test(`${feedCells} cells: the feed of changes tells each caller what their lists show and of nothing else, and a token goes with its reader`, async () => {
+test(`${feedCells} cells: changes tell callers what their lists show, a token its reader`, async () => {
   const tokens: string[] = []
   for (const caller of CALLERS) {
     const told = new Map<string, number[]>(KINDS.map((kind) => [kind, []]))
@@ -276,7 +276,7 @@ const HOOKS = '~/wp-json/kalends/v1/webhooks'
 const hookCells =
   CALLERS.length * ADMINISTRATORS_ROUTES.flatMap(({ methods }) => [...methods, 'OPTIONS']).length
 
-test(`${hookCells} cells: webhooks are for administrators alone, and nobody else learns which there are`, async () => {
+test(`${hookCells} cells: webhooks are for administrators; nobody else learns which there are`, async () => {
   const { body: webhook } = await service.post(HOOKS, {
     url: 'https://example.org/hook',
     events: 'series.deleted',
@@ -309,7 +309,7 @@ test(`${hookCells} cells: webhooks are for administrators alone, and nobody else
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id).sort((a, b) => a - b)
 
-test(`${CALLERS.length * 4} cells: an event shows of its venues and organizers what the caller may read, and none from the trash`, async () => {
+test(`${CALLERS.length * 4} cells: an event shows venues that the caller may read`, async () => {
   for (const caller of CALLERS) {
     const list = await service.get(`/events?include=${hub}`, caller)
     const alone = await service.get(`/events/${hub}`, caller)
@@ -349,7 +349,7 @@ test('filters by a venue or organizer the caller may not read find no events', a
   }
 })
 
-test('filters of venues, organizers and terms by an event reveal nothing of events the caller may not read', async () => {
+test('filters of linked records by an event reveal nothing of events the caller may not read', async () => {
   const { body: draft } = await service.post(
     '/events',
     {
@@ -423,7 +423,7 @@ test('the count of a term is of published events, whoever asks', async () => {
   assert.deepEqual([body.total, body.tags], [0, []])
 })
 
-test('a term that only unpublished events have is listed for those who make terms, and for whose event it is', async () => {
+test('a term of unpublished events alone is listed for those who make terms and its author', async () => {
   const dates = { start_date: TOMORROW, end_date: TOMORROW }
   const sent = {
     title: 'Secret plan',
@@ -505,7 +505,7 @@ test(`${creates} cells: who may make what, and nothing is left of what was refus
 
 const openCells = OPEN_ROUTES.length * CALLERS.length * 6
 
-test(`${openCells} cells: index, description and lists are open to all, and Allow tells who may make records`, async () => {
+test(`${openCells} cells: index, description and lists are open, Allow tells who may create`, async () => {
   for (const { path, makers } of OPEN_ROUTES) {
     for (const caller of CALLERS) {
       const allow = makers.includes(caller) ? 'GET, POST' : 'GET'
@@ -524,7 +524,7 @@ test(`${openCells} cells: index, description and lists are open to all, and Allo
 
 const termCells = CALLERS.length * TERM_KINDS.length * 7
 
-test(`${termCells} cells: terms are read by all, and changed and removed by those who may make them`, async () => {
+test(`${termCells} cells: terms are read by all, changed and removed by those who may`, async () => {
   for (const kind of TERM_KINDS) {
     for (const caller of CALLERS) {
       const may = MAKERS[kind].includes(caller)
@@ -552,7 +552,7 @@ const missingCells = MISSING.flatMap(({ paths, methods }) =>
   paths.flatMap((path) => methods.map((method) => [path, method])),
 )
 
-test(`${missingCells.length * CALLERS.length} cells: what is not there is answered as rule 25.4 says`, async () => {
+test(`${missingCells.length * CALLERS.length} cells: what is missing is answered by rule 25.4`, async () => {
   const others = { '/events': 'venue', '/venues': 'event', '/organizers': 'venue' } as const
   for (const { paths, methods, answer: expected, refused } of MISSING) {
     for (const path of paths) {
@@ -614,7 +614,7 @@ test(`${statusCells} cells: the status asked for is stored as far as the caller 
   }
 })
 
-test('a contributor can neither publish their draft nor unpublish, trash or hide by status what is not theirs to change', async () => {
+test('a contributor can neither publish a draft nor unpublish, trash or hide others’', async () => {
   for (const kind of KINDS) {
     const own = await plant(kind, 'contributor', 'draft')
     for (const status of ['publish', 'future', 'private', 'trash']) {
@@ -625,7 +625,7 @@ test('a contributor can neither publish their draft nor unpublish, trash or hide
   }
 })
 
-test(`${CALLERS.length * KINDS.length * 2} cells: only those who may edit others' records name somebody else as the author`, async () => {
+test(`${CALLERS.length * KINDS.length * 2} cells: only editors set another author`, async () => {
   for (const kind of KINDS) {
     for (const caller of CALLERS.filter((each) => MAKERS.record.includes(each))) {
       const name = `${kind} for another by ${caller}`
@@ -648,7 +648,7 @@ test(`${CALLERS.length * KINDS.length * 2} cells: only those who may edit others
   }
 })
 
-test('a new venue or organizer inside an event belongs to the caller and follows the status rules', async () => {
+test('a new venue or organizer inside an event is the caller’s and follows the status rules', async () => {
   const event = { title: 'With company', start_date: TOMORROW, end_date: TOMORROW }
   const author = service.userIds.admin
   const nested = {

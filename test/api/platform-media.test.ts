@@ -84,7 +84,7 @@ describe('an image is open', () => {
     })
   }
 
-  test('to everybody as soon as one of its records is public, and to the author of a hidden one', async () => {
+  test('to all as soon as one of its records is public, and to the author of a hidden one', async () => {
     const { id } = await uploaded()
     const hidden = await service.post(
       '/events',
@@ -324,7 +324,7 @@ describe('the list of images is narrowed by', () => {
   })
 })
 
-test('an image that cannot be removed stays on its records: all of a removal happens or nothing', async () => {
+test('an image that cannot be removed stays on its records: removals happen whole or not', async () => {
   const { id } = await uploaded()
   const { body: event } = await service.post('/events', { title: 'Shows it', ...TIMES, image: id })
   const { database } = service.app

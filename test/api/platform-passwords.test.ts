@@ -228,7 +228,7 @@ describe('application passwords below wp/v2', () => {
     assert.equal(batch.body.responses[0].body.code, 'rest_batch_not_allowed')
   })
 
-  test('are a hundred at the most, also where many are made at once, and kept by no Idempotency-Key', async () => {
+  test('are a hundred at most, also where many are made at once, and no key keeps them', async () => {
     await service.remove(MINE, 'subscriber')
     const token = await given('subscriber', 'token')
     const key = { 'idempotency-key': 'password', authorization: token }

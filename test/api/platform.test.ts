@@ -51,7 +51,7 @@ function keys(record: object): string[] {
 }
 
 describe('the root index', () => {
-  test('tells of the site, its namespaces and every route, with and without a slash at the end and in any letter case', async () => {
+  test('tells of the site, its namespaces and routes, with or without a slash, in any case', async () => {
     const { status, headers, body } = await service.get('~/wp-json/')
     assert.equal(status, 200)
     assert.equal(headers.get('allow'), 'GET')
@@ -312,7 +312,7 @@ describe('an upload', () => {
     assertProblem(await upload(Buffer.from('{'), 'author', broken), 400, 'rest_invalid_json')
   })
 
-  test('larger than an image may be is refused, raw or in a form, below and above the limit of other bodies', async (t) => {
+  test('larger than an image may be is refused, raw or in a form, under and over other limits', async (t) => {
     const limited = await startService({ image_bytes: '2000', body_bytes: '8000' })
     t.after(limited.close)
     const sizes: [side: number, status: number][] = [

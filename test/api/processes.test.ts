@@ -123,7 +123,7 @@ test(
   },
 )
 
-test('what clients have kept names nothing any more once the calendar was restored from a backup', async () => {
+test('what clients have kept is void once the calendar was restored from a backup', async () => {
   const before = await startHere()
   const list = '/events?start_date=2027-01-01&end_date=2027-12-31'
   const ask = (service: Served, tag: string) =>

@@ -45,7 +45,7 @@ async function published(title: string): Promise<{ id: number; version: number }
 
 const eventOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body
 
-test('what a contributor changes in a published event waits while the page keeps the old; REST refuses it as before', async () => {
+test('a contributor’s change of a published event waits, the page stays; REST refuses it', async () => {
   const { id, version } = await published('Old title')
   const contributor = await context('contributor')
   await assert.rejects(updateRecord(contributor, events, id, { title: 'New' }), code('rest_forbidden'))
@@ -116,7 +116,7 @@ test('of two reviewers the second is told who has decided', async () => {
   assert.equal(acts.filter((act: { action: string }) => act.action === 'publish').length, 1)
 })
 
-test('a proposal is merged with what changed since; what both changed is for the reviewer to decide', async () => {
+test('a proposal is merged with what changed since; the reviewer decides what both changed', async () => {
   const { id, version } = await published('Base')
   const contributor = await context('contributor')
   const number = await propose(contributor, id, version, { title: 'Theirs', cost: '5' })

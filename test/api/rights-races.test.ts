@@ -25,7 +25,7 @@ const DEEDS = [
 for (const kind of KINDS) {
   for (const by of ['id', 'slug'] as const) {
     for (const { name, method, body } of DEEDS) {
-      test(`${RACES} races: a contributor who ${name} their draft by ${by} never touches the ${kind} that an editor has published meanwhile`, async () => {
+      test(`${RACES} races: who ${name} a draft by ${by} never touches the published ${kind}`, async () => {
         const run = async (race: number) => {
           const { id, slug } = await plantDraft(kind, `${kind}-${by}-${method.toLowerCase()}-${race}`)
           const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`
@@ -57,7 +57,7 @@ for (const kind of KINDS) {
           await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => run(race + i)))
       })
 
-      test(`a contributor who ${name} their draft by ${by} is refused when the ${kind} is published just before it is held`, async () => {
+      test(`who ${name} a draft by ${by} is refused once the ${kind} is published`, async () => {
         const { database } = service.app
         const { id, slug } = await plantDraft(kind, `${kind}-${by}-${method.toLowerCase()}-overtaken`)
         const write = database.write

@@ -38,7 +38,7 @@ test('a record saved without a request reads as one that REST has made of the sa
   }
 })
 
-test('a venue or organizer that goes while an event is written is refused as one that never was', async () => {
+test('a venue or organizer that goes while an event is written is refused as unknown', async () => {
   const context = await callerContext(service, 'editor')
   for (const [kind, table] of [
     ['venue', 'venues'],

@@ -193,7 +193,7 @@ describe('searching events', () => {
     }
   })
 
-  test('finds by signs and by numbers after a minus what is called so, among events, venues and organizers', async () => {
+  test('finds by signs and numbers after a minus what is called so, of each kind of record', async () => {
     const names = ['-5 degrees', '!!! ???', '🎏 🎉', '5 degrees warmer', 'What?!']
     const start = { start_date: '2028-02-01', end_date: '2028-02-01' }
     for (const name of names) {

@@ -50,7 +50,7 @@ const CREATES = {
 }
 
 for (const [path, body] of Object.entries(CREATES))
-  test(`a create at ${path} that is sent again with its key makes nothing more and gets the same answer`, async () => {
+  test(`a create at ${path} sent again with its key makes nothing more and answers the same`, async () => {
     const key = newKey()
     const first = await send(path, body, key)
     assert.equal(first.status, 201, JSON.stringify(first.body))

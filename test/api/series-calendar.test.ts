@@ -63,7 +63,7 @@ test('a calendar has one component with the rule for a series', async () => {
   assert.match(String(master.getFirstPropertyValue('url')), /\/series\/whole-\d+\/$/)
 })
 
-test('a series in UTC is whole in a calendar of another zone, whose readers may take UTC for that zone', async () => {
+test('a series in UTC is whole in a calendar of another zone, which may take UTC for its own', async () => {
   const left = `EXDATE:${YEAR}1026T190000`
   const first = await make({
     timezone: 'UTC',
@@ -117,7 +117,7 @@ test('what is in the trash is an exception, and what has moved a component of it
   assert.equal((await sequenceOf(first.post_parent)) >= before, true)
 })
 
-test('an occurrence that is hidden from lists is told of nowhere: it is an exception in calendars, and gone for those who follow', async () => {
+test('an occurrence hidden from lists is an exception in calendars, gone for followers', async () => {
   const first = await make({ title: 'Partly hidden' })
   const series = first.post_parent
   const [, second, third] = await listed(series)
@@ -143,7 +143,7 @@ test('an occurrence that is hidden from lists is told of nowhere: it is an excep
   assert.equal(expanded(await componentsOf(`post_parent=${series}`)).length, 5)
 })
 
-test('single components of occurrences that become hidden are cancelled, until they are listed again', async () => {
+test('single components of occurrences that are hidden are cancelled, until listed again', async () => {
   const first = await make({ title: 'Seen one by one' })
   const [, second] = await listed(first.post_parent)
   const statuses = async () =>
@@ -180,7 +180,7 @@ test('an event that leaves its series keeps its UID, and no other component has 
   assert.equal(new Set(after.map((text) => text.split(' ')[0])).size, after.length)
 })
 
-test('a series whose dates became drafts one by one, of which one is restored after its removal, is there once', async () => {
+test('a series of drafts, one of which is restored after its removal, is there once', async () => {
   const first = await make({ title: 'Drafted' })
   const rows = await listed(first.post_parent)
   for (const { id } of rows) await service.put(`/events/${id}`, { status: 'draft' })
@@ -288,7 +288,7 @@ test('linked data name the series of each occurrence, which is an event of its o
   }
 })
 
-test('the calendar of a page with an end has each date of a series by itself, a subscription the series', async () => {
+test('the calendar of a page with an end has each date by itself, a subscription the series', async () => {
   await make({ title: 'Bounded' })
   const third = `${YEAR}-10-26`
   const starts = async (path: string) => {

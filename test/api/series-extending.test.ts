@@ -31,7 +31,7 @@ const daily = (more: object = {}) => ({
   ...more,
 })
 
-test('an endless rule goes on day by day, once though two nodes extend it, and not when the clock is set back', async () => {
+test('an endless rule goes on by days, once for two nodes, and not when the clock goes back', async () => {
   const { post_parent: series } = await service.create('/events', daily())
   const first = await startsOf(series)
   const now = Date.now()
@@ -53,7 +53,7 @@ test('an endless rule goes on day by day, once though two nodes extend it, and n
   assert.equal(body.events[0].categories[0].count, later.length)
 })
 
-test('a service that was off for a year catches up, and the dates that end with the rule are all', async () => {
+test('a service that was off for a year catches up, to the end of the rule', async () => {
   const { post_parent: endless } = await service.create('/events', daily({ recurrence: 'RRULE:FREQ=WEEKLY' }))
   const { post_parent: ending, id } = await service.create(
     '/events',
@@ -73,7 +73,7 @@ test('a service that was off for a year catches up, and the dates that end with 
   assert.equal(body.total, 20)
 })
 
-test('a series whose dates take up all that they may ends, tells once, and goes on with shorter texts', async () => {
+test('a series that takes up all that it may ends, tells once, and goes on with shorter texts', async () => {
   const long = 'Probe im Pfarrsaal. '.repeat(6000)
   const { post_parent: series, id } = await service.create(
     '/events',
@@ -95,7 +95,7 @@ test('a series whose dates take up all that they may ends, tells once, and goes 
   assert.ok((await startsOf(series)).length > 2 * full.length - 10)
 })
 
-test('occurrences to come keep their wall time when their zone gets other rules, and past ones their moment', async () => {
+test('coming occurrences keep their wall time under new rules of the zone, others their moment', async () => {
   const times = { start_date: `${yesterday()} 10:00`, end_date: `${yesterday()} 11:00` }
   const { post_parent } = await service.create(
     '/events',

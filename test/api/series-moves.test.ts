@@ -64,7 +64,7 @@ const RULES = [
 ]
 for (const { name, rule, weekday, place } of RULES)
   for (const by of [-1, 1, 6])
-    test(`${name} of some months moves by ${by} days from each of its dates, and every event stays the same one`, async () => {
+    test(`${name} of some months moves by ${by} days from each date, and every event stays`, async () => {
       const months = [3, 4, 5, 6, 7].slice(0, Number(/COUNT=(\d)/.exec(rule)?.[1]))
       const dates = placed(weekday, place, months)
       for (let one = 0; one < dates.length; one++) {
@@ -86,7 +86,7 @@ for (const { name, rule, weekday, place } of RULES)
       }
     })
 
-test('a rule without an end by the place of a weekday takes the place of the moved date, for the same events', async () => {
+test('an endless rule by the place of a weekday takes that of the moved date', async () => {
   const dates = placed(4, 4, [0, 1, 2, 3, 4, 5])
   const rows = await make(dates[0], 'RRULE:FREQ=MONTHLY;BYDAY=4TH')
   const one = dates.findIndex((day) => Number(day.slice(8)) === 23 || Number(day.slice(8)) === 24)
@@ -98,7 +98,7 @@ test('a rule without an end by the place of a weekday takes the place of the mov
   assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
 })
 
-test('the first Sunday without an end, moved to the Saturday before, never loses the moved event', async () => {
+test('an endless first Sunday, moved to the Saturday before, never loses the moved event', async () => {
   const dates = placed(0, 1, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   for (const day of [1, 2, 7]) {
     const rows = await make(dates[0], 'RRULE:FREQ=MONTHLY;BYDAY=1SU')
@@ -113,7 +113,7 @@ test('the first Sunday without an end, moved to the Saturday before, never loses
   }
 })
 
-test('a day of the month goes along over the end of a month, and one that many months lack is refused', async () => {
+test('a day of the month moves over the end of a month; one that many months lack is refused', async () => {
   const rows = await make(`${YEAR}-02-28`, 'RRULE:FREQ=MONTHLY;COUNT=4')
   const { body } = await move(at(rows, 0), 5)
   assert.deepEqual(daysOf(await listed(body.post_parent)), [
@@ -183,7 +183,7 @@ test('an occurrence with values of its own takes what is sent for it and all oth
   }
 })
 
-test('an end that is sent for all by an occurrence at a time of its own stays where it was sent', async () => {
+test('an end sent for all by an occurrence at its own time stays where it was sent', async () => {
   const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3')
   const second = at(rows, 1)
   const day = second.start_date.slice(0, 10)

@@ -95,7 +95,7 @@ const cells = seriesCells()
 const refused = cells.filter((cell) => isRead(cell) || cell.answer.status !== 200)
 const allowed = cells.filter((cell) => !isRead(cell) && cell.answer.status === 200)
 
-test(`${refused.length} cells: reading series and occurrences follows the table, and what is refused changes nothing in any scope`, async () => {
+test(`${refused.length} cells: reading series follows the table, and a refusal changes nothing`, async () => {
   const before = await snapshot()
   for (const cell of refused) {
     const found = planted.find(({ owner, status }) => owner === cell.owner && status === cell.status)
@@ -110,7 +110,7 @@ function reachedBy({ addressed, status }: SeriesCell): number[] {
   return addressed === 'following' && status !== 'trash' ? [1, 2] : [0, 1, 2]
 }
 
-test(`${allowed.length} cells: changes and removals of series and occurrences follow the table, and reach what their scope says`, async () => {
+test(`${allowed.length} cells: changes and removals follow the table and reach their scope`, async () => {
   const kept = new Map<string, Planted>()
   for (const [number, cell] of allowed.entries()) {
     const { caller, owner, status, addressed, method } = cell
@@ -139,7 +139,7 @@ test(`${allowed.length} cells: changes and removals of series and occurrences fo
   }
 })
 
-test(`${CALLERS.length * 5} cells: a series that is not there, and one that is made at its address, are refused as rule 25.4 says`, async () => {
+test(`${CALLERS.length * 5} cells: a missing series, also made there, is refused by rule 25.4`, async () => {
   for (const caller of CALLERS) {
     const denied = caller === 'anonymous' ? 401 : 403
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {

@@ -221,7 +221,7 @@ test('a wrong change of a series is refused, and one of somebody who has not rea
   assert.ok(both.some(({ status }) => status === 200))
 })
 
-test('a series is moved to the trash with all dates, comes back whole, and ends as a single event', async () => {
+test('a series is trashed with all dates, comes back whole, and ends as a single event', async () => {
   const id = await made()
   const before = await occurrencesOf(id)
   assert.equal((await service.remove(`${SERIES}/${id}`)).body.status, 'trash')

@@ -201,7 +201,7 @@ test('another rule keeps the dates that stay, makes new ones and moves the rest 
   assert.deepEqual(pluck(again, 'slug'), pluck(events, 'slug'))
 })
 
-test('a change of the following splits the series, and the later occurrences stay the events they are', async () => {
+test('a change of the following splits the series; later occurrences stay the events they are', async () => {
   const { series, events } = await made()
   const changed = await service.update(`/events/${at(events, 4).id}`, {
     title: 'Late',

@@ -49,7 +49,7 @@ test('an occurrence that is restored has what its series became meanwhile, times
   ])
 })
 
-test('dates that a rule had before come back as the events they were, though the series has moved', async () => {
+test('dates that a rule had come back as the events they were, though the series moved', async () => {
   const { series, events } = await made()
   const all = (fields: object) =>
     service.update(`/events/${at(events, 0).id}`, { ...fields, recurrence_scope: 'all' })

@@ -107,7 +107,7 @@ test('an occurrence, a series and parts of their recurrence can be posted as a c
   )
 })
 
-test('a recurrence of another product is read where it says one rule, and passed over where it does not', async () => {
+test('a recurrence of another product is read where it is one rule, else passed over', async () => {
   const rules = (rule: object, more: object = {}) => ({
     rules: [rule],
     exclusions: [],
@@ -190,7 +190,7 @@ test('a recurrence whose rule is a list or no text never makes a series a single
     assert.equal((await put(recurrence)).body.recurrence?.rrule, 'FREQ=WEEKLY;COUNT=4')
 })
 
-test('the filter by the parent finds nothing for an event, and refuses what is no event or series', async () => {
+test('the parent filter finds nothing for an event, and refuses what is no event or series', async () => {
   const { recurrence: _, ...plain } = market()
   const event = await service.create('/events', plain)
   assert.equal((await occurrencesOf(event.id)).total, 0)

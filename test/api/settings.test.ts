@@ -50,7 +50,7 @@ test('administrators read and change them, and nobody else', async () => {
   assert.deepEqual([status, body], [200, { ...DEFAULTS, set: [], given: [] }])
 })
 
-test('every node shows a new name and colour with its next answer, and older answers are not good any more', async () => {
+test('every node shows a new name and colour at once, and older answers are void', async () => {
   const before = {
     page: await other('/'),
     root: await other('/wp-json/'),
@@ -155,7 +155,7 @@ test('what the start names wins over what was set, and what was set holds again 
   await change({ site_name: '', pages_accent: '' })
 })
 
-test('every node has a file and a page of text as soon as they are set, and neither once they are taken back', async () => {
+test('every node has a file and a page as soon as they are set, neither once undone', async () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
   const { body } = await change({
     pages_logo: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,

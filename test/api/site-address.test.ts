@@ -54,7 +54,7 @@ describe('the address of the site', () => {
     assert.deepEqual([status, body.code], [404, 'rest_no_route'])
   })
 
-  test('is the front page for browsers, and the interface for programs, where both have one address', async () => {
+  test('is the front page for browsers, and the interface for programs, at one address', async () => {
     await withService({ rest_root: '/' }, async (other) => {
       const asBrowser = (path: string) =>
         other.request('anonymous', 'GET', `~${path}`, undefined, {

@@ -66,7 +66,7 @@ async function beginEvent(service: ServiceProcess, length: number): Promise<Line
 }
 
 describe('told to stop, a service', () => {
-  test('closes connections that are silent or wait for their next request at once, answers what is on its way, and ends', async () => {
+  test('closes connections that are silent or idle at once, answers what is on its way', async () => {
     const service = await start({ stop_ms: String(STOP_MS) })
     const silent = await openTo(service)
     const idle = await openTo(service)
@@ -98,7 +98,7 @@ describe('told to stop, a service', () => {
 })
 
 describe('while it drains, a service', () => {
-  test('is not ready and takes connections, and closes them by its answers once it takes no more', async () => {
+  test('is not ready but takes connections, and closes them by its answers later', async () => {
     const service = await start({ drain_ms: '2000' })
     const idle = await openTo(service)
     const ended = service.end()
@@ -121,7 +121,7 @@ describe('while it drains, a service', () => {
     assert.equal(await ended, 0)
   })
 
-  test('fails no POST of clients that keep their connections and go elsewhere when they are closed', async () => {
+  test('fails no POST of clients that keep connections and go elsewhere once closed', async () => {
     const services = [await startServiceProcess(settings()), await start({ drain_ms: '2000' })]
     const [staying, leaving] = services
     assert.ok(staying && leaving)

@@ -10,7 +10,7 @@ const createEvent = (fields: object) =>
 const namesOf = (records: Body[]): string[] => records.map((record: Body) => record.name)
 
 describe('categories', () => {
-  test('a category shows every member in the documented order, with links on its own and without in lists', async () => {
+  test('a category shows every member in order, with links on its own and without in lists', async () => {
     const parent = await create('/categories', { name: 'C by editor' })
     const { id, ...child } = await create('/categories', {
       name: 'Child & cat',
@@ -43,7 +43,7 @@ describe('categories', () => {
     assert.deepEqual((await service.remove(`/categories/${id}`)).body, { id, ...expected })
   })
 
-  test('a name taken under the same parent is refused and told which it is, elsewhere it gets the slug of the parent', async () => {
+  test('a name taken under the same parent is refused, elsewhere it gets the parent’s slug', async () => {
     const [a, b] = [
       await create('/categories', { name: 'Par One' }),
       await create('/categories', { name: 'Par Two' }),
@@ -88,7 +88,7 @@ describe('categories', () => {
     )
   })
 
-  test('empty ancestors of terms in use are listed and counted with them, unless a parent is asked for', async () => {
+  test('empty ancestors of terms in use are listed and counted, unless a parent is asked for', async () => {
     const top = await create('/categories', { name: 'Upmost Ancestor' })
     const child = await create('/categories', { name: 'Ancestor in use', parent: top.id })
     await create('/categories', { name: 'Ancestor without use', parent: top.id })
@@ -211,7 +211,7 @@ for (const path of ['/categories', '/tags'] as const) {
       assert.deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['3', '3'])
     })
 
-    test('an entry of a filter is a slug, an id, a name, or a text that makes the slug, in this order', async () => {
+    test('an entry of a filter is a slug, an id, a name, or a text for it, in this order', async () => {
       const market = await create(path, { name: `Farmers' market ${kind}` })
       const tea = await create(path, { name: `Tea &amp; talk ${kind}`, slug: `tea-${kind}` })
       const [numbered, named] = [await create(path, { name: `Numbered ${kind}`, slug: String(market.id) })]
@@ -243,7 +243,7 @@ for (const path of ['/categories', '/tags'] as const) {
       assert.equal((await service.get(`/events?${key}=${'x'.repeat(501)}`)).status, 400)
     })
 
-    test('a text among the terms of an event is the slug or name of one, or makes its slug, and never an id', async () => {
+    test('a text among the terms of an event is a slug or name, or makes a slug, never an id', async () => {
       const market = await create(path, { name: `Fishers' market ${kind}` })
       for (const entry of [
         market.slug,

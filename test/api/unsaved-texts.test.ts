@@ -48,7 +48,7 @@ test('what somebody writes is kept for them alone, at most every five seconds an
   assert.deepEqual(await listUnsavedTexts(editor), [])
 })
 
-test('it goes when it is saved, for a new record as well, and in all its forms when the record goes to the trash', async () => {
+test('it goes when it is saved, also of a new record, and in all forms when it is trashed', async () => {
   const author = await callerContext(service, 'author')
   await keepUnsavedText(author, text(0, { title: 'New' }, 'one', 0))
   const { id, version } = await createRecord(author, events, { title: 'New', ...day }, undefined, 'one')

@@ -243,7 +243,7 @@ describe('a stored record that cannot be shown', () => {
       assert.equal((await service.get(path)).status, 500, path)
   })
 
-  test('a process that starts on such a database fills its memory, and names each of them in its log', async () => {
+  test('a process that starts on such a database fills its memory, and logs each of them', async () => {
     const { lines, base, end } = await startLogging()
     try {
       await until(

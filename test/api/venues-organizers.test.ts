@@ -78,7 +78,7 @@ describe('venues', () => {
     assert.equal(venue.url, `${service.origin}/venue/bare-venue/`)
   })
 
-  test('single reads by id and by slug add linked data, with the parts of the address that are known', async () => {
+  test('single reads by id and by slug add linked data, with known parts of the address', async () => {
     const { id } = await create('/venues', {
       venue: 'Linked Hall',
       city: 'Kingston',
@@ -98,7 +98,7 @@ describe('venues', () => {
     assert.equal(venue.website, 'https://hall.example/?a=1&b=2')
   })
 
-  test('state or province follow rule 21.5, and an update of one part takes the others into account', async () => {
+  test('state or province follow rule 21.5, and an update of one part heeds the others', async () => {
     const vectors: [place: object, expected: string | undefined][] = [
       [{ state: 'NY' }, 'NY'],
       [{ state: 'NY', country: 'Italy' }, undefined],
@@ -133,7 +133,7 @@ describe('venues', () => {
 })
 
 describe('organizers', () => {
-  test('a full organizer shows every member in the documented order, and linked data on single reads', async () => {
+  test('a full organizer shows every member in order, and linked data on single reads', async () => {
     const sent = {
       organizer: 'Full O',
       description: 'About us',
@@ -220,7 +220,7 @@ for (const kind of ['venue', 'organizer'] as const) {
       assert.deepEqual([none.body.code, none.body.data.params], ['rest_missing_callback_param', [kind]])
     })
 
-    test('a create finds the record of that name whose details agree, in any letter case, and fills its gaps', async () => {
+    test('a create finds the record of that name in any case whose details agree, fills gaps', async () => {
       const first = await create(path, { [kind]: `Mill ${kind}`, phone: '1' })
       const again = await create(path, {
         [kind]: `MILL ${kind}`,
@@ -245,7 +245,7 @@ for (const kind of ['venue', 'organizer'] as const) {
       assert.equal((await read(`${path}?search=mill+${kind}&per_page=50`)).total, 2)
     })
 
-    test('nobody fills the gaps of what they may not change, and a trashed record is not found by name', async () => {
+    test('nobody fills gaps of what they may not change, and trashed records are not found', async () => {
       const record = await create(path, { [kind]: `Closed ${kind}` }, 'editor')
       const used = await create(path, { [kind]: `Closed ${kind}` }, 'author')
       assert.equal(used.id, record.id)
@@ -257,7 +257,7 @@ for (const kind of ['venue', 'organizer'] as const) {
       assert.ok(![record.id, other.id].includes((await create(path, { [kind]: `Closed ${kind}` })).id))
     })
 
-    test('removal moves it to the trash and frees its slug, a second one is told so, and a status brings it back', async () => {
+    test('removal trashes it and frees its slug, a second is told so, a status brings it back', async () => {
       const record = await create(path, { [kind]: `Passing ${kind}` })
       const event = await createEvent({ [kind]: record.id })
       const removed = (await service.remove(`${path}/by-slug/${record.slug}`)).body
@@ -307,7 +307,7 @@ for (const kind of ['venue', 'organizer'] as const) {
         assert.equal((await service.get(`${path}?${query}`, 'admin')).status, 400, query)
     })
 
-    test('the search looks into all fields, with words in any one of them, without case and accents', async () => {
+    test('the search looks for words in any one field, without case and accents', async () => {
       const record = await create(path, {
         [kind]: `Zürcher ${kind}`,
         description: '<p>Marble &amp; oak floors</p>',

@@ -250,7 +250,7 @@ describe('administrators manage webhooks over HTTP', () => {
 })
 
 describe('what is wrong is refused', () => {
-  test('addresses that messages may not go to, events that there are not, and values over a limit', async () => {
+  test('addresses that messages may not go to, unknown events, and values over a limit', async () => {
     const { id } = await add()
     const wrong: [fields: object, named: string[]][] = [
       [{ url: 'https://192.168.1.1/' }, ['url']],
@@ -309,7 +309,7 @@ describe('what is wrong is refused', () => {
       assert.equal((await service.get(`${HOOKS}/${id}`, 'admin')).body.code, 'rest-webhook-not-found')
   })
 
-  test('a token of an administrator manages them with the scope write-all or with none, and not in a batch', async () => {
+  test('a token of an administrator manages them with write-all or no scope, not in a batch', async () => {
     const token = (name: string, scopes?: readonly CredentialScope[]) =>
       service.app.database.write(async (tx) => {
         const admin = await findUserByLogin(tx, 'admin')

@@ -53,7 +53,7 @@ async function createUntilKilled(service: ServiceProcess, isTime: () => boolean)
   return acknowledged
 }
 
-test('a service that is killed between a write and its message tells of every write, and of each once it is answered only once', async (t) => {
+test('a service killed between a write and its message tells every write, once answered once', async (t) => {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-webhooks-'))
   const told: Told = { unanswered: [], answered: [] }

@@ -123,7 +123,7 @@ const remove = (id: number) => database().write((tx) => removeWebhook(tx, id, Da
 const types = ({ received }: Receiver) => received.map(({ body }) => body.type)
 
 describe('messages', () => {
-  test('are signed so that the package standardwebhooks verifies them, of the bytes that are sent', async () => {
+  test('are signed so that the package standardwebhooks verifies the bytes that are sent', async () => {
     const told = await hook('event.*')
     const event = await service.create('/events', { title: 'Told & signed', ...day })
     const [message] = await heard(told, 1)
@@ -144,7 +144,7 @@ describe('messages', () => {
     await remove(told.id)
   })
 
-  test('tell the public of what is in lists: an event that becomes hidden is a deletion, and a listed one is made', async () => {
+  test('tell the public what is listed: a hidden event is a deletion, a listed one is made', async () => {
     const told = await hook('event.*')
     const { id } = await service.create('/events', { title: 'Hidden', hide_from_listings: true, ...day })
     await service.update(`/events/${id}`, { title: 'Hidden still' })
@@ -159,7 +159,7 @@ describe('messages', () => {
     await remove(told.id)
   })
 
-  test('tell the public what it sees: what is not public is never named, and becoming private is a deletion', async () => {
+  test('tell the public what it sees: nothing else, and becoming private is a deletion', async () => {
     const told = await hook('event.*')
     const all = await hook('event.*', true)
     const draft = await service.create('/events', { title: 'Secret draft', status: 'draft', ...day })
@@ -316,7 +316,7 @@ describe('a receiver', () => {
     await remove(told.id)
   })
 
-  test('that answers again after more than a minute is sent at once what waits, in the order of the changes', async () => {
+  test('that answers again after a minute is sent at once what waits, in order of changes', async () => {
     const told = await hook('venue.created')
     told.status = 503
     for (const venue of ['One', 'Two', 'Three', 'Four', 'Five', 'Six'])
@@ -366,7 +366,7 @@ describe('a receiver', () => {
     'a PATCH of its address': (told) => rest('PATCH', told, { url: `${told.url}&mended` }),
     'a POST of a test': (told) => rest('POST /test', told),
   }
-  test('that is mended is sent at once what waits, and newer messages later, by every way to say so', async () => {
+  test('that is mended is sent what waits at once, newer messages later, however it is said', async () => {
     const names = ['Waits 1', 'Waits 2', 'Waits 3', 'Newer']
     const ways = await Promise.all(
       Object.entries(mended).map(async ([way, mend]) => ({ way, mend, told: await hook('venue.created') })),
@@ -498,7 +498,7 @@ test('two processes send each message once, and one takes over what another left
   await remove(told.id)
 })
 
-test('a process that is stopped gives back what it is sending, and another one sends it at once', async () => {
+test('a stopped process gives back what it is sending, and another one sends it at once', async () => {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-webhooks-'))
   const config = testConfig(folder, { database: patient(scratch.address), webhook_hosts: '127.0.0.1' })

@@ -40,7 +40,7 @@ const property = (event: ICAL.Component | undefined, name: string) =>
   String(event?.getFirstPropertyValue(name))
 
 describe('an event that the public can see no longer', () => {
-  test('is told of as cancelled, with its UID and times and a higher SEQUENCE, and nothing else of it', async () => {
+  test('is cancelled, with its UID and times and a higher SEQUENCE, and nothing else of it', async () => {
     const { id } = await make({
       title: 'Moth evening',
       description: 'Bring lamps',

@@ -9,7 +9,7 @@ import { testConfig } from '../support/service.ts'
 
 const STAY = ['feeds', 'pages', 'desk']
 
-test('a service answers without the features that may be left out, whose addresses are not there', async (t) => {
+test('a service answers without features that may be left out, whose addresses are gone', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const app = await startApp(testConfig(folder), {
     features: features.filter(({ name }) => STAY.includes(name)),

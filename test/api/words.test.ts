@@ -258,7 +258,7 @@ describe('a list of words', () => {
     '   ',
   ]
   for (const hard of HARD)
-    test(`takes ${JSON.stringify(hard.slice(0, 30))} for words, alike in memory and in the database`, async () => {
+    test(`takes ${JSON.stringify(hard.slice(0, 30))} for words, in memory as in the database`, async () => {
       const answer = await service.get(addressOf(hard, '&per_page=50'))
       assert.deepEqual(keysIn(await askDatabase(addressOf(hard, '&per_page=50'))), keysIn(answer))
     })

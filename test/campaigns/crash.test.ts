@@ -10,7 +10,7 @@ const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 1, 'sqlite-nodes'
 const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-nodes']
 
 for (const setting of here) {
-  test(`${setting}: nothing acknowledged is lost and nothing is half there, whatever is killed under eight writers`, async (t) => {
+  test(`${setting}: nothing acknowledged is lost or half there, killed under eight writers`, async (t) => {
     const figures = await runCrashCampaign({ setting, kills: KILLS[setting], seed: Date.now() % 1_000_000 })
     t.diagnostic(
       `seed ${figures.seed}: ${killed(figures)} kills, ${figures.acknowledged} writes acknowledged`,

@@ -143,7 +143,7 @@ for (const [what, make] of [
   ['a full disk', () => smallDisk(24)],
   ['a disk that nothing can be written to', refusingDisk],
 ] as const) {
-  test(`on ${what} writes are refused with 507 or 503, reads go on, and all is well once there is room`, async (t) => {
+  test(`on ${what} writes are 507 or 503, reads go on, and all is well once there is room`, async (t) => {
     const disk = make()
     if (typeof disk === 'string') t.skip(disk)
     else await withstand(t, disk)

@@ -12,7 +12,7 @@ import { until } from '../support/waiting.ts'
 import { refusingDisk } from './failing-disks.ts'
 import { killWhileSending } from './mail-campaign.ts'
 
-test('a service that is killed while it sends loses no e-mail, sends none astray, and sends again what it was killed with (7c.5)', async () => {
+test('a service killed while it sends loses no e-mail, sends none astray, and repeats its last', async () => {
   const { lost, astray, unexplained, doubled } = await killWhileSending(2)
   assert.deepEqual({ lost, astray, unexplained }, { lost: 0, astray: 0, unexplained: 0 })
   assert.ok(doubled > 0)

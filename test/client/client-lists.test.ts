@@ -70,7 +70,7 @@ describe('all records of a list', () => {
     ])
   })
 
-  test('are told once when they move to a later page, and end where the list has become shorter', async () => {
+  test('are told once when they move to a later page, and end where the list is shorter', async () => {
     const lists = [
       [1, 2],
       [2, 3],
@@ -162,7 +162,7 @@ describe('changes', () => {
     ])
   })
 
-  test('are a problem where the service tells none, refuses without a token, or never comes to an end', async () => {
+  test('are a problem where the service tells none, refuses without a token, or never ends', async () => {
     await assert.rejects(follow(calendarOf(() => failure(404, 'rest_no_route'))), { code: 'rest_no_route' })
     await assert.rejects(follow(calendarOf(() => failure(410, 'rest_gone'))), { status: 410 })
     await assert.rejects(follow(calendarOf(() => json({ changes: [] }))), { code: 'unreadable' })
@@ -229,7 +229,7 @@ describe('texts', () => {
     for (const [html, text] of Object.entries(cases)) assert.equal(textOf(html), text)
   })
 
-  test('are names alone: descriptions, linked data, fields of one’s own and parameters stay as they are', async () => {
+  test('are names alone: descriptions, linked data, own fields and parameters stay as they are', async () => {
     const record = {
       id: 1,
       title: '&amp;',

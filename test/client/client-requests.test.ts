@@ -111,7 +111,7 @@ describe('what is sent', () => {
     )
   })
 
-  test('each create, batch and upload has a key of its own unless it is given one, and changes have none', async () => {
+  test('each create, batch and upload has its own key unless given one; changes have none', async () => {
     const { events, batch, media } = await calendarOf(echo)
     await events.create(record)
     await events.create(record)
@@ -186,7 +186,7 @@ describe('being turned away', () => {
     }
   })
 
-  test('nothing is sent again for another status, without a time to come again, or with one that cannot be read', async () => {
+  test('nothing is sent again for another status, or without a readable time to come again', async () => {
     for (const busy of [busyFor(1, 500), busyFor(1, 409), busyFor(1, 503, ''), busyFor(1, 503, 'soon')]) {
       got = []
       await problemOf((await calendarOf(busy)).events.get(12))

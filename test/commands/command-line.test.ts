@@ -103,7 +103,7 @@ test('a service is not ready before its operator has been told the first passwor
   assert.match(await first, /^\w{4} /)
 })
 
-test('into a log, the first password of a new database is written only as the name of a file of mode 0600', async (t) => {
+test('into a log, the first password of a new database is the name of a file of mode 0600', async (t) => {
   const data = join(folderFor(t), 'data')
   const file = join(data, 'first-password.txt')
   const first = await startOnce(data)
@@ -157,7 +157,7 @@ test('--version prints the version and nothing else', () => {
   assert.deepEqual(run(['--version']), { status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
-test('a word or an option that nobody knows is told of in two lines, with the one that is nearest', async () => {
+test('an unknown word or option is told in two lines, with the nearest known one', async () => {
   const hint = 'Add --help to see what it takes.\n'
   for (const [words, says] of [
     [['usr'], "error: unknown command 'usr'\n(Did you mean user?)\n"],
@@ -306,7 +306,7 @@ test('copy says which database is named nowhere, and which file it cannot read',
   assert.match((await copy(['--from-file', missing, 'sqlite:x'])).err, /^The file .*missing cannot be read: /)
 })
 
-test('a password on the command line is remarked on without being repeated, and is on no list of processes', (t) => {
+test('a password on the command line is remarked on, not repeated, and in no list of processes', (t) => {
   const target = join(folderFor(t), 'target.sqlite')
   const { status, stdout, stderr } = run([
     'copy',

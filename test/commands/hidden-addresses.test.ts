@@ -22,7 +22,7 @@ const addresses = (): string[] => [
   `host=127.0.0.1 port=9 dbname=kalends password=${secret()}`,
 ]
 
-test('no password of a database address is printed by any command, in whatever form it is given', async (t) => {
+test('no password of a database address is printed by any command, in any form', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-secrets-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   for (const [at, address] of addresses().entries()) {

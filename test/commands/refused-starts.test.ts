@@ -52,7 +52,7 @@ async function assertRefused(
   assertRefusal(await kalends(starting(args), environment), says, args)
 }
 
-test('a folder of texts that is not there, and a port that metrics have, are named in one sentence', async () => {
+test('a missing folder of texts, and a port that metrics have, are named in one sentence', async () => {
   const lost = join(folder, 'lost')
   await assertRefused(
     ['--pages-texts', lost],
@@ -76,7 +76,7 @@ test('a wrong value of a setting is named in one sentence', async () => {
   ])
 })
 
-test('a setting of earlier versions is refused with what to do in place of it, as a flag and in the environment', async () => {
+test('a setting of earlier versions is refused with advice, as a flag and in the environment', async () => {
   const says = (place: string) =>
     new RegExp(`^${place} is no setting any more: leave it out\\. .*docs/\\S+\\)\\.\\n$`)
   await Promise.all([
@@ -125,7 +125,7 @@ test('a wrong or unknown setting is refused by every command', async () => {
   }
 })
 
-test('an object store without the package that speaks to it is refused with the command that installs it', async () => {
+test('an object store without its package is refused with the command that installs it', async () => {
   const bare = join(folder, 'bare')
   const packages = join(bare, 'node_modules')
   await mkdir(packages, { recursive: true })
@@ -167,7 +167,7 @@ test('a database that can not be opened, and a port in use, are named in one sen
   ])
 })
 
-test('a file in place of a folder, and a folder that the system makes nobody, are named in one sentence at once', async () => {
+test('a file in place of a folder, and a folder nobody can make, are named in one sentence', async () => {
   const file = join(folder, 'file.txt')
   await writeFile(file, '')
   const ofFile = (data: string) => kalends(['serve', '--port', '0', '--data', data])

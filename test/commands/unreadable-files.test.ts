@@ -54,7 +54,7 @@ test('a file that may not be read is named by import and restore, with who may n
     }
 })
 
-test('a file that may not be made is said so by backup and export, with the folder that it may be meant to be', {
+test('a file that cannot be made is named by backup and export, with the folder perhaps meant', {
   skip: process.platform === 'win32',
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-unwritable-'))

@@ -76,7 +76,7 @@ describe('many events at once', () => {
     assert.match((await takeBack(editor, alone)).body, /<h1>Undone for 1 event</)
   })
 
-  test('what is scheduled is published now, and waits for its date again when that is taken back', async () => {
+  test('what is scheduled is published now, and waits for its date again once undone', async () => {
     const date = `${later(3)} 08:00:00`
     const [id = 0] = await make(1, { status: 'future', date })
     const told = await doAll(editor, 'publish', [id])
@@ -168,7 +168,7 @@ describe('many events at once', () => {
     assert.match(asked.body, /name="replace" value="1" checked/)
   })
 
-  test('price, place among the featured and moment of publication are those of many, and are taken back', async () => {
+  test('price, featured and moment of publication are set for many, and taken back', async () => {
     const ids = await make(2, { status: 'draft', cost: '5' })
     const [id = 0] = ids
     const read = async () => (await service.get(`/events/${id}`, 'admin')).body
@@ -192,7 +192,7 @@ describe('many events at once', () => {
     assert.match((await doAll(editor, 'schedule', [public_], when)).body, /1 was unchanged/)
   })
 
-  test('one picture, sent or from the library, is that of all chosen events, and undone as well', async () => {
+  test('one picture, sent or of the library, is that of all chosen events, and undone too', async () => {
     const ids = await make(3)
     const [id = 0] = ids
     const picture = async () => (await service.get(`/events/${id}`)).body.image
@@ -227,7 +227,7 @@ describe('many events at once', () => {
     assert.equal(await picture(), false)
   })
 
-  test('what events brought along is taken back with them, but for what another public event has by now', async () => {
+  test('what came with events is undone with them, but for what another public event has', async () => {
     const send = async (title: string) => {
       const values = { title, ...on(4), venue: { venue: `Hall of ${title}` }, status: 'pending' }
       const { id, venue } = await service.create('/events', values, 'contributor')
@@ -334,7 +334,7 @@ describe('many events at once', () => {
     assert.doesNotMatch((await doAll(contributor, 'trash', [id])).body, /A secret/)
   })
 
-  test('little is kept of an action on many, however long its form, and nothing of who may change no event', async () => {
+  test('little is kept of a bulk action, however long its form, and nothing without the right', async () => {
     const { read } = service.app.database
     const keptOf = (key: string) =>
       read.selectFrom('kept_answers').select('body').where('key', '=', `desk ${key}`)

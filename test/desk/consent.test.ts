@@ -26,7 +26,7 @@ describe('application passwords by consent', () => {
       authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,
     })
 
-  test('the root index says where, and whoever has not signed in is led through the form and back', async () => {
+  test('the root index says where, and who has not signed in is led through the form and back', async () => {
     const { body } = await service.get('~/wp-json/')
     assert.equal(body.authentication['application-passwords'].endpoints.authorization, service.origin + PAGE)
     const stranger = await service.get(`~${at(ASKED)}`)
@@ -38,7 +38,7 @@ describe('application passwords by consent', () => {
     assert.match(page.body, /Pocket Calendar/)
   })
 
-  test('the page says who asks, in whose name and where the password goes, and being opened gives nothing', async () => {
+  test('the page says who asks, for whom and where the password goes; opening gives nothing', async () => {
     const before = (await passwords()).length
     const { status, body, headers } = await author.get(at(ASKED))
     assert.equal(status, 200)
@@ -50,7 +50,7 @@ describe('application passwords by consent', () => {
     assert.equal((await passwords()).length, before)
   })
 
-  test('a yes hands back the address of the site, the login and a password that works, with what was chosen alone', async () => {
+  test('a yes hands back the site, the login and a password that works, with what was chosen', async () => {
     const { status, headers } = await author.post(at(ASKED), {
       answer: 'approve',
       access: 'some',
@@ -73,7 +73,7 @@ describe('application passwords by consent', () => {
     assert.deepEqual([made?.name, made?.scope], ['Pocket Calendar', 'write-own'])
   })
 
-  test('a program with a scheme of its own gets the same; a fragment stays behind what is added', async () => {
+  test('a program with its own scheme gets the same; a fragment stays behind what is added', async () => {
     const asked = { ...ASKED, success_url: 'pocket-calendar://signed-in/here#top' }
     const page = await author.get(at(asked))
     assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' pocket-calendar:;/)
@@ -106,7 +106,7 @@ describe('application passwords by consent', () => {
     assert.equal((await author.get(at({ app_name: 'A script' }))).body.includes(secret), false)
   })
 
-  test('a program that asks again is told to have a password already, known by its app_id and not by its name', async () => {
+  test('a program that asks again has a password already, known by its app_id, not by its name', async () => {
     const asked = { app_name: 'Twice', app_id: '9D3F0A52-0d7c-4f9e-a1f7-2f5d6f3f1b11' }
     assert.doesNotMatch((await author.get(at(asked))).body, /given a password before/)
     await author.post(at(asked), { answer: 'approve', access: 'all' })
@@ -115,7 +115,7 @@ describe('application passwords by consent', () => {
     assert.doesNotMatch((await author.get(at({ app_name: 'Twice' }))).body, /given a password before/)
   })
 
-  test('no password goes to an address that anybody may listen at, that runs code, or that hides whose it is', async () => {
+  test('no password goes where anybody listens, where code runs, or to an address that hides', async () => {
     const before = (await passwords()).length
     const wrong = [
       'http://app.example/back',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readDeskAssets } from '../../src/features/desk/desk-frame.ts'
 
-test('the scripts of all rooms weigh less than 60 kB and their style less than 15 kB; a map comes when one asks for it', () => {
+test('scripts of all pages weigh less than 60 kB, their style less than 15 kB; a map comes later', () => {
   const files = [...readDeskAssets('#0b6e5f').byPath].filter(([path]) => !path.includes('/leaflet.'))
   const weightOf = (extension: string) =>
     files

@@ -61,7 +61,7 @@ describe('records that are there twice', () => {
     ['category', 'categories', 'name', 'categories'],
     ['tag', 'tags', 'name', 'tags'],
   ] as const)
-    test(`a merge of two ${room} is taken back: both are there, with their addresses and the links as they were`, async () => {
+    test(`a merge of two ${room} is undone: both are there, with addresses and links as before`, async () => {
       const made = (name: string) => service.create(`/${room}`, { [naming]: name })
       const [from, into, other] = [
         await made(`Old ${kind}`),
@@ -121,7 +121,7 @@ describe('records that are there twice', () => {
     assert.deepEqual(await at(), [one.id])
   })
 
-  test('of two events one stays, the address of the other leads to it, and both are there again', async () => {
+  test('of two events one stays, the other’s address leads to it, and both are there again', async () => {
     const event = (title: string) =>
       service.create('/events', { title, ...onDay('2027-06-04', '20:00', '22:00') })
     const [from, into] = [await event('Regatta'), await event('Regatta of the lough')]

@@ -108,7 +108,7 @@ describe('the form of an event in a browser', noChromium, () => {
   })
 
   for (const waited of [0, 200])
-    test(`Enter takes the name that is marked ${waited} ms after the last letter, though others come later`, async () => {
+    test(`Enter takes the name marked ${waited} ms after the last letter, though others come`, async () => {
       const times = onDay('2027-06-09', '19:00:00', '21:00:00')
       const { id } = await service.create('/events', { title: `Marked ${waited}`, ...times })
       const tab = await open(`/desk/events/${id}`)
@@ -151,7 +151,7 @@ describe('the form of an event in a browser', noChromium, () => {
     )
   })
 
-  test('the editor leaves a description as it is until somebody edits it, and then writes what was edited', async () => {
+  test('the editor leaves a description alone until it is edited, then writes what was edited', async () => {
     const description = '<!-- wp:paragraph -->\n<p>Kept  so</p>\n<!-- /wp:paragraph -->'
     const { id } = await service.create('/events', {
       title: 'Blocks',
@@ -239,7 +239,7 @@ describe('the form of an event in a browser', noChromium, () => {
     }
   })
 
-  test('blocks that nobody touched keep every byte, and so do parts that the editor does not have', async () => {
+  test('blocks that nobody touched keep every byte, as do parts that the editor lacks', async () => {
     const [first, second, video] = [
       '<!-- wp:paragraph -->\n<P CLASS=lead>One  &amp; only</P>\n<!-- /wp:paragraph -->\n\n',
       'Plain text\nof two lines\n\n',
@@ -272,7 +272,7 @@ describe('the form of an event in a browser', noChromium, () => {
     assert.deepEqual(complaintsOf(tab), [])
   })
 
-  test('texts of venues, organizers and terms have the editor from the start, and keep what it did not touch', async () => {
+  test('texts of venues, organizers and terms have the editor, and keep what it did not touch', async () => {
     for (const [room, naming] of [
       ['venues', 'venue'],
       ['organizers', 'organizer'],

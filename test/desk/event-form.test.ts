@@ -74,7 +74,7 @@ describe('the form of an event', () => {
     assert.equal((await editor.get('/desk/events/new')).status, 200)
   })
 
-  test('an event is published later: its date is asked for in words, has to lie ahead, and “Published” publishes it now', async () => {
+  test('an event is published later: its date is typed, has to lie ahead; “Published” is now', async () => {
     const fresh = (await editor.get('/desk/events/new')).body
     assert.match(fresh, /<option value="future">Scheduled/)
     assert.match(fresh, /<label for="date">Publication date<\/label>/)
@@ -116,7 +116,7 @@ describe('the form of an event', () => {
     )
   })
 
-  test('a failed save is 422 with what was typed, and says what is wrong at its control and above', async () => {
+  test('a failed save is 422 with what was typed, and says why at its control and above', async () => {
     const { status, body } = await editor.post('/desk/events/new', {
       title: '<b>Typed</b>',
       start_date: '31 feb',
@@ -139,7 +139,7 @@ describe('the form of an event', () => {
     assert.match(body, /<title>Error: /)
   })
 
-  test('faults name fields as their labels do, and repeat no more than the beginning of what was typed', async () => {
+  test('faults name fields as labels do, and repeat the beginning of what was typed at most', async () => {
     const { status, body } = await editor.post('/desk/events/new', {
       title: 'x'.repeat(600),
       start_date: 'y'.repeat(600),
@@ -169,7 +169,7 @@ describe('the form of an event', () => {
     assert.equal(answers[0]?.headers.get('location'), answers[1]?.headers.get('location'))
   })
 
-  test('what two editors change in different fields is merged and told; in the same one both sides are shown', async () => {
+  test('what two editors change in different fields is merged; in one both sides are shown', async () => {
     const { id } = await service.create('/events', {
       title: 'Choir',
       description: 'As it was',
@@ -261,7 +261,7 @@ describe('the form of an event', () => {
       }
   })
 
-  test('a venue and an organizer are made in place from what was typed, and known ones are taken', async () => {
+  test('a venue and an organizer are made from what was typed, and known ones are taken', async () => {
     const form = { title: 'Two', start_date: '2030-06-01', start_time: '10:00', status: 'publish' }
     const first = await editor.post('/desk/events/new', {
       ...form,
@@ -347,7 +347,7 @@ describe('the form of an event', () => {
     ['categories', 'categories'],
     ['tags', 'new_tags'],
   ] as const)
-    test(`${kind} that were deleted while a form chose them are told, and the next save goes without them`, async () => {
+    test(`${kind} deleted while a form chose them are told; the next save goes without`, async () => {
       const [stays, goes] = [
         await service.create(`/${kind}`, { name: `Stays in ${kind}` }),
         await service.create(`/${kind}`, { name: `Goes from ${kind}` }),
@@ -378,7 +378,7 @@ describe('the form of an event', () => {
     ['repeat_every', '0', 'This is a whole number, as 2.'],
     ['author', '99999', 'The value is invalid.'],
   ] as const)
-    test(`the form keeps what was typed, and says at its control what is wrong with ${name} “${value}”`, async () => {
+    test(`the form keeps what was typed, and says what is wrong with ${name} “${value}”`, async () => {
       const times = { start_date: '2030-06-05', start_time: '19:00', repeats: 'weekly' }
       const { status, body } = await editor.post('/desk/events/new', {
         title: 'Odd',
@@ -428,7 +428,7 @@ describe('the form of an event', () => {
     assert.deepEqual(await utcOf(id), ['00:30', '00:45'])
   })
 
-  test('the dates of a rule are shown and left out without a script, and the series has the others', async () => {
+  test('dates of a rule are shown and left out without a script; the series has the others', async () => {
     const form = {
       title: 'Weekly',
       start_date: '2027-01-07',
@@ -491,7 +491,7 @@ describe('the form of an event', () => {
     assert.deepEqual(await said({ ...changing('2027-10-23'), timezone: 'UTC' }), [])
   })
 
-  test('a date of a series is left out and brought back by its form, and what follows it is changed by itself', async () => {
+  test('a date of a series is left out and back by its form, and what follows changes alone', async () => {
     const first = await editor.save('/desk/events/new', {
       title: 'Fortnight',
       start_date: '2027-02-01',
@@ -621,7 +621,7 @@ describe('the form of an event', () => {
     assert.equal(wrong.status, 422)
   })
 
-  test('what was typed in two new forms is kept for each, and listed until it is saved or thrown away', async () => {
+  test('what was typed in two new forms is kept for each, until it is saved or thrown away', async () => {
     const author = await sitAtDesk(service, 'author')
     const titles = ['Begun first', 'Begun second']
     for (const title of titles) {
@@ -645,7 +645,7 @@ describe('the form of an event', () => {
     assert.deepEqual(await begun(), [])
   })
 
-  test('contributors see no button that they may not press, send for review, and propose changes of what is published', async () => {
+  test('contributors see no button they may not press, send for review, and propose changes', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const blank = await contributor.get('/desk/events/new')
     assert.match(blank.body, />Send for review<\/button>/)
@@ -683,7 +683,7 @@ describe('the form of an event', () => {
       )
   })
 
-  test('a form of few controls changes these alone: the end goes with the start, and a rule makes a series', async () => {
+  test('a form of few controls changes them: ends go with starts, a rule makes a series', async () => {
     const { id } = await service.create('/events', {
       title: 'Rehearsal',
       ...onDay('2027-05-02', '19:30:00', '21:30:00'),
@@ -836,7 +836,7 @@ describe('the form of an event', () => {
     assert.equal(await shown(second), 'The choir', 'the text of the picture is said again')
   })
 
-  test('a picture of a phone that cannot be read is told so in a clear sentence, and what was typed stays', async () => {
+  test('an unreadable picture of a phone is told in a clear sentence; what was typed stays', async () => {
     const fields = { title: 'From a phone', start_date: '2030-06-02', start_time: '10:00' }
     const bytes = Buffer.concat([
       Buffer.from([0, 0, 0, 24]),
@@ -867,7 +867,7 @@ describe('the form of an event', () => {
     assert.match((await editor.get('/desk/events/new')).body, /Time zone: <span>/)
   })
 
-  test('of two who change one field at once on two nodes one is told of the other, and nothing is lost', async (t) => {
+  test('of two who change one field on two nodes one is told of the other, nothing is lost', async (t) => {
     const other = await startApp(service.config)
     t.after(other.stop)
     const origins = [new URL(service.origin).origin, `http://localhost:${other.port}`]
@@ -907,7 +907,7 @@ describe('the form of an event', () => {
     assert.deepEqual([image, image_alt, image_focus], [String(other), '', ''])
   })
 
-  test('saving a form changes nothing of a picture, a venue or a rule that nobody touched in it', async () => {
+  test('saving a form changes nothing of a picture, venue or rule that nobody touched', async () => {
     const times = onDay('2030-06-02', '10:00', '11:00')
     const image = await uploadPicture(service, 60, 40)
     const other = await service.create('/events', { title: 'Beside', ...times, image })
@@ -1010,7 +1010,7 @@ describe('the form of an event', () => {
     }
   })
 
-  test('the point of a picture that stays in view is chosen in the form, told by REST and kept by pages that crop', async () => {
+  test('the focal point of a picture is chosen in the form, told by REST and kept by pages', async () => {
     const image = await uploadPicture(service, 60, 40)
     const { id } = await service.create('/events', {
       title: 'Cropped',

@@ -46,7 +46,7 @@ describe('the list of events in a browser', noChromium, () => {
     return tab
   }
 
-  test('the dot of an event stands on the first line of its title, however long the first word is', async () => {
+  test('the dot of an event stands on the first line of its title, however long a word is', async () => {
     const title = 'Donaudampfschifffahrtsgesellschaftskapitänsversammlung'
     const times = { start_date: `${later(1)} 19:00:00`, end_date: `${later(1)} 21:00:00` }
     const { id } = await service.create('/events', { title, ...times })
@@ -63,7 +63,7 @@ describe('the list of events in a browser', noChromium, () => {
     await service.remove(`/events/${id}?force=true`)
   })
 
-  test('the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
+  test('the slash leads to the search, which lists hits as one types and opens by keyboard', async () => {
     const tab = await open('/desk/events')
     await tab.key('/')
     assert.equal(await tab.evaluate('document.activeElement.id'), 'everything')
@@ -101,7 +101,7 @@ describe('the list of events in a browser', noChromium, () => {
     await untilShown(tab, `${marked} === 0`)
   })
 
-  test('keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {
+  test('keys of the inbox walk, open, send back, act on the focused card, and are switched off', async () => {
     for (const title of ['Key one', 'Key two'])
       await service.create('/events', { title, ...onDay('2031-03-01', '10:00', '11:00'), status: 'pending' })
     const tab = await open('/desk/inbox')
@@ -129,7 +129,7 @@ describe('the list of events in a browser', noChromium, () => {
     await untilShown(tab, "document.querySelector('.event-form')")
   })
 
-  test('rows are chosen by the keyboard, the bar says how many, and one press takes everything back', async () => {
+  test('rows are chosen by the keyboard, the bar counts them, and one click undoes all', async () => {
     const tab = await open('/desk/events')
     assert.equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[0].focus()`)

@@ -52,7 +52,7 @@ describe('the list of events', () => {
     await service.remove(`/events/${id}`)
   })
 
-  test('reads as a calendar does: what is still on, then day by day, with hidden and private events', async () => {
+  test('reads as a calendar: what is still on, then by days, with hidden and private events', async () => {
     const { status, body } = await editor.get('/desk/events')
     assert.equal(status, 200)
     assert.deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third', 'For few'])
@@ -79,7 +79,7 @@ describe('the list of events', () => {
     assert.deepEqual(await shown('trash'), ['Thrown away'])
   })
 
-  test('is narrowed by words, category, venue, author and dates, each with a way to take it off', async () => {
+  test('is narrowed by words, category, venue, author and dates, each of which comes off', async () => {
     const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
     assert.deepEqual(await shown('search=second'), ['Second'])
     assert.deepEqual(await shown('categories=music'), ['Third'])

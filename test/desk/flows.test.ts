@@ -193,7 +193,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   })
 
   describe('in all that is done', { skip: isWhole ? false : '`npm run pages:check` does it' }, () => {
-    test('an event of the month is dragged to another day, and back by one press; Escape leaves it', async () => {
+    test('an event of the month is dragged to another day, back by one click; Escape leaves it', async () => {
       await lookAs({ width: 1280 })
       const { id } = await create('To be dragged')
       const day = async () => (await service.get(`/events/${id}`)).body.start_date.slice(0, 10)
@@ -226,7 +226,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.ok((await value('#start_date')).includes(String(Number(chosen.slice(8)))))
     })
 
-    test('the editor of texts saves what is allowed of a text, and its policy forbids nothing on the way', async () => {
+    test('the editor of texts saves what is allowed, and its policy forbids nothing', async () => {
       const { id } = await create('Richly told')
       await sit('editor', `/desk/events/${id}`)
       await alive()
@@ -259,7 +259,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.deepEqual(tab.complaints, [])
     })
 
-    test('a calendar is set up by the link of its first start, and others come by links of their own', async () => {
+    test('a calendar is set up by the link of its first start, others come by own links', async () => {
       const folder = temporaryFolder()
       const first = await startServiceProcess({ data: folder })
       const origin = new URL(first.base).origin

@@ -17,7 +17,7 @@ describe('the inbox, Today and the history', () => {
   const send = (title: string, more: object = {}) =>
     service.create('/events', { title, ...day, status: 'pending', ...more }, 'contributor')
 
-  test('shows what waits to reviewers, with a number in the rail, and to contributors their own', async () => {
+  test('shows what waits to reviewers, its number in the rail, and contributors their own', async () => {
     const { id } = await send('Mending circle')
     await service.create('/events', { title: 'An author’s own', ...day, status: 'pending' }, 'author')
     const page = await editor.get('/desk/inbox')
@@ -32,7 +32,7 @@ describe('the inbox, Today and the history', () => {
     assert.match((await editor.get('/desk/')).body, /Waiting for you[\s\S]*Mending circle/)
   })
 
-  test('shows reviewers what they decide on, and the picture of a contributor to nobody else before', async () => {
+  test('shows reviewers what they decide on, and a contributor’s picture to nobody else', async () => {
     const form = new FormData()
     const fields = {
       title: 'Lantern walk',
@@ -82,7 +82,7 @@ describe('the inbox, Today and the history', () => {
     assert.equal(body.venue.venue, 'Parish hall')
   })
 
-  test('an event whose publication date lies ahead is said to be published then, and its venue to be published now', async () => {
+  test('an event whose publication lies ahead is published then, and its venue now', async () => {
     const { id } = await send('Of next month', { date: '2035-03-04 09:30:00', venue: { venue: 'Side hall' } })
     const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
     assert.equal((await service.get(`/events/${id}`, 'editor')).body.status, 'future')
@@ -122,7 +122,7 @@ describe('the inbox, Today and the history', () => {
     assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
   })
 
-  test('nothing is sent back without a note, and its author reads the note in the form of the event', async () => {
+  test('nothing is sent back without a note, which its author reads in the form', async () => {
     const { id } = await send('Noted')
     const asked = await editor.post(`/desk/inbox/event/${id}/send-back`, { note: ' ' })
     assert.equal(asked.status, 422)
@@ -280,7 +280,7 @@ describe('the inbox, Today and the history', () => {
     assert.match(inbox, /<td class="former" dir="auto">The Barn<\/td><td dir="auto">Hall &amp; Yard<\/td>/)
   })
 
-  test('a contributor reads the history of their own records, and puts back what they may change', async () => {
+  test('a contributor reads the history of their records, and restores what they may change', async () => {
     const { id } = await service.create(
       '/events',
       { title: 'Theirs', ...day, status: 'pending' },
@@ -318,7 +318,7 @@ describe('the inbox, Today and the history', () => {
   })
 })
 
-test('Today tells administrators, and nobody else, what the doctor finds at work, and that the disk is nearly full', async () => {
+test('Today tells administrators alone what the doctor finds, and that the disk is nearly full', async () => {
   // /proc never has free room.
   const media = temporaryFolder()
   const service = await startService({ data: '/proc', media: `file:${media}` })

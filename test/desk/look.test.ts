@@ -32,7 +32,7 @@ async function send(
   return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text() }
 }
 
-test('an administrator sets name, colour, logo and a page of text in one form, and visitors have them at once', async () => {
+test('an administrator sets name, colour, logo and a page in one form, for visitors at once', async () => {
   const saved = await send({
     version: await version(),
     site_name: 'Blue Door',
@@ -111,7 +111,7 @@ test('the room warns of a colour that cannot be read, and not of that of a fresh
   assert.equal(await warned('#000080', 'auto'), undefined)
 })
 
-test('a preview is the front page in a frame of this site alone, in the look that was typed, and nobody else sees it', async () => {
+test('a preview is the front page as typed, in a frame of this site, seen by nobody else', async () => {
   const before = await front()
   const typed = {
     site_name: 'Tried',

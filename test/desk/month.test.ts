@@ -10,7 +10,7 @@ describe('the month to plan on', () => {
   const at = (day: string, from = '19:00:00', to = '21:00:00') => onDay(day, from, to)
   const startOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body.start_date
 
-  test('shows drafts and events that lists hide, and others’ drafts to those alone who may edit them', async () => {
+  test('shows drafts and hidden events, and others’ drafts to those alone who may edit them', async () => {
     await service.create('/events', { title: 'Planned quietly', ...at('2027-03-10'), status: 'draft' })
     await service.create('/events', {
       title: 'Listed nowhere',

@@ -197,7 +197,7 @@ describe('people at the desk', () => {
     )
   })
 
-  test('an administrator gives somebody another name and address, and nobody the address of somebody else', async () => {
+  test('an administrator gives somebody a new name and address, never that of somebody else', async () => {
     const { id, role } = await user('author')
     const save = (email: string) =>
       admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ada', role, email })
@@ -287,7 +287,7 @@ describe('one’s own account at the desk', () => {
     assert.equal((await author.post('/desk/me', { name: 'x'.repeat(300) })).status, 422)
   })
 
-  test('a new password wants the old one, ends all sessions, and goes on in this browser with a new id', async () => {
+  test('a new password wants the old one, ends all sessions, and goes on here with a new id', async () => {
     const [here, there] = [await sitAtDesk(service, 'author'), await sitAtDesk(service, 'author')]
     const change = (current: string, password: string) =>
       here.post('/desk/me/password', { current, password })

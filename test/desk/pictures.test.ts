@@ -70,7 +70,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
     assert.match(JSON.stringify(await data.json()), /HEIC/)
   })
 
-  test('text, caption, name and focal point are changed, each only where the form shows it otherwise', async () => {
+  test('text, caption, name and focal point change, each only where the form shows another', async () => {
     const id = await upload(editor, 'boat.png', '#aa0000')
     const shown = { shown_alt_text: '', shown_caption: '', shown_title: 'boat', shown_image_focus: '' }
     await editor.save(`/desk/pictures/${id}`, {
@@ -118,7 +118,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
     assert.match((await image()).url, /new\.png$/)
   })
 
-  test('one changes and deletes one’s own, an editor all; a contributor sends none and sees what REST shows', async () => {
+  test('one changes and deletes one’s own, an editor all; a contributor sends none', async () => {
     const [own, other] = [
       await upload(author, 'mine.png', '#123123'),
       await upload(editor, 'yours.png', '#321321'),

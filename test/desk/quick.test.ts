@@ -28,7 +28,7 @@ describe('an event in one line', () => {
 
   const read = (line: string, as = editor) => as.post('/desk/quick', { line })
 
-  test('a line fills title, date, times, venue and categories, says them back, and saves nothing', async () => {
+  test('a line fills title, date, times, venue, categories, says them back, saves nothing', async () => {
     const { status, body } = await read('Choir practice, 14 May 2027 19:30-21:00, St Mary’s #music #choir')
     assert.equal(status, 200)
     const controls = controlsIn(body)

@@ -38,7 +38,7 @@ describe('rooms of records, which follow from their declarations', () => {
       assert.match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
     })
 
-  test('the position of a venue is one field, which takes figures, a link of a map or a plus code', async () => {
+  test('the position of a venue is one field for figures, a link of a map or a plus code', async () => {
     const shown = async (id: number) => {
       const { geo_lat, geo_lng } = (await service.get(`/venues/${id}`)).body
       return [geo_lat, geo_lng]
@@ -99,7 +99,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.doesNotMatch(await rowsOf(service.app.database), /\\r/)
   })
 
-  test('a venue and an organizer have a picture, which is sent, said, replaced and taken away in their form', async () => {
+  test('a venue and an organizer have a picture, sent, described, replaced, removed there', async () => {
     const send = (path: string, fields: Record<string, string>, bytes: Uint8Array<ArrayBuffer> | string) => {
       const body = new FormData()
       for (const [name, value] of Object.entries(fields)) body.append(name, value)
@@ -144,7 +144,7 @@ describe('rooms of records, which follow from their declarations', () => {
     }
   })
 
-  test('a category shows its parent by name, however many other categories there are, and is offered none below itself', async () => {
+  test('a category shows its parent by name, among many, and offers none below it', async () => {
     for (let i = 100; i < 210; i++) await service.create('/categories', { name: `Among ${i}` })
     const parent = await service.create('/categories', { name: 'Zither' })
     const { id } = await service.create('/categories', { name: 'Zither for two', parent: parent.id })
@@ -162,7 +162,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
   })
 
-  test('a failed save is 422 with what was typed, and says what is wrong at its field and above', async () => {
+  test('a failed save is 422 with what was typed, and says why at its field and above', async () => {
     const { status, body } = await editor.post('/desk/venues/new', {
       venue: '',
       city: 'Typed <b>',
@@ -185,7 +185,7 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.equal(first.headers.get('location'), second.headers.get('location'))
   })
 
-  test('what two editors change in different fields is merged, and in the same field told with 412', async () => {
+  test('what two editors change in two fields is merged, and in the same field 412', async () => {
     const { id } = await service.create('/venues', { venue: 'Mill', city: 'Cork' })
     const form = await editor.get(`/desk/venues/${id}`)
     const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []

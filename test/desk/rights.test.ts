@@ -334,7 +334,7 @@ describe('what a role may do at the desk', () => {
     for (const login of USERS) desks.set(login, await sitAtDesk(service, login))
   })
 
-  test('every page that takes a form has its twin over REST or on the command line, or is somebody’s own', async () => {
+  test('every page that takes a form has its twin over REST or a command, or is one’s own', async () => {
     const posted = (await deskAddresses()).flatMap(({ at: address, methods }) =>
       methods.includes('POST') ? [address] : [],
     )
@@ -342,7 +342,7 @@ describe('what a role may do at the desk', () => {
     assert.deepEqual(known.toSorted(), posted.toSorted())
   })
 
-  test('no list or form of the desk links to what its reader may not open, and one’s own events come first', async () => {
+  test('no list or form links to what its reader may not open, and one’s own events come first', async () => {
     const day = new Date().toISOString().slice(0, 10)
     const times = { start_date: `${addDays(day, -1)} 10:00:00`, end_date: `${addDays(day, 2)} 10:00:00` }
     for (let n = 0; n < 31; n++)

@@ -168,7 +168,7 @@ function lookIn(start: () => Promise<Browser>): void {
   })
 
   for (const [at, sight] of (isWhole ? ALL : FEW).entries())
-    test(`have nothing that axe objects to, are no wider than the window and load nothing that is not theirs, seen so: ${JSON.stringify(sight)}`, async () => {
+    test(`please axe, fit the window load nothing foreign: ${JSON.stringify(sight)}`, async () => {
       await tab.look(sight)
       // Firefox starts a new process for each colour scheme, which has no cookies yet.
       await tab.goTo(`${service.origin}/desk/sign-in`)
@@ -190,7 +190,7 @@ function lookIn(start: () => Promise<Browser>): void {
       assert.deepEqual(foreign, [])
     })
 
-  test('a form with a fault moves the focus to what is wrong, and axe has no objection to that state', async () => {
+  test('a form with a fault moves the focus to what is wrong, and axe does not object', async () => {
     await tab.look({ width: 1280 })
     for (const screen of ['/desk/venues/new', '/desk/events/new']) {
       await tab.goTo(service.origin + screen)

@@ -83,7 +83,7 @@ describe('the search of the bar', () => {
     }
   })
 
-  test('another form or a wrong letter of a word is found here and in the suggestions of pages, where nothing else is found', async () => {
+  test('another form or a wrong letter of a word is found, if nothing else is', async () => {
     const { id } = await service.create('/events', { title: 'Night at the Jazzkeller', ...day })
     await until(async () => (await goal('jazzkeler')) === `/desk/events/${id}`, 'it is not found')
     for (const search of ['night jazzkeller', 'nights', 'jazzkellers'])

@@ -92,7 +92,7 @@ describe('what the desk shows of what others have not published', () => {
     assert.deepEqual((await service.get(`/events/${id}`, 'editor')).body.venue, [])
   })
 
-  test('what somebody made before they became a reader is shown to them as REST does: a draft is, the trash is not', async () => {
+  test('what somebody made before becoming a reader is shown as by REST: drafts, no trash', async () => {
     const own = { ...day, author: service.userIds.subscriber, status: 'draft' }
     const [draft, gone] = [
       await service.create('/events', { ...own, title: 'Formerly drafted' }, 'editor'),
@@ -121,7 +121,7 @@ describe('what the desk shows of what others have not published', () => {
     assert.match((await reader.get('/desk/events?status=draft')).body, /Formerly drafted/)
   })
 
-  test('a hidden link is shown to no author who may not change it any more, and proposals keep it', async () => {
+  test('a hidden link is shown to no author who may not change it now, and proposals keep it', async () => {
     const [url, later] = ['https://meet.example.org/secret', 'https://meet.example.org/secret-2']
     const linked = {
       ...day,

@@ -25,7 +25,7 @@ const fill = (path: string, fields: Record<string, string>) =>
 
 const DAY = 86_400_000
 
-test('the first administrator says name, language, zone, currency, their own name and a password', async () => {
+test('the first administrator gives name, language, zone, currency, their name and a password', async () => {
   // Made over REST before anybody had a look at the desk.
   const { id } = await service.create('/events', {
     title: 'Concert',
@@ -71,7 +71,7 @@ test('the first administrator says name, language, zone, currency, their own nam
   assert.match((await admin.get('/desk/settings')).body, /Currency<\/dt><dd><b dir="auto">EUR</)
 })
 
-test('Settings say in words what is set and where, and what owners change holds on every node at once', async (t) => {
+test('Settings say what is set and where, and what owners change holds on every node at once', async (t) => {
   const other = await startApp(service.config)
   t.after(other.stop)
   const page = async (port: number) => (await fetch(`http://localhost:${port}/events/`)).text()
@@ -122,7 +122,7 @@ test('Today lists what is still to do until it is done or waved away', async () 
   assert.deepEqual([await has('Logo and colour'), await has('Still to do')], [false, false])
 })
 
-test('an invitation is good for seven days, says whom to ask afterwards, and can be made again or revoked', async () => {
+test('an invitation lasts seven days, says whom to ask later, is made again or revoked', async () => {
   await admin.post('/desk/people/new', {
     login: 'tom',
     name: 'Tom <b>',
@@ -158,7 +158,7 @@ test('an invitation is good for seven days, says whom to ask afterwards, and can
   assert.doesNotMatch((await service.page(reset)).body, /Mary/)
 })
 
-test('what was published by mistake is a draft again by one click, unless somebody has changed it since', async () => {
+test('what was published by mistake is a draft again by one click, unless it was changed', async () => {
   const { id } = await service.create('/events', { title: 'Early', status: 'draft', ...day })
   const saved = await admin.post(`/desk/events/${id}`, { title: 'Early', status: 'publish' })
   const { body } = await admin.get(saved.headers.get('location') ?? '')

@@ -38,7 +38,7 @@ describe('signing in to the desk', () => {
     browser = browserOf(service)
   })
 
-  test('whoever comes without a session is led to the form, and from there back to where they wanted to go', async () => {
+  test('who comes without a session is led to the form, and back to where they wanted to go', async () => {
     const asked = await browser.get('/desk/events?tab=draft&page=2')
     assert.equal(asked.status, 303)
     const form = await browser.get(asked.headers.get('location') ?? '')
@@ -67,7 +67,7 @@ describe('signing in to the desk', () => {
     )
   })
 
-  test('signing in makes a new id, and ends the session that the browser had; a planted id opens nothing', async () => {
+  test('signing in makes a new id, and ends the session before; a planted id opens nothing', async () => {
     const first = cookieIn(await browser.post('/desk/sign-in', GOOD))
     const second = cookieIn(await browser.post('/desk/sign-in', GOOD, { cookie: first }))
     assert.notEqual(first, second)
@@ -90,7 +90,7 @@ describe('signing in to the desk', () => {
     assert.equal(wrong.headers.get('set-cookie'), null)
   })
 
-  test('guesses are slowed and then turned away with 429, and the owner signs in from elsewhere', async () => {
+  test('guesses are slowed, then turned away with 429, and the owner signs in elsewhere', async () => {
     const guesser = browserOf(service, '203.0.113.9')
     const statuses: number[] = []
     const guess = async () => {
@@ -166,7 +166,7 @@ describe('signing in to the desk', () => {
     )
   })
 
-  test('a POST that another site sent is refused, whatever a proxy says of the host; one of no browser passes', async () => {
+  test('a POST of another site is refused, whatever a proxy says of the host; programs pass', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const own = new URL(service.origin).origin
     const post = (headers: Record<string, string>) => {
@@ -250,7 +250,7 @@ describe('signing in to the desk', () => {
     assert.match(body, /&quot;&gt;&lt;script&gt;/)
   })
 
-  test('a megabyte of login or password is refused before it is read, and an odd form gets a page', async () => {
+  test('a megabyte of login or password is refused unread, and an odd form gets a page', async () => {
     const other = browserOf(service, '203.0.113.20')
     for (const name of ['login', 'password']) {
       const { status } = await other.post('/desk/sign-in', { ...GOOD, [name]: 'x'.repeat(1_000_000) })
@@ -272,7 +272,7 @@ describe('signing in to the desk', () => {
     }
   })
 
-  test('a form whose session has ended asks for the password, keeps all that was typed, and goes on', async () => {
+  test('a form whose session has ended asks for the password, keeps what was typed, goes on', async () => {
     const { database } = service.app
     const editor = await sitAtDesk(service, 'editor')
     await database.write((tx) =>
@@ -315,7 +315,7 @@ describe('signing in to the desk', () => {
     assert.equal((await browser.get('/desk/venues', { cookie })).status, 200)
   })
 
-  test('a form of a browser that never had a session is not kept, and lists in a kept form stay lists', async () => {
+  test('a form without any session before is not kept, and lists in a kept form stay lists', async () => {
     const far = browserOf(service, '198.51.100.99')
     assert.equal((await far.post('/desk/venues/new', { venue: 'x'.repeat(20_000) })).status, 413)
     const planted = { cookie: `kalends=${'A'.repeat(43)}` }
@@ -381,7 +381,7 @@ describe('links that set up a password', () => {
     }
   })
 
-  test('on an empty calendar the page asks for its name too; posting the password alone is enough', async () => {
+  test('on an empty calendar the page asks for its name too; the password alone is enough', async () => {
     const link = await linkFor('admin')
     const form = await browser.get(link)
     assert.equal(form.status, 200)
@@ -463,7 +463,7 @@ describe('the desk of a site with https', () => {
     )
   })
 
-  test('behind a proxy its own address counts, and another one gets a page that says what to set', async () => {
+  test('behind a proxy its own address counts; another gets a page that says what to set', async () => {
     const origin = `http://127.0.0.1:${service.app.port}`
     const refused = await at('/desk/sign-in', GOOD, { origin })
     assert.equal(refused.status, 403)

@@ -80,7 +80,7 @@ async function clear(): Promise<void> {
 
 const idIn = (body: string) => /name="change" value="(\d+)"/.exec(body)?.[1] ?? ''
 
-test(`a change of the zone keeps hours or moments, of series too, and is taken back to the second (seed ${SEED})`, async () => {
+test(`a change of the zone keeps hours or moments, also of series, undone (seed ${SEED})`, async () => {
   const property = fc.asyncProperty(events, change, async (planned, { from, to }) => {
     await zoneIs(from)
     for (const { start, hours, allDay, repeats } of planned)
@@ -207,7 +207,7 @@ test('while events are moved to a zone or back, and for an empty zone, no other 
   await service.app.database.write((tx) => tx.deleteFrom('zone_changes').execute())
 })
 
-test('an event in the hour that the clock skips keeps its length, and is taken back to the second', async () => {
+test('an event in the skipped hour keeps its length, and is taken back to the second', async () => {
   await zoneIs('UTC')
   const times = { start_date: '2027-03-28 02:30:00', end_date: '2027-03-28 03:30:00' }
   const { id } = await service.create('/events', { title: 'Night walk', ...times })

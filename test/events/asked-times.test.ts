@@ -22,7 +22,7 @@ test('tonight lasts from five in the afternoon to four in the night, also when t
   assert.equal(timesOf('tonight', berlin, at('2026-03-29T03:59:59+02:00')).startsAfter, '2026-03-28 16:59:59')
 })
 
-test('a weekend is the one that is on or the next one, by the days that are free where the language is spoken', () => {
+test('a weekend is the one that is on or the next, by the free days of the language’s country', () => {
   const weekend = (day: string, language: string) =>
     Object.values(daysMeant('weekend', day, language)).join(' ')
   assert.equal(weekend('2026-11-23', 'de'), '2026-11-28 2026-11-29')
@@ -33,7 +33,7 @@ test('a weekend is the one that is on or the next one, by the days that are free
   assert.equal(weekend('2026-11-28', 'he'), '2026-11-28 2026-11-28')
 })
 
-test('the last minute of Friday asks for the weekend to come, and the first of Saturday for that of today', () => {
+test('the last minute of Friday asks for the weekend to come, the first of Saturday for this', () => {
   const saturday = { startsBefore: '2026-11-30 00:00:00', endsAfter: '2026-11-27 23:59:59' }
   assert.deepEqual(timesOf('weekend', berlin, at('2026-11-27T23:59:59+01:00')), saturday)
   assert.deepEqual(timesOf('weekend', berlin, at('2026-11-28T00:00:00+01:00')), saturday)

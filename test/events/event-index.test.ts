@@ -63,7 +63,7 @@ function expectList(
 
 const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }
 
-test('events among given ones are listed in order, as many as there are, whether they are few or many', () => {
+test('events among given ones are listed in order, as many as there are, few or many', () => {
   const index = emptyIndex()
   for (const event of events) putEvent(index, event)
   const asked = fc.record({
@@ -130,7 +130,7 @@ test('an index that was filled in order lists its events in order after any chan
   )
 })
 
-test('events of any of some venues are listed in order and once, whether the venues or all events are walked', () => {
+test('events of any of some venues are listed in order and once, by venues or by events', () => {
   const index = emptyIndex()
   const placed = events.map((event, i) => ({
     ...event,

@@ -17,7 +17,7 @@ const near = fc.oneof(
 )
 const radius = fc.constantFrom(0, 0.5, 5, 30, 300, 3000, 20_100)
 
-test('the cells and venues within a circle hold those whose distance says so, wherever it lies and whatever has moved', () => {
+test('cells and venues within a circle are those whose distance says so, wherever, after any move', () => {
   const moves = fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.option(near, { nil: undefined })), {
     maxLength: 80,
   })
@@ -48,7 +48,7 @@ test('the cells and venues within a circle hold those whose distance says so, wh
   )
 })
 
-test('no two cells have the same number: each row comes after the one before, and each grid after the coarser one', () => {
+test('no two cells have one number: each row follows the one before, each grid the coarser one', () => {
   const numbersAt = (lat: number, lng: number) => cellsOf({ lat, lng })
   const step = 1 / 256
   for (const grid of numbersAt(0, 0).keys()) {

@@ -52,7 +52,7 @@ test('the package serves the demo by itself in an empty folder, without a warnin
   assert.fail('the service did not start')
 })
 
-test('the package has what is run and its licences, and nothing of the repository or of the machine it was made on', () => {
+test('the package has what is run and its licences, nothing of the repository or its machine', () => {
   const paths = files.map((path) => path.slice(unpacked.length + 1))
   assert.deepEqual(
     paths.filter(
@@ -73,7 +73,7 @@ test('the package has what is run and its licences, and nothing of the repositor
   assert.match(textOf('LICENSE'), /MIT/)
 })
 
-test('the manifest of the package is that of package.json, less what is of the repository, and names each version', () => {
+test('the manifest of the package is package.json, less the repository’s part, with each version', () => {
   const { private: isPrivate, scripts, devDependencies, workspaces, allowScripts, ...kept } = packageJson
   assert.deepEqual(JSON.parse(textOf('package.json')), {
     ...kept,

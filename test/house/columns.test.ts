@@ -94,7 +94,7 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
     )
   })
 
-  test(`every column of ${table} (${name}) has the blank value of its field where nothing was sent`, async () => {
+  test(`each column of ${table} (${name}) has the blank value of its field if nothing was sent`, async () => {
     const { rows } = await sql<Column>`select * from pragma_table_info(${table})`.execute(database.read)
     const other = rows.filter((column) => {
       const blank = BEGINNINGS[`${table}.${column.name}`] ?? fields[column.name]?.kind.blank
@@ -133,7 +133,7 @@ const KNOWN: Readonly<Record<string, readonly [fields: string, filters: string]>
   tag: ['name description slug', TERM_FILTERS],
 }
 
-test('the index lists the fields and filters that clients of the reference know, and ours are unlisted', () => {
+test('the index lists fields and filters that clients of the reference know, and not ours', () => {
   for (const { resource, filters } of resources) {
     const [fields = '', lists = ''] = KNOWN[resource.name] ?? []
     for (const [known, declared] of [

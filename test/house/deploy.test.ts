@@ -118,7 +118,7 @@ function directivesOf(path: string, section: string): string[] {
 
 const BACKUP = 'deploy/kalends-backup.service'
 
-test('the units wait for a database of this machine, and the service is never given up for one that is not there', () => {
+test('the units wait for a database of this machine, and never give the service up for one', () => {
   const service = directivesOf('deploy/kalends.service', 'Unit')
   assert.ok(service.includes('StartLimitIntervalSec=0'), service.join())
   for (const unit of [service, directivesOf(BACKUP, 'Unit')])
@@ -144,7 +144,7 @@ test('the unit for backups has the settings of the service, and is shut in as it
   assert.match(textOf('deploy/kalends-backup.timer'), /^OnCalendar=.*\n(.*\n)*Persistent=yes$/m)
 })
 
-test('the folder of backups has to be there, is the one that may be written, and keeps a number of them', () => {
+test('the folder of backups has to be there, may be written, and keeps a number of them', () => {
   const unit = directivesOf(BACKUP, 'Unit').join('\n')
   const service = directivesOf(BACKUP, 'Service').join('\n')
   const [, folder = ''] =

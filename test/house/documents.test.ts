@@ -231,7 +231,7 @@ test('every setting that a document names exists', () => {
   assert.deepEqual(unknown, [])
 })
 
-test('docs/api.md and docs/series.md tell of every field and filter that clients of the reference do not know', () => {
+test('docs/api.md and docs/series.md tell of every field and filter that is ours', () => {
   const told = new Set(['docs/api.md', 'docs/series.md'].flatMap((path) => wordsNamed(pageOf(path))))
   const declared = [eventFields, venueFields, organizerFields, eventFilters, placedFilters]
   const own = declared.flatMap((table) =>
@@ -242,7 +242,7 @@ test('docs/api.md and docs/series.md tell of every field and filter that clients
   assert.deepEqual(untold, [], `without a word in docs/api.md: ${untold.join(', ')}`)
 })
 
-test('client/react.d.ts has every attribute of <kalends-events>, and docs/embed.md those that are no filters', () => {
+test('client/react.d.ts has each attribute of <kalends-events>, docs/embed.md those but filters', () => {
   const element = readFileSync(join(root, 'src/features/pages/assets/embed.js'), 'utf8')
   const [, own = ''] = /observedAttributes = \[(.+?), \.\.\.FILTERS/.exec(element) ?? []
   const attributes: string[] = own.match(/\w+/g) ?? []

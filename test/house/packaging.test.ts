@@ -37,7 +37,7 @@ test('install.sh refuses what it does not know in one sentence', () => {
   )
 })
 
-test('scripts of the folder and of the Debian package are scripts of any shell, and end at the first failure', () => {
+test('scripts of the folder and of the Debian package run in any shell, to the first failure', () => {
   const scripts = ['config', 'postinst', 'prerm', 'postrm'].map((name) => `debian/${name}`)
   for (const path of [...scripts, 'folder/install.sh', 'folder/kalends', 'folder/restart-processes']) {
     assert.match(textOf(path), /^#!\/bin\/sh\n/, path)
@@ -67,7 +67,7 @@ test('kalends of the folder starts the Node beside it, through links and from ev
 const inNamespace = ['--user', '--map-root-user', '--mount']
 const isAllowed = spawnSync('unshare', [...inNamespace, 'true']).status === 0
 
-test('an installed kalends hands the variables of its caller over where nobody else sees them, and says why nothing came', {
+test('an installed kalends hands its caller’s variables over unseen by others, and says why nothing came', {
   skip: !isAllowed && 'needs unshare',
 }, () => {
   const said = execFileSync('unshare', [...inNamespace, 'sh', '-euc', STAND_IN, join(packaging, 'folder')], {
@@ -145,7 +145,7 @@ test('a purge asks before it deletes the calendar, and keeps it without an answe
   assert.equal(textOf('debian/postrm').split('/var/lib/kalends').length, 2)
 })
 
-test('each package that the service needs has its licence, and those without a text have a README in its place', () => {
+test('each package that is needed has its licence, and those without a text a README', () => {
   for (const name of Object.keys(packageJson.dependencies)) {
     const { license, texts } = licenceOf(join(packaging, '../node_modules', name))
     assert.ok(license !== '' && texts.length > 0, name)

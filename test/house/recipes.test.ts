@@ -112,7 +112,7 @@ test('with every step done, types of the sources, lint and the tests of the hous
   assert.equal(lint.code, 0, lint.output)
 })
 
-test('with every step done, the service has the field, the filter, the representation and the feature', async (t) => {
+test('with every step done, the service has field, filter, representation and feature', async (t) => {
   const service = await startChanged({ language: 'de', mcp: 'write' })
   t.after(service.close)
 

@@ -28,7 +28,7 @@ function openEnded() {
 
 const isOverload = (error: unknown) => error instanceof Problem && error.code === 'rest_unavailable'
 
-test('so many run, so many more wait in the order they came, and the rest is turned away at once', async () => {
+test('so many run, so many wait in the order they came, and the rest is turned away at once', async () => {
   const admission = withReads(2, 2)
   const order: number[] = []
   const works = [0, 1, 2, 3].map(openEnded)
@@ -94,7 +94,7 @@ test('nothing is done for a client that has gone', async () => {
   assert.equal(await still, 'done')
 })
 
-test('places that come free together are given on together, and each waiter begins before the next', async () => {
+test('places free together are given on together, and each waiter begins before the next', async () => {
   const admission = withReads(3, 5)
   const works = [0, 1, 2].map(openEnded)
   const running = works.map(({ work }) => admitted(admission, 'reads', here, work))

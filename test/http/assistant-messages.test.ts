@@ -111,7 +111,7 @@ test('a message has 64 kB and twenty levels at the most', async () => {
   assert.deepEqual(code(await post(nested(9_000))), [400, -32600])
 })
 
-test('requests by the name of another site, or from one, are refused before anything is read of them', async () => {
+test('requests by the name of another site, or from one, are refused unread', async () => {
   const { host } = new URL(service.origin)
   const own = [
     {},
@@ -208,7 +208,7 @@ test('a revision that is not known is refused with those that are', async () => 
   }
 })
 
-test('a handshake agrees on the revision that was asked for, or on the latest one that shakes hands', async () => {
+test('a handshake agrees on the revision asked for, or the latest one that shakes hands', async () => {
   const pairs = [
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],

@@ -65,7 +65,7 @@ async function serveAll(pressure: Pressure<number>): Promise<void> {
   while (pressure.waiting.size > 0) await nextTurn()
 }
 
-test('in one turn of the event loop requests are served for 10 ms, the others after it, all in order', async (t) => {
+test('in one turn of the event loop requests are served for 10 ms, others later, in order', async (t) => {
   const pressure = noPressure<number>()
   const handling = working(t, pressure, 5)
   arrive(pressure, numbers(12), handling)
@@ -157,7 +157,7 @@ function refusing(t: TestContext, count: number, ms: number) {
   return { told, turns, pass }
 }
 
-test('refusals wait for half a second and take 3 ms of a turn, so that the thread is left to what has been accepted', (t) => {
+test('refusals wait for half a second and take 3 ms of a turn, which leaves the thread to others', (t) => {
   const { told, turns, pass } = refusing(t, 40, 1)
   pass(499)
   assert.deepEqual(told, [])

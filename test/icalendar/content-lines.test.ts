@@ -45,7 +45,7 @@ describe('a content line', () => {
     )
   })
 
-  test('quotes parameters with signs that would end them, and writes what they cannot hold as RFC 6868 does', () => {
+  test('quotes parameters with signs that would end them, and writes others by RFC 6868', () => {
     assert.equal(
       contentLine('ORGANIZER', 'mailto:a@b.c', { CN: 'A "B", C^D\nE' }),
       'ORGANIZER;CN="A ^\'B^\', C^^D^nE":mailto:a@b.c\r\n',

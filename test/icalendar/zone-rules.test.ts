@@ -69,7 +69,7 @@ describe('a zone as it is written', () => {
     }
   })
 
-  test('is not used for times whose clocks it does not know: history, the hour that comes twice, irregular zones', () => {
+  test('is not used for times it does not know: history, the repeated hour, irregular zones', () => {
     const berlin = zoneRulesOf('Europe/Berlin', NOW)
     assert.ok(berlin)
     assert.equal(isReadRight(berlin, '2026-10-25 03:30:00', '2026-10-25 02:30:00'), true)

@@ -12,7 +12,7 @@ const SCRIPT = `import('${module}').then(({ lowerPriority }) => {
 
 const LOWEST = 19
 
-test('an import gives way to the service with all of its threads, and further where it was started so', () => {
+test('an import gives way to the service with all threads, and further where it was started so', () => {
   for (const lower of [0, 15]) {
     const { stdout } = spawnSync('nice', ['-n', String(lower), process.execPath, '-e', SCRIPT], {
       encoding: 'utf8',

@@ -33,7 +33,7 @@ const hours = ({ all_day, start_date, end_date, timezone }: Shown) =>
     : `${start_date} to ${end_date} ${timezone}`
 
 describe('the hours of a calendar file', () => {
-  test('of several calendars follow the zone of each, and its METHOD cancels no event of another', async () => {
+  test('of several calendars follow the zone of each; a METHOD cancels no event of another', async () => {
     const of = (zone: string, method: string, ...own: string[][]) =>
       ics([`X-WR-TIMEZONE:${zone}`, `METHOD:${method}`], ...own)
     const start = 'DTSTART:20270705T200000'
@@ -101,7 +101,7 @@ describe('the hours of a calendar file', () => {
     ])
   })
 
-  test('go by the clock for the days of a DURATION, and by the time that passes for its hours (RFC 5545, 3.3.6)', async () => {
+  test('go by the clock for days of a DURATION, by elapsed time for hours (RFC 5545, 3.3.6)', async () => {
     const start = 'DTSTART;TZID=Europe/Berlin:20270327T200000'
     await importing(
       icsOf(
@@ -159,7 +159,7 @@ describe('the hours of a calendar file', () => {
         })
   })
 
-  test('leave out the date that they hit by their moment, else the one with their digits, or all of a day', async () => {
+  test('leave out the date at their moment, else the one with their digits, or all of a day', async () => {
     const weekly = ['DTSTART:20270412T082500', 'RRULE:FREQ=DAILY;COUNT=5']
     const twice = ['DTSTART:20270412T082500Z', 'RRULE:FREQ=DAILY;COUNT=2;BYHOUR=8,20']
     const days = ['DTSTART;VALUE=DATE:20270412', 'RRULE:FREQ=DAILY;COUNT=4']
@@ -259,7 +259,7 @@ describe('the hours of a calendar file', () => {
     assert.deepEqual(days.toSorted(), ['Further 22', 'Once 20', 'Two rules 20', 'Two rules 27'])
   })
 
-  test('of whole days go on to the day that an end in UTC is the midnight of, here or in the file', async () => {
+  test('of whole days go to the day whose midnight the end in UTC is, here or in the file', async () => {
     const daily = (uid: string, end: string, start = 'DTSTART;VALUE=DATE:20270503') =>
       vevent(uid, `SUMMARY:${uid}`, start, `RRULE:FREQ=DAILY;UNTIL=${end}`)
     const { code } = await importing(
@@ -368,7 +368,7 @@ describe('the texts of a calendar file', () => {
     ])
   })
 
-  test('go on after a broken line of every other text, and lines that belong to none are told of', async () => {
+  test('go on after a broken line of each other text, and lines that belong to none are told', async () => {
     const { out, code } = await importing(
       icsOf(
         ['a', 'SUMMARY:Harbour', 'ball', AT, 'LOCATION:Harbour Hall', '1 Quay Street', '12345 Town'],
@@ -435,7 +435,7 @@ describe('the rest of a calendar file', () => {
     assert.equal(found.Link?.[1], 'https://example.org/a?b=1,2;3')
   })
 
-  test('keeps the quotes in the name of an organizer, and tells of an organizer that cannot be read', async () => {
+  test('keeps quotes in the name of an organizer, and tells of one that cannot be read', async () => {
     const { out } = await importing(
       icsOf(
         ['a', 'SUMMARY:Quoted', AT, 'ORGANIZER;CN="Anna \\"Ann\\" B":mailto:a@example.org'],
@@ -638,7 +638,7 @@ describe('the address and the place of an event', () => {
     })
   })
 
-  test('are no venue where a meeting program or the word for online stands, but say that the event is online', async () => {
+  test('are no venue where a meeting program or a word for online stands, but mean online', async () => {
     const online = (
       'Microsoft Teams Meeting|Microsoft Teams-Besprechung|Réunion Microsoft Teams|' +
       'Reunión de Microsoft Teams|Réunion Teams|Reunión de Zoom|Online|Online event|Online-Veranstaltung|' +

@@ -128,7 +128,7 @@ describe('a source that is broken', () => {
       assert.equal(await count(), 8)
     })
 
-  test('trashes nothing for a calendar without its last line, and for a table that ends in a quoted cell', async () => {
+  test('trashes nothing for a calendar without its last line, or a table cut in a quoted cell', async () => {
     const source = await calendar.file('town.ics', calendarFile(numbers(3)))
     await calendar.kalends('import', source)
     await calendar.file('town.ics', calendarFile(numbers(2)).replace('END:VCALENDAR', ''))
@@ -165,7 +165,7 @@ describe('a source that is broken', () => {
     assert.equal(await count(), 2)
   })
 
-  test('trashes nothing for an empty calendar, however small it was, but for one with --allow-mass-removal', async () => {
+  test('trashes nothing for an empty calendar, however small, without --allow-mass-removal', async () => {
     const source = await calendar.file('town.ics', calendarFile(numbers(2)))
     await calendar.kalends('import', source)
     await calendar.file('town.ics', calendarFile([]))
@@ -235,7 +235,7 @@ describe('a source that is broken', () => {
     assert.match((await calendar.kalends('imports', 'show', '2')).out, / undone .*\nIt was undone\.\n/s)
   })
 
-  test('pauses its schedule, which says how to go on, and goes on with a permission for one run', async () => {
+  test('pauses its schedule, which says how to go on, and runs once with a permission', async () => {
     const source = await calendar.file('town.ndjson', lines(numbers(3)))
     await calendar.kalends('import', '--every', '6h', '--name', 'town', '--mirror', source)
     const { database } = calendar.service.app

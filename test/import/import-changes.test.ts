@@ -88,7 +88,7 @@ describe('an import of another calendar of this kind', () => {
     }
   })
 
-  test('reads everything again after an undo, with a token that is refused, and when something was not in', async (t) => {
+  test('reads everything again after an undo, a refused token, and when something was missing', async (t) => {
     const { other, calendar, source, asked } = await pair(t)
     await other.create('/events', { title: 'Evening', ...at(1) })
     await calendar.kalends('import', source)
@@ -142,7 +142,7 @@ describe('an import of another calendar of this kind', () => {
     assert.match(out, /A run would have: 0 made, 2 changed, 0 unchanged/)
   })
 
-  test('counts each event once, and tells of it once, where a lost occurrence has everything read again', async (t) => {
+  test('counts and tells each event once, where a lost occurrence has all read again', async (t) => {
     const { other, calendar, source } = await pair(t)
     const made = await other.create('/events', {
       title: 'Weekly',

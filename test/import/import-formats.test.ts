@@ -388,7 +388,7 @@ describe('an import of another format', () => {
     assert.equal((await events())[0].start_date, '2026-03-04 00:00:00')
   })
 
-  test('names the row, the column and the value of a cell that cannot be read, which costs that cell alone', async () => {
+  test('names row, column and value of an unreadable cell, which costs that cell alone', async () => {
     const head =
       'title,start_date,Featured,captions,sign_language,attendance,Web,venue,lat,longitude,step_free,lift'
     const row = 'One,2027-04-03 19:30,perhaps,maybe,bfi,,no address,Hall,abc,8.5,a little,yes'
@@ -464,7 +464,7 @@ describe('an import of another format', () => {
     assert.doesNotMatch(found.get('Online').website, /meet/)
   })
 
-  test('takes the details of places and people, and names with any sign, from the table that it writes', async () => {
+  test('takes details of places and people, and names with any sign, from its own table', async () => {
     await using other = await startCalendar({ timezone: 'Europe/Berlin' })
     const hall = {
       venue: 'Rock | Pop, Hall \\',
@@ -519,7 +519,7 @@ describe('an import of another format', () => {
   })
 
   for (const language of LANGUAGES)
-    test(`takes what its own iCalendar says before a title for what it means, in the language ${language}`, async () => {
+    test(`understands what its own iCalendar says before a title, in the language ${language}`, async () => {
       await using other = await startCalendar({ timezone: 'Europe/Berlin', language })
       const states = [
         { title: 'Ball', event_status: 'canceled', event_status_reason: 'Rain; snow: both' },
@@ -546,7 +546,7 @@ describe('an import of another format', () => {
       )
     })
 
-  test('takes from a table of our own whether an event takes place, and from another one no word that is none', async () => {
+  test('takes from our own table whether an event takes place, from others no odd word', async () => {
     const own =
       'title,start_date,status,event_status,event_status_reason\nBall,2026-07-05 20:00,publish,canceled,"Rain, snow"\n'
     const other = 'Title,Start date,Status,Event status\nFair,2026-07-06 20:00,publish,Confirmed\n'

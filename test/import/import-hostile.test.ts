@@ -98,7 +98,7 @@ describe('an import of a hostile source', () => {
     assert.ok(found.includes('Caf\ufffd'), out)
   })
 
-  test('shows texts without what could run, whoever imports them, and fetches no private picture', async () => {
+  test('shows texts without what could run, whoever imports, and fetches no private picture', async () => {
     const description =
       '<p onclick="x()">Fine</p><script>alert(1)</script><iframe src="https://x.example"></iframe>'
     const title = 'Bare <img src=x onerror=alert(1)>'

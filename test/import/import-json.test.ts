@@ -219,7 +219,7 @@ describe('an import of records as the interface shows them', () => {
     ['overwrite', 'Theirs', '<p>New text.</p>'],
     ['skip', 'Mine', '<p>The text of 1.</p>'],
   ] as const) {
-    test(`with ${policy}, a field that changed here and there is settled as asked, and reported`, async () => {
+    test(`with ${policy}, a field changed here and there is settled as asked, and reported`, async () => {
       const { source, id } = await changedInBoth()
       const { out } = await calendar.kalends('import', '--conflicts', policy, source)
       const event = (await calendar.service.get(`/events/${id}`)).body
@@ -230,7 +230,7 @@ describe('an import of records as the interface shows them', () => {
     })
   }
 
-  test('takes the values of the source with overwrite, also where an earlier run kept those here', async () => {
+  test('takes values of the source with overwrite, also where an earlier run kept ours', async () => {
     const { source, id } = await changedInBoth()
     const kept = /changed here as well, which stays: title\n/
     assert.match((await calendar.kalends('import', source)).out, kept)
@@ -289,7 +289,7 @@ describe('an import of records as the interface shows them', () => {
     assert.equal((await calendar.service.get('/tags?hide_empty=false')).body.tags[0].name, 'later')
   })
 
-  test('is undone: former values, the trash for what it made, and word of what was changed since', async () => {
+  test('is undone: former values, the trash for what it made, a word on what changed since', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)
     const before = (await calendar.service.get(ALL)).body

@@ -83,7 +83,7 @@ describe('a site that has moved here', () => {
     assert.equal(await place.at('/veranstaltung/fest/'), '301 /event/fest/', 'a word of another language')
   })
 
-  test('leads from old ids and addresses to the records here, also where these have other slugs', async () => {
+  test('leads from old ids and addresses to records here, also where these have other slugs', async () => {
     await importLines(place.calendar, records, '--origin', 'moved')
     for (const [path, to] of [
       ['/?p=90001', '/event/fest-2/'],
@@ -224,7 +224,7 @@ describe('a site that stays the original', () => {
   const canonical = async (path: string) =>
     / rel="canonical" href="([^"]*)"/.exec(await place.page(path))?.[1]
 
-  test('is named as canonical by the pages of its events when told, and these leave the map of the site', async () => {
+  test('is named canonical by pages of its events when told, and these leave the sitemap', async () => {
     const { calendar } = place
     const records = [
       event(1, 'far'),

@@ -111,7 +111,7 @@ describe('what a source leads to', () => {
     assert.equal(plain.asked.length, 0)
   })
 
-  test('is read however it is encoded, and asked for once where that cannot be decoded or it is no address', async () => {
+  test('is read in any encoding, and asked for once where it cannot be decoded', async () => {
     const body = Buffer.from('BEGIN:VCALENDAR')
     const answers: Readonly<Record<string, readonly [encoding: string, body: Buffer]>> = {
       '/zlib': ['deflate', deflateSync(body)],

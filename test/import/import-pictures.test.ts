@@ -166,7 +166,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(await description('evening-21'), /\/media\/[^"]*\/lost\.png.*\/media\/[^"]*\/found\.png/)
   })
 
-  test('stay where they are until the site is said to have moved, and then come into what was edited here', async () => {
+  test('stay until the site is said to have moved, then come into what was edited here', async () => {
     const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/late.png`])
     const text = `<p>Late <img src="${site.origin}${UPLOADS}/late.png" /></p>`
@@ -265,7 +265,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
     assert.match(await description('evening-61'), /\/media\/[^"]*\/undone\.png/)
   })
 
-  test('are bounded: ten new ones of a record come in a run, and one that is missing is not asked for by every record', async () => {
+  test('are bounded: ten new ones of a record a run; a missing one is asked for once', async () => {
     const site = await startSite()
     const names = Array.from({ length: 12 }, (_, i) => `${UPLOADS}/many-${i}.png`)
     site.pictures = new Set(names)

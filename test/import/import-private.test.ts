@@ -208,7 +208,7 @@ describe('what a source calls private', () => {
   })
 
   for (const format of ['json', 'ndjson'])
-    test(`goes out and comes in by ${format} with the drafts that it links to, and the status of these`, async (t) => {
+    test(`goes out and comes in by ${format} with drafts that it links to, and their status`, async (t) => {
       const venue = { venue: 'Draft hall', status: 'draft' }
       const { id } = await calendar.service.create('/venues', venue)
       const organizer = await calendar.service.create('/organizers', { organizer: 'Crew', status: 'private' })

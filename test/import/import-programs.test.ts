@@ -154,7 +154,7 @@ describe('calendar files as programs write them', () => {
 describe('tables as programs write them', () => {
   const table = (...lines: readonly string[]) => `${lines.join('\r\n')}\r\n`
 
-  test('venues and organizers of The Events Calendar come in with every column, and events find them', async () => {
+  test('venues and organizers of The Events Calendar come with all columns; events find them', async () => {
     const venues = table(
       'Venue Name,Venue Description,Venue Country,Venue Address,Venue Address 2,Venue City,Venue State/Province,Venue Zip,Venue Overwrite,Venue Latitude,Venue Longitude,Venue Phone,Venue Website,Venue Featured Image',
       'Harbour Hall,<b>Old</b> hall,Ireland,1 Quay,Floor 2,Kilvara,Clare,V95,0,52.5,-9.1,+353 1,https://hall.example,',
@@ -289,7 +289,7 @@ describe('tables as programs write them', () => {
       )
     })
 
-  test('a category that stands below another one here is used, in place of one more of its name', async () => {
+  test('a category that is below another one here is used, in place of a second one', async () => {
     const music = await calendar.service.create('/categories', { name: 'Music' })
     const jazz = await calendar.service.create('/categories', { name: 'Jazz', parent: music.id })
     await importing('a.csv', table('Title,Date,Categories', 'A,2027-07-05,"jazz, Dance"'))

@@ -99,7 +99,7 @@ const event = (id: number) => ({
 })
 
 describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
-  test('shows a bar that fits, and leaves the terminal as it was, with the report on a line of its own', async () => {
+  test('shows a bar that fits, and leaves the terminal as it was, the report on its own line', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'events.ndjson')
     await writeFile(file, Array.from({ length: 600 }, (_, i) => JSON.stringify(event(i + 1))).join('\n'))
@@ -119,7 +119,7 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
     ['a site that stops in the middle', 'wp-json/tribe/events/v1', true],
     ['an address that says nothing', 'town.ics', false],
   ] as const)
-    test(`says that it asks ${what}, and ends at the first Ctrl-C with cursor and wrapping of lines given back`, async () => {
+    test(`says that it asks ${what}, and the first Ctrl-C ends it and gives the terminal back`, async () => {
       const site = await serverHere((_request, response) => answers && response.writeHead(200).write('{'))
       let isTyped = false
       const shown = await onTerminal(`${site}/${path}?key=secret`, 80, (so, type) => {

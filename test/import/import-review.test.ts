@@ -28,7 +28,7 @@ const statuses = async ({ service }: Calendar): Promise<Record<string, string>> 
   )
 }
 
-test('what an import brings waits for a review where that is asked for, and is published by a reviewer alone', async () => {
+test('what an import brings waits for review where asked, and a reviewer alone publishes it', async () => {
   await using calendar = await startCalendar()
   const file = async (events: string[]) => calendar.file('town.ics', ical(events))
   const run = async (events: string[], ...words: string[]) =>

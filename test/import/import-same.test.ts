@@ -75,7 +75,7 @@ describe('a calendar that was imported under another name', () => {
     assert.deepEqual(await titles(), ['Another', 'Ball'])
   })
 
-  test('leaves one event for a UID where two calendars share some, and all of it with --same-as none', async () => {
+  test('leaves one event for a UID that two calendars share, and all with --same-as none', async () => {
     await calendar.imports('town.ics', town())
     const club = ics(titled('1@x', 'Ball'), titled('8@x', 'Training'), titled('9@x', 'Match'))
     const source = await calendar.file('club.ics', club)
@@ -195,7 +195,7 @@ describe('a name that a source spells in two ways', () => {
   })
 })
 
-test('two sources that are first imported at the same time leave one event and one series for a UID', async (t) => {
+test('two sources first imported at one time leave one event and one series for a UID', async (t) => {
   const scratch = await scratchDatabase()
   const calendar = await startCalendar({ database: patient(scratch.address), timezone: 'UTC' })
   const { database } = calendar.service.app

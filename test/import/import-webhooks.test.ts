@@ -22,7 +22,7 @@ const ICALENDAR = [
   '',
 ].join('\r\n')
 
-test('webhooks are told of what an import of the command line creates, and of nothing by one that changes nothing', async () => {
+test('webhooks are told what an import by command creates, nothing by a repeated one', async () => {
   await using calendar = await startCalendar({ webhook_hosts: '127.0.0.1' })
   const { service } = calendar
   const told: string[] = []

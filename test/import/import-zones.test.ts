@@ -326,7 +326,7 @@ describe('an import of calendars with time zones of their own', () => {
     assert.match((await bringIn('many.ics', text)).out, /3 made/)
   })
 
-  test('has what is over at the hours of the file, and what is to come at the clocks of the place', async () => {
+  test('has what is over at the hours of the file, what is to come at clocks of the place', async () => {
     // The definition has the summer time of 2006. The equinox of 2007 is over, the concert of 2027 is to
     // come.
     const old = [

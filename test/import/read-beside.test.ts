@@ -62,7 +62,7 @@ test('dates of a series beyond the most that are read are single events', async 
   assert.deepEqual(names, ['series 1', 'event 5010', 'event 5011'])
 })
 
-test('a long file is read on by a thread where reading it began, with nothing left out and nothing twice', async () => {
+test('a long file is read on by a thread where it began, nothing left out, nothing twice', async () => {
   const file = await longFile()
   const task = { file, name: undefined, map: [], dates: undefined, zone: 'UTC' }
   const reading = readingOf()

@@ -46,7 +46,7 @@ const queue = ({ app }: TestService, queued: NewMessage, now = Date.now()) =>
 const rowsOf = ({ app }: TestService, to: string) =>
   app.database.read.selectFrom('mail_messages').selectAll().where('recipient', '=', to).execute()
 
-test('a message arrives as text and HTML of the same content, from the site, and what was sent keeps no content', async (t) => {
+test('a message arrives as text and HTML of the same content, kept only until sent', async (t) => {
   const { relay, service } = await mailing(t, { site_name: 'Tübingen “Town”' })
   await queue(service, message('reader@example.com', { letter: letter('Grüße aus Tübingen') }))
   const received = await relay.mailTo('reader@example.com')
@@ -73,7 +73,7 @@ test('a message arrives as text and HTML of the same content, from the site, and
   assert.equal((await rowsOf(service, 'reader@example.com'))[0]?.content, '')
 })
 
-test('no word of a message can begin a header, or turn the text behind it (7c.11)', async (t) => {
+test('no word of a message can begin a header, or turn the text behind it', async (t) => {
   const { relay, service } = await mailing(t, { site_name: 'Town\r\nBcc: \u202ea@example.org' })
   await queue(
     service,
@@ -109,7 +109,7 @@ test('no word of a message can begin a header, or turn the text behind it (7c.11
   assert.deepEqual(await faultsOfMessage(parts[1]?.text ?? ''), [])
 })
 
-test('no text makes a message larger than 100 kB (7c.12)', () => {
+test('no text makes a message larger than 100 kB', () => {
   const text = '"'.repeat(20_000)
   const entry = { title: text, url: `https://example.org/${'x'.repeat(200)}`, lines: [text, text] }
   const blocks: NewMessage['letter']['blocks'] = [
@@ -126,7 +126,7 @@ test('no text makes a message larger than 100 kB (7c.12)', () => {
   assert.equal(written.subject.length, 150)
 })
 
-test('addresses have one way to be written, and none has a name, a second address or more than 254 characters', () => {
+test('addresses have one spelling, and none a name, a second address or more than 254 characters', () => {
   assert.equal(parseMailAddress(' Ana+list@BÜCHER.example '), 'Ana+list@xn--bcher-kva.example')
   const wrong = [
     'a@b@c',
@@ -145,7 +145,7 @@ test('addresses have one way to be written, and none has a name, a second addres
   for (const text of wrong) assert.equal(parseMailAddress(text), undefined, text)
 })
 
-test('a message that the relay refuses for good is given up and told, one that it cannot take yet is tried again later (7c.6)', async (t) => {
+test('a message refused for good is given up and told, one refused for now is tried again', async (t) => {
   const { relay, service } = await mailing(t, { metrics: '127.0.0.1:0' })
   relay.fault = (to) =>
     to.startsWith('gone')
@@ -186,7 +186,7 @@ test('a message that the relay refuses for good is given up and told, one that i
   await relay.mailTo('busy@example.com')
 })
 
-test('a relay that answers 421 is left alone, and what a clock of the future has put off is sent', async (t) => {
+test('a relay that answers 421 is left alone, and what a future clock has put off is sent', async (t) => {
   const { relay, service } = await mailing(t)
   relay.fault = () => ({ at: 'data', status: 421 })
   await queue(service, message('one@example.com'))
@@ -199,7 +199,7 @@ test('a relay that answers 421 is left alone, and what a clock of the future has
   await other.mailTo('late@example.com')
 })
 
-test('two services with one outbox send each message once, and no more an hour than the setting says', async (t) => {
+test('two services with one outbox send each message once, no more an hour than is set', async (t) => {
   const scratch = await scratchDatabase('users')
   const relay = await startRelay()
   const settings = {

@@ -68,7 +68,7 @@ const statesOf = async ({ app }: TestService) => {
   return rows.map(({ recipient, state, status, attempts }) => [recipient, state, status, attempts])
 }
 
-test('a relay that drops the line after DATA gets the same message again, and each failure is told (7c.5)', async (t) => {
+test('a relay that drops the line after DATA gets the same message again, and each failure is told', async (t) => {
   const { relay, service, told, queue, sendAll } = await sending(t)
   relay.fault = () => ({ at: 'cut after data' })
   await queue('ann@example.com')
@@ -86,7 +86,7 @@ test('a relay that drops the line after DATA gets the same message again, and ea
   assert.equal(again?.mail.text, first?.mail.text)
 })
 
-test('421 stops a round, 451 and 550 concern their message alone, at the recipient and after DATA (7c.6, 7c.7)', async (t) => {
+test('421 stops a round, 451 and 550 concern their message alone, at the recipient and after DATA', async (t) => {
   const { relay, service, queue, sendAll } = await sending(t)
   relay.fault = (to) => {
     const [, at, status] = /^(recipient|data)(\d+)@/.exec(to) ?? []
@@ -110,7 +110,7 @@ test('421 stops a round, 451 and 550 concern their message alone, at the recipie
   assert.equal(relay.connections(), 1)
 })
 
-test('a message is tried for 24 hours with growing pauses, and then given up (7c.6)', async (t) => {
+test('a message is tried for 24 hours with growing pauses, and then given up', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const { write, read } = service.app.database
@@ -178,7 +178,7 @@ test('a relay that says nothing, or a word at a time for ever, is left', async (
   }
 })
 
-test('messages go by one connection, ten a second (7c.7)', async (t) => {
+test('messages go by one connection, ten a second', async (t) => {
   const { relay, service } = await sending(t)
   const pooled = await relayAt(relay.address)
   t.after(() => pooled.close())
@@ -225,7 +225,7 @@ test('a message that the database could not note as sent is noted first of all, 
   )
 })
 
-test('a clock that jumps ahead and back repeats no issue and keeps no message (7c.8)', async (t) => {
+test('a clock that jumps ahead and back repeats no issue and keeps no message', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const { database, site } = service.app
@@ -261,7 +261,7 @@ test('a clock that jumps ahead and back repeats no issue and keeps no message (7
   assert.ok(back.some((one) => one && one.id === ahead?.id))
 })
 
-test('two services that plan together queue one issue, and one name is one message (7c.5)', async (t) => {
+test('two services that plan together queue one issue, and one name is one message', async (t) => {
   const service = await startService()
   const other = await startService({ database: service.config.database })
   t.after(async () => {

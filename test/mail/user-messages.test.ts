@@ -23,7 +23,7 @@ async function desk(t: TestContext, isOn = true) {
 
 const linkIn = (text = '') => /http\S+\/desk\/set-up\/[\w-]{43}/.exec(text)?.[0]
 
-test('an invitation and a link for a new password go by e-mail to whoever has an address, where e-mail is on', async (t) => {
+test('an invitation and a link for a new password go by e-mail where it is on', async (t) => {
   const { relay, admin } = await desk(t)
   const invited = { login: 'nina', email: 'nina@example.com', name: 'Nina', role: 'author' }
   const { body } = await admin.post('/desk/people/new', invited)
@@ -46,7 +46,7 @@ test('without e-mail nothing is queued, and the desk offers links to copy alone'
   assert.deepEqual(rows, [])
 })
 
-test('authors hear that their event was published, sent back with a note, changed or removed by others, once each', async (t) => {
+test('authors hear once that an event was published, sent back, changed or removed', async (t) => {
   const { relay, service } = await desk(t)
   const editor = await sitAtDesk(service, 'editor')
   const { database } = service.app
@@ -144,7 +144,7 @@ test('all that is kept of an address is exported and removed, by command and at 
   assert.equal((await admin.post('/desk/mail', { address: 'x y', deed: 'forget' })).status, 422)
 })
 
-test('the address of a reader is in no answer, log, export or record of changes (7c.13)', async (t) => {
+test('the address of a reader is in no answer, log, export or record of changes', async (t) => {
   const relay = await startRelay()
   const scratch = await scratchDatabase('users')
   await makeCalendar(scratch.address)
@@ -191,7 +191,7 @@ test('the address of a reader is in no answer, log, export or record of changes 
   for (const [at, text] of told.entries()) assert.ok(text !== '' && !text.includes('whisper@'), String(at))
 })
 
-test('somebody who has forgotten a password has a link sent, and nobody learns who has an account', async (t) => {
+test('a forgotten password has a link sent, and nobody learns who has an account', async (t) => {
   const { relay, service } = await desk(t)
   const { body } = await service.page('/desk/sign-in')
   assert.match(String(body), /href="\/desk\/forgotten"/)

@@ -28,7 +28,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 const MOST_MS = 100
 
 for (const [name, text] of Object.entries(HOSTILE)) {
-  test(`a long description of ${name} is written, listed, found and read without holding anything up`, async () => {
+  test(`a long description of ${name} is written, listed, found, read without a wait`, async () => {
     for (const as of ['author', 'admin'] as const) {
       await holdsUpNobody(`${name} by ${as}`, MOST_MS, async (round) => {
         const day = { start_date: '2027-05-05', end_date: '2027-05-05' }

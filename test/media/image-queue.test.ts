@@ -93,7 +93,7 @@ test('a small image does not wait for a large one, of many bytes or of few', {
   await Promise.allSettled(large)
 })
 
-test('images that come one after the other are all prepared: none is refused for the others that begin', async () => {
+test('images that come one after the other are all prepared: none is refused for others', async () => {
   const picture = await drawPng(40, 30, '#369')
   let refused = 0
   const waiting = new Set<Promise<void>>()

@@ -90,7 +90,7 @@ test('a removed image is not sent any more, and its names stay taken', async () 
   assert.match(again.body.source_url, /gone-1\.png$/)
 })
 
-test('without its store the service says so where images are concerned, answers all else, and recovers by itself', async () => {
+test('without its store the service says so of images, answers all else, and recovers', async () => {
   const { body: image } = await upload(service, 'outage')
   await s3.halt()
   const refused = await upload(service, 'not-now')

@@ -64,7 +64,7 @@ describe('signing in with an account of the organisation', () => {
     assert.match(await service.shown(to, { cookie }), /wants to use this calendar in your name/)
   })
 
-  test('the request asks for a code, with state, nonce, PKCE and the address of this site alone', async () => {
+  test('the request asks for a code, with state, nonce, PKCE and the address of this site', async () => {
     fresh()
     const { location } = await begin(service)
     const query = Object.fromEntries(new URL(location).searchParams)
@@ -302,7 +302,7 @@ describe('signing in with an account of the organisation', () => {
     assert.equal((await fetch(to)).status, 200)
   })
 
-  test('a form that was sent after the session had ended goes on once one has signed in elsewhere', async () => {
+  test('a form that was sent after the session had ended goes on after a sign-in elsewhere', async () => {
     fresh()
     const { cookie } = await signInBy(service, provider)
     await service.app.database.write((tx) =>

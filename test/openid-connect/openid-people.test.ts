@@ -47,7 +47,7 @@ describe('people who sign in with an account of the organisation', () => {
   }
   const titleOf = (body: string) => /<h1>(.*?)<\/h1>/.exec(body)?.[1]
 
-  test('the first sign-in makes an account by the table, whose name and role follow at each sign-in', async () => {
+  test('the first sign-in makes an account by the table, name and role follow at each sign-in', async () => {
     const claims = { name: 'Anna Lund', preferred_username: 'anna', groups: ['staff', 'sports'] }
     await as('a-1', claims)
     const made = await user('anna')
@@ -159,7 +159,7 @@ describe('people who sign in with an account of the organisation', () => {
       assert.equal((await as('u-1', claims)).answer.status, 303)
     })
 
-    test('are not connected to an account that signs in somebody else, nor after one has signed out', async () => {
+    test('are not connected to an account that signs in somebody else, nor after a sign-out', async () => {
       const token = await linkFor('subscriber')
       const taken = await as('u-1', { name: 'Arthur', groups: ['staff'] }, { query: `?link_token=${token}` })
       assert.deepEqual(

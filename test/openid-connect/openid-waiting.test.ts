@@ -20,7 +20,7 @@ describe('a provider that keeps everybody waiting', () => {
     await provider.close()
   })
 
-  test('holds up nobody else, at the start and on the way back, and is given up after five seconds', async () => {
+  test('holds up nobody, at the start and on the way back, and is given up after five seconds', async () => {
     const { location, cookie } = await begin(service)
     const back = await atProvider(provider, location)
     // It begins an answer and never ends it.

@@ -153,7 +153,7 @@ function lookIn({ program, start }: Looking): void {
   after(() => browser?.close())
 
   for (const [at, sight] of (isWhole ? ALL : FEW).entries()) {
-    test(`have nothing that axe objects to, nothing wider than the window, and nothing of the lines that are cut off below a title, and ask nobody else, seen so: ${JSON.stringify(sight)}`, async () => {
+    test(`please axe, fit the window, cut no line, ask nobody else: ${JSON.stringify(sight)}`, async () => {
       await tab.look(sight)
       tab.requested.length = 0
       tab.complaints.length = 0
@@ -301,7 +301,7 @@ function lookIn({ program, start }: Looking): void {
     assert.equal(shown, 0)
   })
 
-  test('have search, times, categories and the first event in the first window, in every language', async () => {
+  test('have search, times, categories and the first event in the first window, always', async () => {
     for (const [width, height, most] of [
       [360, 740, 320],
       [1280, 900, 400],

@@ -32,7 +32,7 @@ test('a venue with an address has directions to that, by the service that is set
   assert.deepEqual(await directionsOf(venue, { directions: 'geo:0,0?q={to}' }), both(`geo:0,0?q=${to}`))
 })
 
-test('there are none to a venue that nobody knows the place of, and none where the service is left out', async () => {
+test('there are none to a venue without a known place, and none without the service', async () => {
   assert.deepEqual(await directionsOf({ venue: 'Somewhere' }), both(undefined))
   assert.deepEqual(
     await directionsOf({ venue: 'Hall', geo_lat: 1, geo_lng: 2 }, { directions: '' }),

@@ -272,7 +272,7 @@ describe('the element on a page of another site', noChromium, () => {
     assert.deepEqual(await titles(), ['Canceled: Called off'])
   })
 
-  test('shows pictures around their focal point, prices, categories and organizers where it is asked to', async () => {
+  test('shows pictures at their focal point, prices, categories, organizers where asked', async () => {
     const image = (await service.get('/events?search=Concert')).body.events[0].image.id
     const context = await callerContext(service, 'admin')
     await context.write((tx) => changeFocus(tx, image, { x: 0.2, y: 0.9 }, context))
@@ -357,7 +357,7 @@ describe('the element on a page of another site', noChromium, () => {
     assert.match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /No event/)
   })
 
-  test('draws an event of several days once a week, as wide as its days, and says when the others begin', async () => {
+  test('draws an event of days once a week, as wide as its days, and says when others begin', async () => {
     await tab.look({ width: 1280 })
     await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`)
     const [cell, ...bars] = await inside<number[]>(

@@ -47,7 +47,7 @@ describe('the page of an event', () => {
     )
   })
 
-  test('lists fields without a place of their own by their labels, each value as its kind has it, and none without a value', async () => {
+  test('lists fields without a place of their own by labels, each value as its kind has it', async () => {
     const fields = {
       doors: { kind: line, about: 'When the doors open', label: 'Doors' },
       seated: { kind: flag, about: 'Seats for everybody' },

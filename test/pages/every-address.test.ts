@@ -131,7 +131,7 @@ describe('of records that are hard to show', () => {
     )
   })
 
-  test('every record has its own feed and file, the first of each kind in every format and the others in one in turn', async () => {
+  test('every record has its feed and file, the first of a kind in every format, others in one', async () => {
     const pages = [...found.keys()].filter((address) => /\/(?:event|venue|organizer)\/[^/]+\/$/.test(address))
     assert.ok(pages.length > HARD_TEXTS.length * 4)
     const kindOf = (page: string) => /\/(event|venue|organizer)\//.exec(page)?.[1]

@@ -53,7 +53,7 @@ describe('a frame', () => {
       assert.equal((await frame(`?view=month&date=${date}`)).status, 200, date)
   })
 
-  test('has no head, foot or script, is not indexed, and its links leave it but for those to other months', async () => {
+  test('has no head, foot or script, no index, and links leave it but those to other months', async () => {
     for (const query of ['', '?view=month', '?search=nothingatall']) {
       const { body } = await frame(query)
       assert.doesNotMatch(body, /<script|<form|class="top"|class="languages"|rel="canonical"|hreflang/, query)

@@ -92,7 +92,7 @@ test('one, two, three or five featured events open the page, never four', async 
   }
 })
 
-test('a poster in portrait is shown whole, and other pictures are cut around their focal point', async (context) => {
+test('a poster in portrait is whole, other pictures are cut around their focal point', async (context) => {
   const { make, page, service } = await calendar(context)
   const [poster, wide] = [await uploadPicture(service, 400, 700), await uploadPicture(service, 900, 600)]
   const focus = { focal_x: 0.2, focal_y: 0.7 }
@@ -119,7 +119,7 @@ test('a calendar of three events, none featured and none with a picture, is its 
   assert.deepEqual(titles(body, 'h3'), ['Event 1', 'Event 2', 'Event 3'])
 })
 
-test('what has begun stands once under Ongoing, ending soonest first, and the days have what begins', async (context) => {
+test('what has begun is once under Ongoing, ending soonest first; days have what begins', async (context) => {
   const { make, page } = await calendar(context)
   for (let number = 1; number <= 10; number++) await make(`Show ${number}`, 0, show(-number, 40 - number))
   await make('Tonight', 0)
@@ -139,7 +139,7 @@ test('what has begun stands once under Ongoing, ending soonest first, and the da
   assert.match(whole, /Tonight.*id="ongoing".*Show 10.*Show 1</s)
 })
 
-test('a day has the second day of a weekend among its own, and what lasts longer than three days apart', async (context) => {
+test('a day has the second of a weekend among its own, what lasts over three days apart', async (context) => {
   const { make, page } = await calendar(context)
   await make('Weekend', 0, show(9, 11))
   await make('Exhibition', 0, show(8, 12))
@@ -156,7 +156,7 @@ function bandOf(body: string) {
   return { band, shown: shown.map(([, title, days = '']) => [title, days.replaceAll(/\s/g, ' ')]) }
 }
 
-test('a month has what lasts longer than three days once, below its weeks, ending soonest first', async (context) => {
+test('a month has what lasts over three days once, below its weeks, soonest end first', async (context) => {
   const { page, service } = await calendar(context)
   const make = (title: string, from: string, to: string) =>
     service.create('/events', { title, start_date: `2031-${from} 10:00:00`, end_date: `2031-${to} 18:00:00` })
@@ -227,7 +227,7 @@ test('a series stands in lists once, with how it repeats and how many dates foll
   assert.match(body, /4 events from today on/)
 })
 
-test('every date of each series is a press away, and totals and pages are exact both ways', async (context) => {
+test('every date of a series is a click away, and totals and pages are exact both ways', async (context) => {
   const { make, page, service } = await calendar(context)
   for (let number = 0; number < 23; number++) await make(`Class ${number}`, 1, weekly(3))
   const first = await page('/')
@@ -251,14 +251,14 @@ test('a list with a last day has each date of a series', async (context) => {
   assert.match(body, /<p class="count">[^<]*–[^<]* · 4 events<\/p>/)
 })
 
-test('a list whose last day is before its first finds nothing, not even what is still on', async (context) => {
+test('a list whose last day is before its first finds nothing, not even what is on', async (context) => {
   const { make, page } = await calendar(context)
   await make('Exhibition', -3, { end_date: `${day(9)} 20:00` })
   for (const query of [`end_date=${day(-1)}`, `start_date=${day(3)}&end_date=${day(2)}`])
     assert.match(await page(`/events/?${query}`), /<h2>No events found\./, query)
 })
 
-test('the list of past events has no dates to choose, and names none that it does not go by', async (context) => {
+test('the list of past events has no dates to choose, and names none that it ignores', async (context) => {
   const { make, page } = await calendar(context)
   await make('Over', -3)
   const body = await page(`/events/past/?start_date=${day(3)}&end_date=${day(4)}&when=today`)
@@ -275,7 +275,7 @@ test('a featured series opens the page at its next date, and is not in the list 
   assert.doesNotMatch(rest, /Yoga/)
 })
 
-test('style sheets are served without comments, and none has a string that this could change', async (context) => {
+test('style sheets are served without comments; none has a string that this changes', async (context) => {
   const { make, page } = await calendar(context)
   await make('Concert', 1)
   const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
@@ -303,7 +303,7 @@ test('the front page loads less than 8 kB of styles and scripts, and other pages
   assert.ok(loaded(await page('/events/?free=true')).some((path) => path.includes('others')))
 })
 
-test('a day of a month has its featured event first, and the evening rather than the morning where not all fit', async (context) => {
+test('a day of a month has its featured event first, and the evening where not all fit', async (context) => {
   const { make, page } = await calendar(context)
   const at = (hour: number) => onDay('2031-05-07', HOUR(hour))
   for (const hour of [8, 9, 10, 11, 18, 19, 20]) await make(`At ${hour}`, 0, at(hour))
@@ -323,7 +323,7 @@ test('days of this month that are over are told from those to come', async (cont
   assert.equal([...table.matchAll(/<td class="past">/g)].length, Number(day(0).slice(8)) - 1)
 })
 
-test('the page of a series has its next date as a row, and the others as days of their months', async (context) => {
+test('the page of a series has its next date as a row, others as days of their months', async (context) => {
   const { service, make, page } = await calendar(context)
   const { post_parent: id } = await make('Yoga', 3, weekly(30))
   const { body: list } = await service.get(`/events?post_parent=${id}&per_page=30`)
@@ -351,7 +351,7 @@ function soonOf(body: string) {
   return { soon, name, titles: titles(soon, 'h3'), all, text }
 }
 
-test('three events of tonight come first, before what is featured, and all are a click away', async (context) => {
+test('three events of tonight come first, before others, and all are a click away', async (context) => {
   const { make, page } = await calendarAt(context, NOON)
   for (const hour of [9, 18, 19, 20, 21]) await make(`At ${hour}`, 0, onDay(day(0), HOUR(hour)))
   await make('Gala', 3, { featured: true })
@@ -387,7 +387,7 @@ test('an evening on which more begins than fits on a page is still found', async
   assert.deepEqual([name, shown, text], ['Tonight', ['Concert'], undefined])
 })
 
-test('the front page goes by the day: kept while it lasts, and made anew for the next one', async (context) => {
+test('the front page goes by the day: kept while it lasts, made anew for the next one', async (context) => {
   const { make, page } = await calendarAt(context, NOON)
   await make('Tonight', 0)
   await make('Tomorrow', 1)

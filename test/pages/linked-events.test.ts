@@ -56,7 +56,7 @@ describe('the linked data of an event', () => {
       assert.equal((await linked({ cost })).offers, undefined, cost)
   })
 
-  test('says how people take part where the event says so or has a venue, alike in every answer', async () => {
+  test('says how people take part where the event says so or has a venue, in every answer', async () => {
     const website = 'https://tickets.example/run'
     const draft = await service.create('/venues', { venue: 'Secret', status: 'draft' })
     for (const [fields, mode, place] of [

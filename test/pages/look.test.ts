@@ -168,7 +168,7 @@ const woff2 = (length: number) => {
   return bytes
 }
 
-test('files of the look are served from every node under names of their content, and can run nothing', async () => {
+test('files of the look are served by every node under names of their content, and run nothing', async () => {
   const two = await startApp(service.config)
   try {
     const sent = {
@@ -342,7 +342,7 @@ test('pages of text stand at addresses of their own, in the foot, and in the sit
   assert.equal((await fetch(`${service.origin}/about/`, { headers: { accept: 'text/html' } })).status, 404)
 })
 
-test('a text of the look carries no markup but that of Markdown, and loads nothing from elsewhere', async () => {
+test('a text of the look has no markup but Markdown’s, and loads nothing from elsewhere', async () => {
   const hostile = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -404,7 +404,7 @@ test('a page of text has a title, a size, and an address that nothing else has',
   }
 })
 
-test('a page of text at an address that the calendar uses by now is hidden and kept, as the start says', async (t) => {
+test('a page of text at an address that the calendar uses now is hidden, as the start says', async (t) => {
   const texts = ['lieu', 'about'].map((slug) => ({ slug, text: `# My ${slug}` }))
   const folder = temporaryFolder()
   for (const { slug, text } of texts) writeFileSync(join(folder, `${slug}.md`), text)

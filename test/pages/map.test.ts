@@ -45,7 +45,7 @@ before(async () => {
 after(() => Promise.all([plain.close(), mapped.close()]))
 
 describe('the map', () => {
-  test('is a list of venues with their next events, with those of no position behind the others', async () => {
+  test('is a list of venues with their next events, those of no position behind the others', async () => {
     for (const [service, behind] of [
       [plain, 'Without a position'],
       [mapped, 'Not on the map'],
@@ -66,7 +66,7 @@ describe('the map', () => {
     }
   })
 
-  test('hands each position to the map of the device, and has no map in its heading without tiles', async () => {
+  test('hands positions to the map of the device, and has no map in its heading without tiles', async () => {
     const body = await shown(plain, '/events/map/')
     assert.match(body, /<h1[^>]*>Events by venue</)
     assert.match(await shown(mapped, '/events/map/'), /<h1[^>]*>Map</)

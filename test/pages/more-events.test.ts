@@ -73,7 +73,7 @@ describe('below an event stand', () => {
     ])
   })
 
-  test('none of an event without venue and terms, and none by an organizer whom strangers do not see', async () => {
+  test('none of an event without venue and terms, none by an organizer hidden from strangers', async () => {
     for (const slug of ['of-nothing', 'by-a-secret'])
       assert.deepEqual([await titlesOf(slug, 'at-venue'), await titlesOf(slug, 'alike')], [[], []])
   })

@@ -93,7 +93,7 @@ describe('at the address of a page', () => {
     })
   }
 
-  test('the filters of the page go along, and its dates and number do not, since a feed goes on', async () => {
+  test('the filters of the page go along, its dates and number do not, since a feed goes on', async () => {
     const filtered = `/events/?search=concert&near=${hall}&geoloc_radius=2&start_date=2026-01-01&page=3`
     const feed = new URL(await feedOf(filtered, 'text/calendar'), service.origin)
     const expected = { words: 'concert', geoloc_lat: '52.5', geoloc_lng: '-8.25', geoloc_radius: '2' }
@@ -116,7 +116,7 @@ describe('at the address of a page', () => {
     assert.equal((await ask('/events/', 'text/calendar', 'HEAD')).status, 303)
   })
 
-  test('browsers, and who wants a page as much or takes anything, get the page, which a shared cache keeps for them alone', async () => {
+  test('browsers, and who takes anything, get the page, kept apart by shared caches', async () => {
     const others = [
       '*/*',
       'text/*',

@@ -11,7 +11,7 @@ const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))
 
-test('text in a template is escaped, markup stays, lists are joined, and what is not there is left out', () => {
+test('text in a template is escaped, markup stays, lists are joined, and nothing is left out', () => {
   assert.equal(
     html`<p title="${`"'<&>`}">${'<b>'}</p>`.markup,
     '<p title="&quot;&#39;&lt;&amp;&gt;">&lt;b&gt;</p>',

@@ -106,7 +106,7 @@ const views = () => [
 ]
 
 describe('every page', () => {
-  test('is a whole document with a strict policy, nothing that runs within it, and the way to the interface', async () => {
+  test('is a whole document with a strict policy, no scripts, and the way to the interface', async () => {
     for (const path of views()) {
       const { status, body, headers } = await page(path)
       assert.equal(status, path === '/nothing-here/' ? 404 : 200, path)
@@ -167,7 +167,7 @@ describe('a month', () => {
     assert.match((await page('/events/month/')).body, /<td class="today" aria-current="date">/)
   })
 
-  test('shows what lasts several days on each of them, and what ends in the small hours on the evening before', async () => {
+  test('shows what lasts days on each of them, what ends at night on the evening before', async () => {
     const { body } = await page(MONTH)
     assert.match(body, /class="lane bar w\d starts/)
     assert.match(body, /Exhibition, continues/)
@@ -214,7 +214,7 @@ describe('the list', () => {
     assert.ok(body.includes('aria-label="Remove filter: Step-free access, Lift"'))
   })
 
-  test('is narrowed by filters that its form does not offer, which the form keeps and a chip removes', async () => {
+  test('is narrowed by filters that its form lacks, which it keeps and a chip removes', async () => {
     for (const [query, words] of [
       [`include=${made.concert}`, `Only the events with these ids, whenever they are: ${made.concert}`],
       ['event_status=scheduled', 'Scheduled'],
@@ -477,7 +477,7 @@ describe('feeds', () => {
     })
   }
 
-  test('of moved sites that mean other days tomorrow are asked for again each time, and so are the ways to them', async () => {
+  test('of moved sites that mean other days tomorrow are asked for again, so are ways to them', async () => {
     for (const [path, expected] of [
       ['/events/today/?ical=1', 200],
       ['/events/month/?ical=1', 200],

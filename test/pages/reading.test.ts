@@ -230,7 +230,7 @@ describe('pages', () => {
     }
   })
 
-  test('offer to keep what is to come, and not as the first press what is over or does not take place', async () => {
+  test('offer to keep what is to come, and not first what is over or does not take place', async () => {
     const coming = await event({ title: 'Coming', ...times('03-03 10:00', '03-03 11:00') })
     const past = await event({ title: 'Past', ...onDay('2020-01-01', '10:00', '11:00') })
     const off = await event({
@@ -248,7 +248,7 @@ describe('pages', () => {
     assert.deepEqual(await Promise.all([coming, past, off, later].map(isMain)), [true, false, false, false])
   })
 
-  test('describe an event to those it is sent to by whether it takes place, its day and its text', async () => {
+  test('describe an event to those it is sent to by its status, its day and its text', async () => {
     const plain = await event({ title: 'Plain', ...times('04-05 10:00', '04-05 11:00') })
     assert.match(meta((await read(plain)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}$/)
     const told = await event({
@@ -315,7 +315,7 @@ describe('an address with a value that cannot be used', () => {
   })
   after(() => service.close())
 
-  test('is answered by the form with its field marked, and a sentence in place of names of parameters', async () => {
+  test('is answered by the form the field marked, and a sentence for names of parameters', async () => {
     const cases = [
       ['/events/?start_date=soon%3Cb%3E', 'start_date', 'soon&lt;b&gt;'],
       ['/events/?start_date=0000-00-00', 'start_date', '0000-00-00'],

@@ -43,7 +43,7 @@ test('icons are where browsers and devices look for them, in the accent of the s
   assert.deepEqual(await pixel(touch.bytes, 0, 0), [0xbb, 0x33, 0, 255])
 })
 
-test('icons are made of the logo where it has pixels, and of the mark where it is drawn by lines', async () => {
+test('icons are made of the logo where it has pixels, of the mark where it has lines', async () => {
   const folder = temporaryFolder()
   const [png, svg] = [join(folder, 'logo.png'), join(folder, 'logo.svg')]
   const ground = { width: 60, height: 30, channels: 3, background: '#00f' } as const

@@ -76,7 +76,7 @@ describe('a map in the browser', { skip }, () => {
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-before.png`, await tab.picture())
   })
 
-  test('has a button for each venue with its name and number of events, in the order of the list', async () => {
+  test('has a button for each venue with name and number of events, in the order of the list', async () => {
     await tab.evaluate(`document.querySelector('.offer button').click()`)
     await settled(
       `document.querySelectorAll('.pin button').length === 5 && document.querySelectorAll('.leaflet-tile-loaded').length > 0`,
@@ -103,7 +103,7 @@ describe('a map in the browser', { skip }, () => {
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-shown.png`, await tab.picture())
   })
 
-  test('opens a venue by the keyboard, marks it in the list, and gives the focus back on Escape', async () => {
+  test('opens a venue by keyboard, marks it in the list, and gives the focus back on Escape', async () => {
     await tab.key('Tab')
     await tab.key('Enter')
     await settled(`document.querySelector('.leaflet-popup a')?.textContent === 'Old Mill'`)
@@ -124,7 +124,7 @@ describe('a map in the browser', { skip }, () => {
     assert.equal(await tab.evaluate(`document.querySelector('.places [aria-current]')`), null)
   })
 
-  test('is shown again in the same session, and says so where tiles fail, with the list in its place', async () => {
+  test('is shown again in the session, and says so where tiles fail, the list in its place', async () => {
     areTilesThere = false
     await tab.goTo(`${service.origin}/events/map/?featured=false`)
     await settled(`document.querySelector('.failed').textContent !== ''`)

@@ -45,7 +45,7 @@ describe('a search on pages', () => {
     )
   })
 
-  test('finds what is at a venue by the name of the venue, though its name is nowhere in the event', async () => {
+  test('finds what is at a venue by the venue’s name, though it is nowhere in the event', async () => {
     assert.deepEqual(titlesIn(await page('lantern galway')), [
       'harbour-walk',
       'early-concert',
@@ -87,7 +87,7 @@ describe('a search on pages', () => {
     assert.match(body, /Show the calendar \(3 events\)/)
   })
 
-  test('shows the next events where nothing is found, and no month of days that have none of those asked for', async () => {
+  test('shows the next events where nothing is found, and no month of days without any', async () => {
     const body = await page('xylophone')
     assert.match(body, /<h2>Upcoming events<\/h2>/)
     assert.deepEqual(titlesIn(body), ['harbour-walk', 'early-concert', 'late-concert'])
@@ -138,7 +138,7 @@ describe('what is suggested as one types', () => {
     return told.suggestions
   }
 
-  test('are venues by any word of their names, and the coming events by their titles, the next one first', async () => {
+  test('are venues by any word of their names, coming events by titles, the next first', async () => {
     assert.deepEqual(await suggested('lan'), [
       {
         kind: 'venue',

@@ -44,7 +44,7 @@ const revokeAll = async (database: Database, login: string) => {
   await database.write((tx) => tx.deleteFrom('credentials').where('user', '=', id).execute())
 }
 
-test('an application password signs in with login or e-mail address, in any letter case and with any blanks', async (t) => {
+test('an application password signs in with login or address, in any case, with any blanks', async (t) => {
   const { authenticate, anna } = await site(t)
   const caller = { id: anna.id, login: 'anna', role: 'author', credential: { id: 1, isLasting: true } }
   for (const login of ['anna', 'ANNA', 'anna@example.org', 'Anna@Example.org']) {
@@ -112,7 +112,7 @@ test('a password may hold colons and letters beyond ASCII', async (t) => {
   assert.equal((await authenticate(basic('anna', 'ü:é:漢'), HOME, NOON)).id, anna.id)
 })
 
-test('a known caller is believed for less than five seconds after another process revoked the password', async (t) => {
+test('a known caller is believed for under five seconds after another process revoked them', async (t) => {
   const { authenticate, again } = await site(t)
   const header = basic('anna', 'anna secret')
   await authenticate(header, HOME, NOON)
@@ -265,7 +265,7 @@ test('failures are counted for ten thousand names, the longest unseen being forg
   assert.deepEqual(waits, [250, 500, 1000])
 })
 
-test('of guesses sent in parallel four are looked at, the others in turn, and what is too many is refused unseen', async (t) => {
+test('of parallel guesses four are looked at, others in turn, and too many are refused unseen', async (t) => {
   const { database } = await site(t)
   const waiting: (() => void)[] = []
   const sleep = () => new Promise<void>((resolve) => waiting.push(resolve))
@@ -289,7 +289,7 @@ test('of guesses sent in parallel four are looked at, the others in turn, and wh
   assert.equal(refusals.filter((code) => code === 'incorrect_password').length, 54)
 })
 
-test('guesses in parallel hold up neither the owner elsewhere, nor the owner at the same address who signed in before', async (t) => {
+test('parallel guesses hold up neither the owner elsewhere, nor one signed in there before', async (t) => {
   const { database } = await site(t)
   const never = new Promise<void>(() => undefined)
   const { authenticate } = makeAuthenticator(database, () => never)

@@ -13,7 +13,7 @@ const addUser = (database: Database, login: string) =>
 const give = (database: Database, user: User, kind: 'password' | 'token', secret?: string) =>
   database.write((tx) => addCredential(tx, user, kind, 'Test', NOON, secret))
 
-test('an application password is 24 letters and digits in groups of four, each a different one', async (t) => {
+test('an application password is 24 letters and digits in groups of four, each another', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
   const passwords = new Set<string>()
@@ -32,7 +32,7 @@ test('a token is kal_ and 40 characters', async (t) => {
   assert.equal(await findTokenUser(database.read, token.toLowerCase()), undefined)
 })
 
-test('an application password is accepted with and without its blanks, in its own letter case only', async (t) => {
+test('an application password is accepted with and without blanks, in its letter case only', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
   await give(database, anna, 'password', 'abcd EFGH ijkl')
@@ -87,7 +87,7 @@ test('no secret is in the database files, as given or without blanks', async (t)
   for (const { hash } of rows) assert.match(hash, /^[0-9a-f]{64}$/)
 })
 
-test('hashes are compared in constant time, all of a user without stopping at the one that fits', async (t) => {
+test('hashes are compared in constant time, all of a user, not stopping at a match', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
   const first = await give(database, anna, 'password')

@@ -77,7 +77,7 @@ test(
   },
 )
 
-test('a client where the user has a session is not turned away for the guesses of others there', async (t) => {
+test('a client where the user has a session is not turned away for others’ guesses there', async (t) => {
   const { signIn } = await desk(t)
   assert.ok(await signIn('anna', SECRET))
   for (let i = 0; i < 10; i += 1) await signIn('admin', 'a wrong password')

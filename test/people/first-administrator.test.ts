@@ -34,7 +34,7 @@ test('the first start makes an administrator whose password signs in, and later 
   assert.equal((await listUsers(database.read)).length, 1)
 })
 
-test('a password that a failed start did not come to give is given by the next one, and by one of several', async (t) => {
+test('a password that a failed start did not give is given by the next, by one of several', async (t) => {
   const { database, again } = await scratchDatabase(t)
   await createFirstAdministrator(database, NOON)
   const admin = await getUserByLogin(database.read, 'admin')
@@ -90,7 +90,7 @@ test('a first start that fails is silent only when another process made the admi
   await createFirstAdministrator(refusedAsTaken, NOON)
 })
 
-test('the first start tells of a link, later ones how to get one, until somebody has a password', async (t) => {
+test('the first start tells a link, later ones how to get one, until somebody has a password', async (t) => {
   const { database } = await scratchDatabase(t)
   const told = { folder: '/nowhere', isTerminal: true, siteUrl: 'https://example.org' }
   await createFirstAdministrator(database, NOON)
@@ -110,7 +110,7 @@ test('the first start tells of a link, later ones how to get one, until somebody
   assert.equal(await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON), undefined)
 })
 
-test('the demo tells of a link to look around with at every start, until somebody has a password', async (t) => {
+test('the demo tells a link to look around at every start, until somebody has a password', async (t) => {
   const { database } = await scratchDatabase(t)
   await createFirstAdministrator(database, NOON)
   for (const isFirst of [true, false]) {

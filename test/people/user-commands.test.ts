@@ -219,7 +219,7 @@ test('user remove hands records over when told to whom', async (t) => {
   assert.equal((await listUsers(database.read)).length, 1)
 })
 
-test('password add prints a password or a token that signs in, and password list shows neither', async (t) => {
+test('password add prints a password or token that signs in, and password list neither', async (t) => {
   const { database, kalends } = await commandLine(t)
   await kalends('user', 'add', 'anna', '--role', 'author')
   const anna = await getUserByLogin(database.read, 'anna')

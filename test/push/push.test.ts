@@ -133,7 +133,7 @@ describe('a calendar that is pushed into another one', () => {
     assert.deepEqual(await read.selectFrom('push_targets').selectAll().execute(), [])
   })
 
-  test('is there with what is public, and with everything when asked; series stay series, and images are uploaded', async () => {
+  test('is there with what is public, or all when asked; series stay series, images come', async () => {
     await succeed()
     const titles = await titlesOf(target)
     assert.ok(
@@ -463,7 +463,7 @@ describe('facts and links of meetings that are pushed', onSqlite, () => {
     assert.equal((await shownTo('admin', 'Open')).captions, undefined)
   })
 
-  test('stay here where links are known and hiding them is not, also those that are hidden later', async () => {
+  test('stay here where links are known and hiding is not, also those hidden later', async () => {
     withoutMembers(gate, ['online_shown'])
     const { out, code } = await push()
     assert.equal(code, 2, out)

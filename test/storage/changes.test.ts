@@ -218,7 +218,7 @@ const recordsOf = async (database: Database) =>
     ({ record }) => record,
   )
 
-test('the rows of deleted records go after 90 days, and who has missed them is told so; those of others stay', async (t) => {
+test('rows of deleted records go after 90 days, who missed them is told; others stay', async (t) => {
   const { database } = await openScratch(t)
   await change(database, 1)
   const early = await database.cursor()
@@ -244,7 +244,7 @@ test('the rows of deleted records go after 90 days, and who has missed them is t
   assert.deepEqual((await readFrom(database, late)).changes, [{ kind: 'event', record: 2 }])
 })
 
-test('the latest change stays although its record was deleted long ago, so that no cursor is given twice', async (t) => {
+test('the latest change stays of a record deleted long ago: no cursor is given twice', async (t) => {
   const { database } = await openScratch(t)
   await change(database, 1)
   await remove(database, 2)
@@ -265,7 +265,7 @@ test('two thousand and more tombstones are dropped in small writes', async (t) =
   assert.deepEqual(await recordsOf(database), [9999])
 })
 
-test('a row has a sequence that rises with each change, by whom it was, and whether the public could see it', async (t) => {
+test('a row has a rising sequence, by whom it was, and whether the public could see it', async (t) => {
   const { database } = await openScratch(t)
   const steps = [
     { wasPublic: false, isPublic: false },
@@ -293,7 +293,7 @@ test('a row has a sequence that rises with each change, by whom it was, and whet
   assert.deepEqual(sequences, [...new Set(sequences)].sort())
 })
 
-test('a reader that follows eight writers of the same records misses no change, and no cursor stands for different data', async (t) => {
+test('a reader of eight writers of the same records misses no change; cursors mean one state', async (t) => {
   const { database, address } = await openScratch(t)
   const seen = new Map<number, number>()
   const states = new Map<string, string>()

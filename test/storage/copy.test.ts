@@ -169,7 +169,7 @@ test('a copy killed on its way leaves an empty target, and the same command make
   await target.remove()
 })
 
-test('files that are there already are not sent again, and those that a killed copy left half done are', async () => {
+test('files that are there are not sent again, but those that a killed copy left half done', async () => {
   const media = { mediaFrom: fileStore('media-source'), mediaTo: fileStore('media-again') }
   await copy(fileAddress('source'), fileAddress('again'), media)
   const paths = await readdir(join(folder, 'media-again'), { recursive: true })
@@ -181,7 +181,7 @@ test('files that are there already are not sent again, and those that a killed c
   assert.match(printed, /^Files of images: 2 copied, 4 there already, 0 missing\.$/m)
 })
 
-test('files that the source lacks are named, and another file of the same name in the target is not replaced', async () => {
+test('files that the source lacks are named; another of the name in the target is not replaced', async () => {
   const mediaTo = fileStore('media-other')
   const printed = await copy(fileAddress('source'), fileAddress('again'), {
     mediaFrom: fileStore('media-none'),
@@ -247,7 +247,7 @@ test('rows that differ are not the same copy, however many there are', async () 
   })
 })
 
-test('a file whose calendar has been copied elsewhere is not served any more, and can be taken back', async () => {
+test('a file whose calendar was copied elsewhere is served no more, and can be taken back', async () => {
   const address = fileAddress('moved')
   await makeLarge(address, 500)
   const target = await scratchDatabase('bare')
@@ -272,7 +272,7 @@ test('a file whose calendar has been copied elsewhere is not served any more, an
   await target.remove()
 })
 
-test('imports into a file whose calendar has been copied elsewhere are refused, and exports of it are not', async () => {
+test('imports into a file whose calendar was copied elsewhere are refused, exports are not', async () => {
   const [from, to] = [fileAddress('moved-too'), fileAddress('moved-there')]
   await makeLarge(from, 500)
   await copy(from, to)

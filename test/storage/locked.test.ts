@@ -87,7 +87,7 @@ describe('while somebody has a row locked', onPostgres, () => {
     await scratch.remove()
   })
 
-  test('lists and single reads go on, and writes to that row are given up with 503, never with 500', async () => {
+  test('lists and single reads go on, and writes to that row are given up with 503, not 500', async () => {
     const { body } = await service.post('/events', event('Locked'))
     await other.query('begin')
     await other.query('select from events where id = $1 for update', [body.id])

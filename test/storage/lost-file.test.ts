@@ -26,7 +26,7 @@ describe('the file of a database', onSqlite, () => {
     ],
     ['is emptied', (file: string) => rename(file, `${file}.away`).then(() => writeFile(file, ''))],
   ] as const)
-    test(`that ${what} under the service takes no write and readiness away at once, until it is back`, async () => {
+    test(`that ${what} takes no write and is not ready at once, until it is back`, async () => {
       const service = await startService(
         { database: `sqlite:${join(folder, `${what}.sqlite`)}` },
         { seesRefusals: true },

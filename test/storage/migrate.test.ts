@@ -112,7 +112,7 @@ test('tables of a feature are made after those of the kernel, and once', async (
   assert.ok(secretTables([letters]).includes('letters'))
 })
 
-test('a calendar goes on without a feature that is left out, is not copied, and refuses newer steps of one', async (t) => {
+test('a calendar goes on without a left-out feature, is not copied, and refuses newer steps', async (t) => {
   const { database } = await openScratch(t)
   await migrate(database, [letters])
   assert.deepEqual((await migrate(database)).ran, [])
@@ -220,7 +220,7 @@ async function formOf(database: Database): Promise<string[]> {
   return rows.map(({ line }) => line.replaceAll(/\s+/g, ' ')).sort()
 }
 
-test('a calendar of 34ed6c85 is carried over with every row as it was, but for marks of letters', async (t) => {
+test('a calendar of 34ed6c85 is carried over with every row, but for marks of letters', async (t) => {
   const database = await openAgain(t, await makeFormer(t))
   const before = new Map<string, Row[]>()
   for (const table of CARRIED.split(' ')) before.set(table, await rowsOf(database, table))
@@ -290,7 +290,7 @@ test('steps of features have the name of their feature, and no two have one name
     for (const { name } of migrations) assert.equal(featureOfStep(name), feature)
 })
 
-test('a calendar that stopped behind any step goes on from there, and ends with the tables of a new one', async (t) => {
+test('a calendar that stopped behind any step goes on, and ends with the tables of a new one', async (t) => {
   const { address, remove } = await scratchDatabase('bare')
   const stepwise = await openDatabase(address)
   t.after(async () => {
@@ -306,7 +306,7 @@ test('a calendar that stopped behind any step goes on from there, and ends with 
   assert.deepEqual(await listTables(stepwise.read), await listTables(database.read))
 })
 
-test('texts with marks are found after they are folded, and stems are cut anew while the service runs', async (t) => {
+test('texts with marks are found once folded, and stems are cut anew as the service runs', async (t) => {
   const database = await openAgain(t, await makeFormer(t))
   await database.migrate(async (tx) => {
     await sql`update events set search = ${'عن أحمد\nمُوسِيقَى cafe'} where id = 7`.execute(tx)

@@ -60,7 +60,7 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
     assert.deepEqual(Object.values(check[0] ?? {}), ['ok'])
   })
 
-  test('that may only be read refuses writes with 503 and says that it is not ready, until it may be written', async () => {
+  test('that is read-only refuses writes with 503 and is not ready, until it may be written', async () => {
     await run('pragma query_only = on')
     const { status, headers, body } = await service.post('/events', event('Refused'))
     assert.deepEqual([status, headers.get('retry-after'), body.code], [503, '30', 'rest_read_only'])

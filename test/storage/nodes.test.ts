@@ -45,7 +45,7 @@ const numbered = (base: string, count: number) => [
   ...Array.from({ length: count - 1 }, (_, i) => `${base}-${i + 2}`),
 ]
 
-test('events of one title get a slug each, and share one new venue, organizer, category and tag', async () => {
+test('events of one title get a slug each, and share a new venue, organizer, category, tag', async () => {
   const answers = await sixteen((i) =>
     send(i, 'POST', '/events', {
       ...WHEN,
@@ -159,7 +159,7 @@ test("two categories never become each other's parents", async () => {
   }
 })
 
-test('a change made through one node is seen at once there, and soon through the others without being asked for', async () => {
+test('a change through one node is seen there at once, and soon through the others unasked', async () => {
   const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Version 0' })
   const path = `/events?start_date=2031-01-01&end_date=2031-12-31&include=${event.id}`
   const titleAt = async (i: number) =>
@@ -178,7 +178,7 @@ const tagAt = async (app: App) => {
   return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
 }
 
-test('a stream has the same entity tag on all nodes with the same settings, whatever has changed', async (t) => {
+test('a stream has one entity tag on all nodes of the same settings, whatever has changed', async (t) => {
   const config = testConfig(folder, {
     database: patient(scratch.address),
     site_url: 'http://calendar.example',

@@ -10,7 +10,7 @@ import { makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { openScratch } from './open.ts'
 
-test('a look at a database that takes longer than the pause between two is not joined by another', async (t) => {
+test('a look at a database that outlasts the pause between two is not joined by another', async (t) => {
   const { database } = await openScratch(t)
   t.mock.timers.enable({ apis: ['setInterval'] })
   const answers: (() => void)[] = []

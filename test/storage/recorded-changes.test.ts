@@ -153,7 +153,7 @@ test('every route and method that writes records what it changes, and the histor
   }
 })
 
-test('the history tells who wrote, from which address and client, in which request, and what the record was called', async () => {
+test('the history tells who wrote, from where, by what client and request, and its name', async () => {
   const { body } = await send('POST', '/venues', { venue: 'Told Hall' })
   await send('PUT', `/venues/${body.id}`, { venue: 'Renamed Hall' })
   const rows = (await readWritten(service.app.database)).history.slice(-2)
@@ -203,7 +203,7 @@ test('publishing, trash and restoring are told apart from other updates', async 
   }
 })
 
-test('a venue named by an event is recorded when its gaps are filled, and not when it stays as it is', async () => {
+test('a venue named by an event is recorded when its gaps are filled, else not', async () => {
   const venue = unique('Hall')
   await make('venue', { venue, city: undefined })
   const sent = () => ({ title: unique('Concert'), ...hours, venue: { venue, city: 'Bruges' } })

@@ -95,7 +95,7 @@ test('rows are inserted as many as there are, and what they return is in their o
   }
 })
 
-test('a statement takes part in its transaction: it sees what was written there, and goes with it', async (t) => {
+test('a statement takes part in its transaction: it sees its writes, and goes with it', async (t) => {
   const { database } = await openScratch(t)
   const failing = database.write(async (tx) => {
     await insertTerms(tx, { rows: [term('gone')] })
@@ -107,7 +107,7 @@ test('a statement takes part in its transaction: it sees what was written there,
   assert.equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
 })
 
-test('while a snapshot is being read, a statement beside it shows what has been committed since', async (t) => {
+test('while a snapshot is read, a statement beside it shows what was committed since', async (t) => {
   const { database } = await openScratch(t)
   await fill(database, 'a')
   const beside = await readSnapshot(database, async (db) => {

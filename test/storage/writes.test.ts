@@ -128,7 +128,7 @@ test(
   },
 )
 
-test('writes of one kind share transactions under their own names, and one that fails takes no other with it', async (t) => {
+test('writes of one kind share transactions under their names; a failure takes none along', async (t) => {
   const { database } = await openScratch(t)
   const together: number[] = []
   const [insertAll, write] = [sharedInsert(together), database.writeShared]

@@ -77,7 +77,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     )
   })
 
-  test('(4) reach nobody before a button is pressed; looking at the link changes nothing, and it dies with its use', async () => {
+  test('reach nobody before a button; the link changes nothing by itself, and works once', async () => {
     await using here = await startConfirmed()
     const { service, relay } = here
     const editor = await sitAtDesk(service, 'editor')
@@ -105,7 +105,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     assert.match(await service.shown(linkIn(received)), /Night swim/)
   })
 
-  test('(2) expire with their picture after 48 hours; those beyond 1,000 are 503', async () => {
+  test('expire with their picture after 48 hours; those beyond 1,000 are 503', async () => {
     await using here = await startConfirmed({ submissions_hour: '10000', submissions_address: '10000' })
     const { service } = here
     await suggest(service, { ...concert, title: 'Never confirmed' })
@@ -150,7 +150,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     assert.equal((await database.read.selectFrom('submission_pictures').selectAll().execute()).length, 0)
   })
 
-  test('(13) decisions are told with the changes of an editor, a note, a reason, and links that lead on', async () => {
+  test('decisions are told with changes of an editor, a note, a reason, and links that lead on', async () => {
     await using here = await startConfirmed()
     const { service, relay } = here
     const editor = await sitAtDesk(service, 'editor')
@@ -203,7 +203,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     )
   })
 
-  test('an address that an editor trusts is published once confirmed; what lies aside still waits', async () => {
+  test('an address that editors trust is published once confirmed; what lies aside still waits', async () => {
     await using here = await startConfirmed()
     const { service, relay } = here
     const editor = await sitAtDesk(service, 'editor')
@@ -231,7 +231,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     assert.match(await service.shown(other), /It waits for the editors/)
   })
 
-  test('(12) a lost link is sent to the stored address alone, and the page is the same for any address', async () => {
+  test('a lost link is sent to the stored address alone, and any address gets the same page', async () => {
     await using here = await startConfirmed()
     const { service, relay } = here
     await confirmed(service, relay, { ...concert, title: 'Lost and found' })
@@ -247,7 +247,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     assert.ok(!relay.tried.includes('nobody@example.org'))
   })
 
-  test('(17) messages are in the language of the form', async () => {
+  test('messages are in the language of the form', async () => {
     await using here = await startConfirmed()
     const { service, relay } = here
     await suggest(service, { ...concert, title: 'Chorabend' }, { language: 'de' })

@@ -67,7 +67,7 @@ describe('suggestions at the same moment on two nodes', () => {
     assert.equal((await statesOf(here.one)).length, 4)
   })
 
-  test('two editors who publish at once make one event, and the second hears that it was decided', async () => {
+  test('two editors who publish at once make one event, and the second hears of it', async () => {
     await using here = await startNodes()
     await suggest(here.one, { ...concert, title: 'Once only' })
     const row = await here.one.app.database.read.selectFrom('submissions').select('id').executeTakeFirst()

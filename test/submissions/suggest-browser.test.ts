@@ -41,7 +41,7 @@ describe('the form of a suggestion in a browser', noChromium, () => {
   }
 
   for (const sight of SIGHTS)
-    test(`is filled, corrected, checked for doubles, sent, changed and withdrawn, seen so: ${JSON.stringify(sight)}`, async () => {
+    test(`is filled, corrected, sent, changed and withdrawn, seen so: ${JSON.stringify(sight)}`, async () => {
       const tab = await browser.open()
       await tab.look(sight)
       const title = `Lantern walk ${sight.width} ${sight.scripts}`

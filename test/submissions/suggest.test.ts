@@ -35,7 +35,7 @@ describe('suggestions of events without e-mail', () => {
     return { mine: leadsTo(answer), row }
   }
 
-  test('(1) off there is no page and no link; on it is linked from pages, the frame and embed.js', async () => {
+  test('off there is no page and no link; on it is linked from pages, the frame and embed.js', async () => {
     await using closed = await startService()
     assert.equal((await closed.page(ADD)).status, 404)
     assert.equal((await closed.page('/add')).status, 404)
@@ -49,7 +49,7 @@ describe('suggestions of events without e-mail', () => {
       assert.equal(leadsTo(await service.page(path)), ADD, path)
   })
 
-  test('(3) what waits is in no list, feed, search, count and sitemap until an editor publishes it', async () => {
+  test('what waits is in no list, feed, search, count and sitemap until an editor publishes it', async () => {
     const { row } = await taken({ ...concert, title: 'Lantern walk', start_date: '2027-05-08' })
     const public_ = [
       '/events/',
@@ -74,7 +74,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal(body.events[0].start_date, '2027-05-08 19:30:00')
   })
 
-  test('(6) a filled trap, a form of a second, one without a token and one sent twice are answered as a success and kept as spam', async () => {
+  test('a filled trap, a quick form, one without token or sent twice succeed as spam', async () => {
     const token = await formToken(service)
     const first = { ...concert, title: 'The first one', start_date: '2027-02-02' }
     const good = await suggest(service, first, { token })
@@ -109,7 +109,7 @@ describe('suggestions of events without e-mail', () => {
     assert.ok(!(await rows()).some(({ state }) => state === 'spam'))
   })
 
-  test('the same form with the same content, as after a double click, counts once and leads to the same page', async () => {
+  test('the same form sent again, as by a double click, counts once and leads to the same page', async () => {
     const sending = { token: await formToken(service), from: '192.0.2.7' }
     const fields = { ...concert, title: 'Twice', start_date: '2027-02-03' }
     const [one, other] = [await suggest(service, fields, sending), await suggest(service, fields, sending)]
@@ -117,7 +117,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await rows()).filter(({ title }) => title === 'Twice').length, 1)
   })
 
-  test('(16) a form of more than a day is shown again with what was typed, and can be sent then', async () => {
+  test('a form of more than a day is shown again as it was typed, and can be sent then', async () => {
     const old = await suggest(
       service,
       { ...concert, title: 'Slow typist' },
@@ -151,7 +151,7 @@ describe('suggestions of events without e-mail', () => {
     assert.match(past.body, /That is in the past/)
   })
 
-  test('(7) (8) addresses: line breaks, names before them, 320 characters, international domains and tags', async () => {
+  test('addresses: line breaks, names, 320 characters, international domains, tags', async () => {
     for (const address of [
       'a@b.example\r\nBcc: c@d.example',
       `${'a'.repeat(300)}@example.org`,
@@ -175,7 +175,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal(String((await service.page(`/desk/suggestions/${row.id}`)).body).includes('bcher'), false)
   })
 
-  test('(10) HTML is shown as text, and addresses in texts are links that search engines pass over', async () => {
+  test('HTML is shown as text, and addresses in texts are links that search engines pass over', async () => {
     const { row } = await taken({
       ...concert,
       title: 'Tags <b>& more</b>',
@@ -190,7 +190,7 @@ describe('suggestions of events without e-mail', () => {
     assert.match(page, /<a href="https:\/\/example\.org\/x\?a=1&amp;b=2" rel="nofollow ugc">[^<]+<\/a>\./)
   })
 
-  test('(11) a likely double is shown before sending, and can be sent all the same', async () => {
+  test('a likely double is shown before sending, and can be sent all the same', async () => {
     await service.create('/events', {
       title: 'Harvest market',
       start_date: '2027-09-04 09:00:00',
@@ -212,7 +212,7 @@ describe('suggestions of events without e-mail', () => {
     assert.match((await editor.get(`/desk/suggestions/${row.id}`)).body, /Perhaps the same: Harvest market/)
   })
 
-  test('(9) a picture is private until it is published, without metadata, and goes when it is rejected', async () => {
+  test('a picture is private until it is published, without metadata, and goes when rejected', async () => {
     const pixels = await sharp({ create: { width: 3000, height: 1500, channels: 3, background: '#246' } })
       .withExifMerge({ IFD0: { Copyright: 'secret place' } })
       .jpeg()
@@ -249,7 +249,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal(long.status, 413)
   })
 
-  test('(15) it repeats by the week or month up to 52 dates, with an end', async () => {
+  test('it repeats by the week or month up to 52 dates, with an end', async () => {
     const weekly = { ...concert, title: 'Choir', start_date: '2027-01-05', repeats: 'weekly' }
     assert.match((await suggest(service, weekly)).body, /id="repeat_until-error"/)
     assert.match(
@@ -286,7 +286,7 @@ describe('suggestions of events without e-mail', () => {
     assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /More than five links/)
   })
 
-  test('(12) (14) the secret link shows what became of it, changes it, withdraws it and deletes the data; an editor ends it', async () => {
+  test('the secret link shows, changes, withdraws and deletes it; editors end it', async () => {
     const { mine, row } = await taken({ ...concert, title: 'Barn dance', start_date: '2027-05-18' })
     const page = await service.page(mine)
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
@@ -379,7 +379,7 @@ describe('suggestions of events without e-mail', () => {
     assert.deepEqual(await find(), [])
   })
 
-  test('(14) name and address go some months after the decision by themselves, and what was not published goes whole', async () => {
+  test('name and address go some months after the decision; what was not published goes whole', async () => {
     const { row: published } = await taken({ ...concert, title: 'Kept event' })
     await publish(editor, published.id)
     const { row: refused } = await taken({ ...concert, title: 'Refused event' })
@@ -401,7 +401,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await service.get('/events?search=kept&start_date=2027-01-01')).body.total, 1)
   })
 
-  test('(18) the version of the terms is kept with each suggestion', async () => {
+  test('the version of the terms is kept with each suggestion', async () => {
     await using agreed = await startService({ ...open, submissions_terms: 'https://example.org/terms-2' })
     assert.match(await agreed.shown(ADD), /href="https:\/\/example\.org\/terms-2"/)
     assert.match((await suggest(agreed, concert)).body, /id="terms-error"/)
@@ -410,7 +410,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal(row?.terms, 'https://example.org/terms-2')
   })
 
-  test('(5) an address a day, a network an hour and the site an hour have their limits, and what was typed stays', async () => {
+  test('an address a day, a network and the site an hour have limits, and what was typed stays', async () => {
     await using tight = await startService({
       ...open,
       submissions_address: '8',
@@ -441,7 +441,7 @@ describe('suggestions of events without e-mail', () => {
     )
   })
 
-  test('above the number of the settings forms ask for a proof of work, and what comes without lies aside', async () => {
+  test('above a set number forms ask for proof of work; others lie aside', async () => {
     await using busy = await startService({ ...open, submissions_proof: '1' })
     for (const title of ['One', 'Two']) await suggest(busy, { ...concert, title, address: '' })
     // Counts are kept for half a minute: a service that has just begun counts anew.
@@ -491,7 +491,7 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await full.get('/events?start_date=2027-01-01&per_page=1')).body.total, 50)
   })
 
-  test('(17) the form speaks four languages', async () => {
+  test('the form speaks four languages', async () => {
     for (const [language, text] of [
       ['de', 'Veranstaltung vorschlagen'],
       ['fr', 'Proposer un événement'],

@@ -116,7 +116,7 @@ describe('wall time and UTC', () => {
     assert.equal(utcToWall('2027-11-07 06:30:00', 'America/New_York'), '2027-11-07 01:30:00')
   })
 
-  test('around every clock change of 2026 to 2030 a wall time that exists comes back from UTC unchanged', () => {
+  test('around each clock change of 2026 to 2030 a wall time that exists returns from UTC unchanged', () => {
     for (const { zone, utc } of CLOCK_CHANGES) {
       for (const wall of wallTimesAround(zone, utc)) {
         const exists = instantsOf(wall, zone).length > 0
@@ -128,7 +128,7 @@ describe('wall time and UTC', () => {
     }
   })
 
-  test('around every clock change of 2026 to 2030 the first of the times a wall time can have is taken', () => {
+  test('around every clock change of 2026 to 2030 the first time that a wall time can be is taken', () => {
     for (const { zone, utc } of CLOCK_CHANGES) {
       for (const wall of wallTimesAround(zone, utc)) {
         const [first] = instantsOf(wall, zone)

@@ -41,7 +41,8 @@ async function backUp(address: string, folder: string): Promise<void> {
   const seconds = (performance.now() - began) / 1000
   if (code !== 0) throw new Error('the backup failed')
   say(
-    `a backup of ${((await stat(file)).size / 1e6).toFixed(0)} MB: ${seconds.toFixed(2)} s, with the start of its process`,
+    `a backup of ${((await stat(file)).size / 1e6).toFixed(0)} ` +
+      `MB: ${seconds.toFixed(2)} s, with the start of its process`,
   )
 }
 
@@ -66,11 +67,13 @@ async function main(): Promise<void> {
     for (let run = 0; run < Number(values.runs); run++) {
       await pause(BETWEEN_MS)
       say(
-        `${await tellLists(reader, 'before')}; the event loop was late by ${await longestDelay(metrics)} at the most`,
+        `${await tellLists(reader, 'before')}; the event loop ` +
+          `was late by ${await longestDelay(metrics)} at the most`,
       )
       await backUp(store.address, folder)
       say(
-        `${await tellLists(reader, 'meanwhile')}; the event loop was late by ${await longestDelay(metrics)} at the most`,
+        `${await tellLists(reader, 'meanwhile')}; the event loop ` +
+          `was late by ${await longestDelay(metrics)} at the most`,
       )
     }
   } finally {

@@ -104,7 +104,8 @@ async function observe(
   if (faults.length > 0) {
     const statuses = faults.map(([status, count]) => `${count} of ${status}`).join(', ')
     throw new Error(
-      `Of ${requests} answers some were errors: ${statuses}; the first request was ${load.requests[0]?.slice(0, 200)}`,
+      `Of ${requests} answers some were errors: ${statuses}; ` +
+        `the first request was ${load.requests[0]?.slice(0, 200)}`,
     )
   }
   if (requests === 0) throw new Error('nothing was answered')

@@ -88,7 +88,8 @@ async function fill(
         say(`  ${done.toLocaleString('en')} of ${events.toLocaleString('en')} events written`)
     })
     say(
-      `Data set of ${events.toLocaleString('en')} events written in ${((Date.now() - began) / 1000).toFixed(1)} s.`,
+      `Data set of ${events.toLocaleString('en')} events ` +
+        `written in ${((Date.now() - began) / 1000).toFixed(1)} s.`,
     )
     return await readPlan(database.read, events)
   } finally {

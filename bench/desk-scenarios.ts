@@ -182,7 +182,9 @@ async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
     figures: 'requests/s',
     service: median(rounds.map(({ beside }) => beside.perSecond)),
     baseline: median(rounds.map(({ alone }) => alone.perSecond)),
-    note: `by processor time; ${kept} texts kept a round; alone, before and after differ by ${Math.round(100 * median(noise))} %`,
+    note:
+      `by processor time; ${kept} texts kept a round; alone, before ` +
+      `and after differ by ${Math.round(100 * median(noise))} %`,
   })
   return [result]
 }

@@ -101,7 +101,8 @@ async function measure(file: string, folder: string): Promise<void> {
     const wall = (performance.now() - began) / 1000
     const memory = Math.round(process.memoryUsage().rss / 1e6)
     say(
-      `${name}: ${items} items, ${rate(writer)} of processor time of the thread that writes, ${rate(all)} of that of all threads, ${rate(wall)} of time, ${memory} MB resident`,
+      `${name}: ${items} items, ${rate(writer)} of processor time of the thread that ` +
+        `writes, ${rate(all)} of that of all threads, ${rate(wall)} of time, ${memory} MB resident`,
     )
   }
   await database.close()

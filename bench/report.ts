@@ -71,7 +71,9 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
           (largest.events === GROWTH.events ? ` (${mark(isReached(GROWTH, growth))})` : ''),
     ]
   })
-  const growth = `Growth: work of a read at ${count(largest.events)} events against ${count(smallest.events)}, goal at most ${GROWTH.most} times; search is left out.`
+  const growth =
+    `Growth: work of a read at ${count(largest.events)} events ` +
+    `against ${count(smallest.events)}, goal at most ${GROWTH.most} times; search is left out.`
   return [...heading(largest), '', ...table(header, rows, isMarkdown), '', growth, ...footnotes(sorted)].join(
     '\n',
   )
@@ -94,15 +96,20 @@ function heading(run: Run): string[] {
     ? 'service and bare server on one core, load on another'
     : 'processes not bound to cores'
   return [
-    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}; ${bound}; 4 kB durable in ${machine.flushMs.toFixed(2)} ms.`,
-    `${run.date.slice(0, 10)}, ${count(run.events)} events on ${run.database}, ${run.tool} with ${run.connections} connections, ${run.rounds} rounds of ${run.seconds} s${run.listBytes ? `, list of ${count(run.listBytes)} bytes` : ''}${run.flags.length > 0 ? `, ${run.flags.join(' ')}` : ''}.`,
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, ` +
+      `Node ${machine.node}; ${bound}; 4 kB durable in ${machine.flushMs.toFixed(2)} ms.`,
+    `${run.date.slice(0, 10)}, ${count(run.events)} events on ${run.database}, ${run.tool} ` +
+      `with ${run.connections} connections, ${run.rounds} rounds of ${run.seconds} ` +
+      `s${run.listBytes ? `, list of ${count(run.listBytes)} bytes` : ''}` +
+      `${run.flags.length > 0 ? `, ${run.flags.join(' ')}` : ''}.`,
   ]
 }
 
 function footnotes(runs: readonly Run[]): string[] {
   if (!runs.some((run) => run.results.some(isLoadBound))) return []
   return [
-    `† The bare server used less than ${FULLY_BUSY * 100} % of its core: the load generator, or somebody else on the machine, set its pace. The ratio by processor time is the one to go by.`,
+    `† The bare server used less than ${FULLY_BUSY * 100} % of its core: the load generator, ` +
+      'or somebody else on the machine, set its pace. The ratio by processor time is the one to go by.',
   ]
 }
 

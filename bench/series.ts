@@ -67,7 +67,8 @@ async function measureMany(howMany: number, given: string | undefined): Promise<
   const cores = { server: undefined, load: undefined }
   const service = await startService({ address: `sqlite:${file}`, cores, flags })
   console.log(
-    `start: ${service.startSeconds.toFixed(2)} s to the first answer, ${memory(service)} with the index filled`,
+    `start: ${service.startSeconds.toFixed(2)} s to the ` +
+      `first answer, ${memory(service)} with the index filled`,
   )
   for (const [name, path] of await lists(service)) await measureLists(service, name, path)
   console.log(`memory after lists: ${memory(service)}`)

@@ -154,7 +154,9 @@ async function mixFor(run: BenchRun, named: Named, headers: Record<string, strin
     service: median(rounds.map(({ mixed }) => mixed)),
     baseline: median(rounds.map(({ alone }) => alone)),
   }
-  const note = `${Math.round(reads.service / (WRITE_EVERY - 1))} writes/s beside them; compared with the reads alone`
+  const note =
+    `${Math.round(reads.service / (WRITE_EVERY - 1))} ` +
+    'writes/s beside them; compared with the reads alone'
   const ratios = rounds.map(({ alone, mixed }) => mixed / alone)
   return resultOf(named, 'times', ratios, { figures: 'requests/s', ...reads, note })
 }

@@ -86,7 +86,9 @@ function layOut(laid: string, folder: string, version: string, { seconds }: Rele
     .replace(/^ $/gm, ' .')
   writeFileSync(join(documents, 'copyright'), filled('copyright', { LICENCE: licence }))
   const date = new Date(seconds * 1000).toUTCString().replace('GMT', '+0000')
-  const entry = `kalends (${version}) stable; urgency=medium\n\n  * Release of Kalends ${packageJson.version}.\n\n -- The Kalends maintainers <kalends@packages.debian.org>  ${date}\n`
+  const entry =
+    `kalends (${version}) stable; urgency=medium\n\n  * Release of Kalends ${packageJson.version}.\n\n ` +
+    `-- The Kalends maintainers <kalends@packages.debian.org>  ${date}\n`
   const compressed = {
     [join(documents, 'changelog.Debian.gz')]: entry,
     [join(documents, 'changelog.gz')]: readFileSync(join(root, 'CHANGELOG.md')),

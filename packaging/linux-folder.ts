@@ -32,7 +32,8 @@ export function makeLinuxFolder(folder: string, staged: string, processor: Proce
   })
   const node = fetchNode(`${folder}.node`, processor)
   const sentence =
-    'What others have written and this folder holds: Node, packages below node_modules, and names of time zones.'
+    'What others have written and this folder holds: Node, ' +
+    'packages below node_modules, and names of time zones.'
   const all = [licenceOf(node), ...licencesBelow(join(folder, 'node_modules')), zoneNotice()]
   writeNotices(join(folder, 'THIRD-PARTY-NOTICES.txt'), sentence, all)
   renameSync(join(node, 'bin', 'node'), join(folder, 'node'))

@@ -85,7 +85,8 @@ async function restart(): Promise<App> {
 const { base } = (await restart()).site
 const credentials = join(root, 'credentials.txt')
 await writeFile(credentials, USERS.map((login) => `${login}:${login}:${PASSWORD}\n`).join(''))
-const reset = `"${process.execPath}" -e "fetch('http://127.0.0.1:${controlPort}').then(r=>process.exit(r.ok?0:1))"`
+const reset =
+  `"${process.execPath}" -e "fetch('http://127.0.0.1:` + `${controlPort}').then(r=>process.exit(r.ok?0:1))"`
 
 const check = spawn(
   process.execPath,

@@ -189,7 +189,8 @@ async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncIterable<
     if (type === 'test:pass' && ++passed % 100 === 0) yield '.'
     if (type !== 'test:fail' || isOfItsTests(data.details.error)) continue
     const { name, file = '', line, details } = data
-    yield `\n✖ ${file.replace(root, '')}:${line ?? ''} ${name}\n${inspect(details.error.cause ?? details.error)}\n`
+    yield `\n✖ ${file.replace(root, '')}:${line ?? ''} ${name}\n` +
+      `${inspect(details.error.cause ?? details.error)}\n`
   }
   yield '\n'
 }

@@ -2,10 +2,10 @@
 const NAMES = /^(title|venue|organizer|name)$/
 /** Members in which these names mean something else: linked data, custom fields, and refused parameters. */
 const OTHERS = /^(json_ld|custom_fields|params|details)$/
-const ENTITIES =
-  'amp lt gt quot apos nbsp ndash mdash lsquo rsquo ldquo rdquo bdquo laquo raquo hellip euro szlig oslash aelig'.split(
-    ' ',
-  )
+const ENTITIES = (
+  'amp lt gt quot apos nbsp ndash mdash lsquo rsquo ldquo ' +
+  'rdquo bdquo laquo raquo hellip euro szlig oslash aelig'
+).split(' ')
 const SIGNS = '&<>"\'\u00a0–—‘’“”„«»…€ßøæ'
 /**
  * The names of accents in entities: `&eacute;` is `e` with the second one. The marks follow in the same

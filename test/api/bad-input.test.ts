@@ -98,10 +98,10 @@ describe('parameters', () => {
       ...Object.fromEntries(texts.map((name) => [name, 'x'])),
       ...{ venue: 987654, categories: true, image: 987654, slug: 5, title: '', author: 999, cost: true },
     }
-    const expected =
-      'author date title slug status timezone start_date end_date image cost website categories venue organizer'.split(
-        ' ',
-      )
+    const expected = (
+      'author date title slug status timezone start_date ' +
+      'end_date image cost website categories venue organizer'
+    ).split(' ')
     // Values that need another request or query to check are not checked for callers who may not write at
     // all.
     const lookedUp = ['image', 'venue']
@@ -229,7 +229,8 @@ describe('bodies', () => {
 
   test('nothing can be put onto what all records share', async () => {
     const text =
-      '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01","__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'
+      '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01",' +
+      '"__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'
     const { body } = await service.request('admin', 'POST', '/events', text, JSON_TYPE)
     assert.equal(body.status, 'publish')
     await service.request(

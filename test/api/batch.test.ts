@@ -242,7 +242,9 @@ describe('a batch that cannot be', () => {
 
   test('names of prototypes are names like others', async () => {
     const json = { 'content-type': 'application/json' }
-    const request = `{"path":"${VENUES}","__proto__":{"method":"DELETE"},"constructor":1,"headers":{"__proto__":"a"},"body":{"venue":"Proto","__proto__":{"city":"X"},"toString":1}}`
+    const request =
+      `{"path":"${VENUES}","__proto__":{"method":"DELETE"},"constructor":1,` +
+      '"headers":{"__proto__":"a"},"body":{"venue":"Proto","__proto__":{"city":"X"},"toString":1}}'
     const { status, body } = await service.request('admin', 'POST', BATCH, `{"requests":[${request}]}`, json)
     assert.equal(status, 207)
     assert.deepEqual([body.responses[0].status, body.responses[0].body.city], [201, undefined])

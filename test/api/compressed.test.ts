@@ -24,7 +24,7 @@ before(async () => {
   for (let i = 0; i < EVENTS; i++) {
     const { status, body } = await service.post('/events', {
       title: `${['Abend mit Chor', 'Soirée', '音楽の夕べ', 'أمسية', 'Evening'][i % 5]} ${i}`,
-      description: `<p>${i % 7 === 0 ? '' : 'A text of some length, with “quotes” and ünïcode. '.repeat(i % 30)}</p>`,
+      description: `<p>${i % 7 === 0 ? '' : ('A text of some length, ' + 'with “quotes” and ünïcode. ').repeat(i % 30)}</p>`,
       start_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 10:00:00`,
       end_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 12:00:00`,
       venue: { venue: `Hall ${i % 6}`, city: 'Kilvara' },
@@ -85,11 +85,12 @@ function newList(i: number): string {
   const filter = [`categories=kind-${i % 12}`, `tags=tag-${i % 9}`, 'page=2', 'order=desc', 'featured=false'][
     i % 5
   ]
-  const second = `${String(asked % 24).padStart(2, '0')}:${String((asked >> 3) % 60).padStart(2, '0')}:${String(asked % 60).padStart(2, '0')}`
-  return `/events?start_date=2026-12-01 ${second}&strict_dates=true&per_page=${5 + (i % 20)}&${filter}`.replaceAll(
-    ' ',
-    '%20',
-  )
+  const second =
+    `${String(asked % 24).padStart(2, '0')}:` +
+    `${String((asked >> 3) % 60).padStart(2, '0')}:${String(asked % 60).padStart(2, '0')}`
+  return (
+    `/events?start_date=2026-12-01 ${second}` + `&strict_dates=true&per_page=${5 + (i % 20)}&${filter}`
+  ).replaceAll(' ', '%20')
 }
 
 describe('compressed answers', () => {
@@ -159,7 +160,9 @@ describe('compressed answers', () => {
       const paths = Array.from({ length: 20 }, (_, i) => newList(i))
       for (let round = 0; round < 4; round++) {
         for (const path of paths) {
-          const fetched = `fetch(${JSON.stringify(service.base + path)}, { cache: 'no-store' }).then((answer) => answer.text())`
+          const fetched =
+            `fetch(${JSON.stringify(service.base + path)}, { ` +
+            `cache: 'no-store' }).then((answer) => answer.text())`
           assert.equal(await tab.evaluate(fetched), (await ask(path, 'identity')).plain, path)
         }
         await service.post('/events', {

@@ -116,7 +116,8 @@ describe('dates and zones', () => {
     assert.equal(event.image.id, image)
     assert.equal((await create('/venues', { venue: 'Pictured', image })).image.id, image)
     const optional =
-      'description slug excerpt status timezone all_day image cost website featured venue organizer categories ' +
+      'description slug excerpt status timezone all_day ' +
+      'image cost website featured venue organizer categories ' +
       'tags author date date_utc show_map sticky'
     const none = Object.fromEntries(optional.split(' ').map((name) => [name, null]))
     assert.equal((await createEvent(none)).status, 'publish')

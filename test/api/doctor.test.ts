@@ -123,7 +123,8 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   assert.deepEqual([fingerprint(data), file && fingerprint(file)], before)
   assert.equal(found.status, 0, found.text)
   const abouts =
-    'configuration,user,database,integrity,migrations,writing,administrators,backup,data folder,permissions,disk,media,port,site address,site answer,proxy,clock'
+    'configuration,user,database,integrity,migrations,writing,administrators,backup,data ' +
+    'folder,permissions,disk,media,port,site address,site answer,proxy,clock'
   assert.equal([...found.findings.keys()].join(), abouts)
   // No server answers at the example address, with or without a network.
   assert.deepEqual(stateOf(found, 'site answer'), ['warning'])
@@ -174,7 +175,9 @@ test('a database that is missing or of another version, and a port in use are to
   })
   assert.equal(missing.status, 1)
   assert.deepEqual(stateOf(missing, 'database'), ['error'])
-  const sentence = `There is no database ${join(data, 'nowhere', 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
+  const sentence =
+    `There is no database ${join(data, 'nowhere', 'kalends.sqlite')}. ` +
+    'Start the service once (kalends serve), which makes it.'
   assert.equal(missing.findings.get('database')?.[0]?.says, sentence)
   assert.deepEqual(
     readdirSync(data),

@@ -163,7 +163,8 @@ describe('the representation', () => {
     const sent = {
       title: 'Fish & <chips> "to go"',
       description:
-        'One line\nand another\n\nA paragraph <script>alert(1)</script><a href="javascript:x" onclick="y">link</a>',
+        'One line\nand another\n\nA paragraph <script>alert(1)</script><a ' +
+        'href="javascript:x" onclick="y">link</a>',
       excerpt: 'Short & sweet',
     }
     const event = await createEvent(sent, 'author')

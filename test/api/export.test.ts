@@ -111,7 +111,8 @@ test('the filters of lists are options', async () => {
   assert.deepEqual([wrong.code, wrong.out], [1, ''])
   assert.equal(
     wrong.err,
-    'The filter does not take this value: --tags nothing-of-that-name. The calendar has nothing of that name or id.\n',
+    'The filter does not take this value: --tags nothing-of-that-name. ' +
+      'The calendar has nothing of that name or id.\n',
   )
 })
 

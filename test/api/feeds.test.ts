@@ -22,8 +22,10 @@ const HARD = {
   active: {
     title: 'Active',
     description:
-      '<p onclick="run()" title="a href=/no">See <a href="/a?b=1&amp;c=2">it</a>, <a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>' +
-      '<p><img src="pic.jpg" srcset="/s.jpg 1x, https://example.org/l.jpg 2x" alt=""></p><script>run()</script><style>p{}</style>',
+      '<p onclick="run()" title="a href=/no">See <a href="/a?b=1&amp;c=2">it</a>, ' +
+      '<a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>' +
+      '<p><img src="pic.jpg" srcset="/s.jpg 1x, https://example.org/l.jpg ' +
+      '2x" alt=""></p><script>run()</script><style>p{}</style>',
   },
   allDay: { title: 'All day', all_day: true, start_date: '2027-03-01', end_date: '2027-03-02' },
   moment: { title: 'A moment', start_date: '2027-03-05 10:00:00', end_date: '2027-03-05 10:00:00' },
@@ -147,8 +149,10 @@ describe('iCalendar', () => {
 
   test('writes markup that holds away from the page: addresses absolute, nothing that runs', async () => {
     const made =
-      `<p title="a href=/no">See <a href="${service.origin}/a?b=1&amp;c=2">it</a>, <a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>\n` +
-      `<p><img src="${service.origin}/pic.jpg" srcset="${service.origin}/s.jpg 1x, https://example.org/l.jpg 2x" alt=""></p>`
+      `<p title="a href=/no">See <a href="${service.origin}/a?b=1&amp;c=2">it</a>, ` +
+      '<a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>\n' +
+      `<p><img src="${service.origin}/pic.jpg" srcset="${service.origin}/s.jpg ` +
+      '1x, https://example.org/l.jpg 2x" alt=""></p>'
     const twin = readCalendar((await feed('ics')).text)
       .get(eventNamed('active').url)
       ?.getFirstPropertyValue('x-alt-desc')

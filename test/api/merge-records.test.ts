@@ -85,7 +85,8 @@ for (const [path, kind, name, field] of [
     const page = await service.request(
       'anonymous',
       'GET',
-      `~/${{ venue: 'venue', organizer: 'organizer', category: 'events/category', tag: 'events/tag' }[kind]}/${old}/`,
+      `~/${{ venue: 'venue', organizer: 'organizer', category: 'events/category', tag: 'events/tag' }[kind]}` +
+        `/${old}/`,
       undefined,
       { accept: 'text/html' },
     )

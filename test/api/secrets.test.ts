@@ -10,7 +10,8 @@ import { assertHidden, rememberSecrets, secret } from '../support/secrets.ts'
 import { until } from '../support/waiting.ts'
 
 const NAMES = (
-  'password post_password PASSWORD pwd pw pin passphrase token access_token refresh_token id_token _wpnonce ' +
+  'password post_password PASSWORD pwd pw pin passphrase ' +
+  'token access_token refresh_token id_token _wpnonce ' +
   'nonce api_key apikey key secret client_secret authorization auth X-Amz-Signature X-Amz-Credential'
 ).split(' ')
 

@@ -11,7 +11,8 @@ const today = () => new Date().toISOString().slice(0, 10)
 const startsOf = async (series: number): Promise<string[]> => {
   const starts: string[] = []
   for (let page = 1; ; page++) {
-    const path = `/events?post_parent=${series}&per_page=50&page=${page}&start_date=2000-01-01&end_date=2100-01-01`
+    const path =
+      `/events?post_parent=${series}&per_page=50&page=` + `${page}&start_date=2000-01-01&end_date=2100-01-01`
     const { status, body } = await service.get(path, 'editor')
     if (status !== 200) return starts
     for (const { start_date } of body.events) starts.push(start_date)

@@ -14,7 +14,8 @@ for (const revision of REVISIONS) {
   const scenarios = await runConformance(address, ['--requirements', revision])
   const failing = Object.entries(scenarios).filter(([, checks]) => checks.length > 0)
   console.log(
-    `${revision}: ${Object.keys(scenarios).length} scenarios, ${failing.length} of them with checks that fail`,
+    `${revision}: ${Object.keys(scenarios).length} ` +
+      `scenarios, ${failing.length} of them with checks that fail`,
   )
   found[revision] = Object.fromEntries(failing)
 }
@@ -28,7 +29,8 @@ for (const revision of REVISIONS) {
     const [before = [], now = []] = [known[revision]?.[name], found[revision]?.[name]]
     if (isDeepStrictEqual(before, now)) continue
     console.log(
-      `${revision} ${name}: known to fail are ${before.join(', ') || 'none'}; what fails is ${now.join(', ') || 'nothing'}`,
+      `${revision} ${name}: known to fail are ${before.join(', ') || 'none'}; ` +
+        `what fails is ${now.join(', ') || 'nothing'}`,
     )
     process.exitCode = 1
   }

@@ -30,8 +30,10 @@ try {
       answers,
     } of await runBackupCampaign(campaign))
       console.log(
-        `${source}: ${(took / 1000).toFixed(1)} s under ${writes} writes a second; of ${acknowledged} batches ${before} before it, ${batches} in it, each whole; ` +
-          `${answers} lists and singles the same on ${DATABASES.join(' and ')}, ${asInSource} singles as in the source`,
+        `${source}: ${(took / 1000).toFixed(1)} s under ${writes} writes a second; ` +
+          `of ${acknowledged} batches ${before} before it, ${batches} in it, each whole; ` +
+          `${answers} lists and singles the same ` +
+          `on ${DATABASES.join(' and ')}, ${asInSource} singles as in the source`,
       )
   }
 } finally {

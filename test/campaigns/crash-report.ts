@@ -3,7 +3,10 @@ import { type CrashFigures, killed } from './crash-campaign.ts'
 export function progressLine(figures: CrashFigures): string {
   const { setting, acknowledged, records, problems } = figures
   const seconds = Math.round(figures.seconds)
-  return `${setting}: ${killed(figures)} kills, ${acknowledged} writes acknowledged, ${records} records, ${problems.length} problems, ${seconds} s`
+  return (
+    `${setting}: ${killed(figures)} kills, ${acknowledged} writes ` +
+    `acknowledged, ${records} records, ${problems.length} problems, ${seconds} s`
+  )
 }
 
 export function crashTable(all: readonly CrashFigures[]): string {

@@ -131,7 +131,8 @@ function findDamageOf(file: string): string[] {
   const keys = askFile(file, 'pragma foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`)
   const unindexed = askFile(
     file,
-    'select id from events where id not in (select rowid from event_words) and id not in (select id from unindexed_events)',
+    'select id from events where id not in (select rowid from ' +
+      'event_words) and id not in (select id from unindexed_events)',
   ).map(({ id }) => `event ${id} is in no index of words`)
   return [...integrity.filter((line) => line !== 'ok'), ...keys, ...unindexed]
 }

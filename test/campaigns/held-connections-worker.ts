@@ -98,7 +98,10 @@ function hold(socket: Socket, order: HoldOrder): void {
 function headOf(method: string, path: string, authorization: string, type: string, bytes: number): string {
   const credentials = authorization === '' ? '' : `Authorization: ${authorization}\r\n`
   const disposition = type === 'image/png' ? 'Content-Disposition: attachment; filename="half.png"\r\n' : ''
-  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credentials}${disposition}Content-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`
+  return (
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${credentials}` +
+    `${disposition}Content-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`
+  )
 }
 
 const READING_MS = 1000

@@ -43,7 +43,8 @@ async function readEvents(ask: Ask): Promise<Entry[]> {
   )
   const venues = await readNames(
     ask,
-    `select l.event, v.venue as name from event_venues l join venues v on v.id = l.venue order by l.event, l.position`,
+    'select l.event, v.venue as name from event_venues l join ' +
+      'venues v on v.id = l.venue order by l.event, l.position',
   )
   const organizers = await readNames(
     ask,
@@ -63,7 +64,8 @@ async function readEvents(ask: Ask): Promise<Entry[]> {
 const readTerms = (ask: Ask, taxonomy: string) =>
   readNames(
     ask,
-    `select l.event, t.name from event_terms l join terms t on t.id = l.term where t.taxonomy = '${taxonomy}'`,
+    'select l.event, t.name from event_terms l join terms ' +
+      `t on t.id = l.term where t.taxonomy = '${taxonomy}'`,
   )
 
 async function readNames(ask: Ask, sql: string): Promise<Map<number, string[]>> {
@@ -94,11 +96,13 @@ const RULES: Readonly<Record<string, string>> = {
     union all select event from event_organizers group by event, position having count(*) > 1`,
   'a wrong count': `select id from terms t where count <> (select count(*) from event_terms l join events e on e.id = l.event
     where l.term = t.id and e.status = 'publish')`,
-  'a parent that is not there': `select id from terms where parent <> 0 and parent not in (select id from terms)`,
+  'a parent that is not there':
+    'select id from terms where parent <> 0 ' + 'and parent not in (select id from terms)',
   'a slug twice': ['events', 'venues', 'organizers']
     .map(
       (table) =>
-        `select slug from ${table} where status not in ('draft', 'pending') group by slug having count(*) > 1`,
+        `select slug from ${table} where status not in ` +
+        `('draft', 'pending') group by slug having count(*) > 1`,
     )
     .join(' union all '),
   'a slug of terms twice': `select slug from terms group by taxonomy, slug having count(*) > 1`,

@@ -85,7 +85,9 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
   const follow = async ({ press }: Hands, selector: string) => {
     const before = await tab.evaluate<string>('location.href')
     await press(selector)
-    const isThere = `location.href !== ${JSON.stringify(before)} && document.readyState === 'complete' && !document.querySelector('[aria-busy]')`
+    const isThere =
+      `location.href !== ${JSON.stringify(before)} && document.readyState ` +
+      `=== 'complete' && !document.querySelector('[aria-busy]')`
     await untilShown(tab, isThere)
   }
   const pressPill = async (hands: Hands, part: string) => {

@@ -164,11 +164,13 @@ test('an unknown word or option is told in two lines, with the nearest known one
     [['serv', '--port', '0'], "error: unknown command 'serv'\n(Did you mean serve?)\n"],
     [
       ['imports', 'foo'],
-      "error: unknown command 'foo': kalends imports takes list, show, undo, schedules, pause, resume, remove.\n",
+      "error: unknown command 'foo': kalends imports takes " +
+        'list, show, undo, schedules, pause, resume, remove.\n',
     ],
     [
       ['webhook', 'foo', '1'],
-      "error: unknown command 'foo': kalends webhook takes add, list, deliveries, remove, enable, disable, rotate, test, resend, resend-failed.\n",
+      "error: unknown command 'foo': kalends webhook takes add, list, " +
+        'deliveries, remove, enable, disable, rotate, test, resend, resend-failed.\n',
     ],
     [['imports', 'list', 'foo'], "error: too many arguments for 'list': it takes none.\n"],
     [['--prt', '9'], "error: unknown option '--prt'\n(Did you mean --port?)\n"],

@@ -212,7 +212,9 @@ test('a command on a calendar that is not there says so, and makes none', async 
   ]
   for (const command of commands) {
     const { code, out, err } = await kalends(['--data', missing, ...command])
-    const sentence = `There is no database ${join(missing, 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
+    const sentence =
+      `There is no database ${join(missing, 'kalends.sqlite')}. ` +
+      'Start the service once (kalends serve), which makes it.'
     assert.deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
     assert.ok(!existsSync(missing))
   }

@@ -76,7 +76,9 @@ test('a file that cannot be made is named by backup and export, with the folder 
       ...(command === 'export' ? ['--output', place] : [place]),
     ]
     const said = await asOrdinary(() => kalends(words(file)))
-    const sentence = `This user may make no file in ${closed} (EACCES). If ${file} is to be a folder, make it first, and give it to this user.\n`
+    const sentence =
+      `This user may make no file in ${closed} (EACCES). If ${file} ` +
+      'is to be a folder, make it first, and give it to this user.\n'
     assert.deepEqual([said.code, said.err], [1, sentence])
     const none = await asOrdinary(() => kalends(words(missing)))
     assert.deepEqual([none.code, none.err], [1, `There is no folder ${missing}: make it first.\n`])

@@ -11,7 +11,8 @@ type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
 
 const WARNS =
-  "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()"
+  "(() => { const leaving = new Event('beforeunload', { cancelable: " +
+  'true }); dispatchEvent(leaving); return leaving.defaultPrevented })()'
 const UNBOUNDED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
 
 describe('the form of an event in a browser', noChromium, () => {
@@ -85,7 +86,8 @@ describe('the form of an event in a browser', noChromium, () => {
     ] as const) {
       const tab = await open(path, scripts, admin)
       const count = await tab.evaluate<number>(
-        `(window.lines = [...document.querySelectorAll('${only}')].filter((one) => /^(text|url|email|search|number)$/.test(one.type) && one.checkVisibility())).length`,
+        `(window.lines = [...document.querySelectorAll('${only}')].filter((one) => ` +
+          '/^(text|url|email|search|number)$/.test(one.type) && one.checkVisibility())).length',
       )
       for (let at = 0; at < count; at++) {
         await tab.evaluate(`lines[${at}].focus()`)
@@ -197,8 +199,10 @@ describe('the form of an event in a browser', noChromium, () => {
     ],
     [
       'looks of other editors',
-      '<p class="lead" style="text-align:center" id="title">a</p><hr><p><span lang="de">b</span> <del>c</del></p><p></p>end',
-      '<p class="lead" style="text-align:center" id="title">a</p><hr><p><span lang="de">b</span> <del>c</del></p><p>end!</p>',
+      '<p class="lead" style="text-align:center" id="title">a</p><hr><p><span ' +
+        'lang="de">b</span> <del>c</del></p><p></p>end',
+      '<p class="lead" style="text-align:center" id="title">a</p><hr><p><span ' +
+        'lang="de">b</span> <del>c</del></p><p>end!</p>',
     ],
     [
       'text around blocks',
@@ -226,7 +230,8 @@ describe('the form of an event in a browser', noChromium, () => {
       await service.update(`/events/${id}`, { description })
       const tab = await open(`/desk/events/${id}`)
       await tab.evaluate(
-        "(() => { const area = document.getElementById('description'); area.focus(); area.setSelectionRange(area.value.length, area.value.length) })()",
+        "(() => { const area = document.getElementById('description'); area.focus(); " +
+          'area.setSelectionRange(area.value.length, area.value.length) })()',
       )
       await untilShown(tab, "document.querySelector('.rich-frame .text')")
       await type(tab, '!')
@@ -330,7 +335,8 @@ describe('the form of an event in a browser', noChromium, () => {
     for (const [touch, scope, total] of [
       ["document.querySelectorAll('#next-dates [type=checkbox]')[1].click()", 'all', 3],
       [
-        "Object.assign(document.getElementById('repeat_count'), { value: '5' }).dispatchEvent(new Event('change', { bubbles: true }))",
+        "Object.assign(document.getElementById('repeat_count'), { value: " +
+          "'5' }).dispatchEvent(new Event('change', { bubbles: true }))",
         'following',
         5,
       ],

@@ -118,7 +118,8 @@ describe('the list of events in a browser', noChromium, () => {
     await tab.key('r')
     assert.equal(await tab.evaluate('document.activeElement.tagName'), 'TEXTAREA')
     await tab.evaluate(
-      "document.querySelector('.keys').open = true; document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
+      "document.querySelector('.keys').open = true; document.querySelector('.keys " +
+        "input').click(); document.querySelector('.inbox a.title').focus()",
     )
     await tab.key('j')
     assert.equal(await focused(), first)
@@ -196,7 +197,8 @@ describe('the list of events in a browser', noChromium, () => {
     await untilShown(tab, `document.getElementById('add')`)
     // Its script may come after the field.
     const FOCUSED =
-      "(({ add } = { add: document.getElementById('add') }) => (add.blur(), add.focus(), add.getAttribute('role')))()"
+      "(({ add } = { add: document.getElementById('add') }) => " +
+      "(add.blur(), add.focus(), add.getAttribute('role')))()"
     await untilShown(tab, `${FOCUSED} === 'combobox'`)
     await tab.send('Input.insertText', { text: 'brass' })
     await untilShown(tab, `document.querySelector('.names:not([hidden]) li')`)
@@ -243,7 +245,9 @@ describe('the list of events in a browser', noChromium, () => {
       await tab.evaluate(`document.querySelector('tbody input[type=checkbox]').click()`)
       await tab.evaluate(`scrollTo(0, document.documentElement.scrollHeight)`)
       const [row, bar] = await tab.evaluate<[number, number]>(
-        `[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom <= 0 ? [0, 1] : [[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom, document.querySelector('.bulk').getBoundingClientRect().top]`,
+        `[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom <= 0 ` +
+          `? [0, 1] : [[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom, ` +
+          `document.querySelector('.bulk').getBoundingClientRect().top]`,
       )
       assert.ok(row <= bar, `the last row ends at ${row}, the bar begins at ${bar}, ${width} wide`)
     }
@@ -253,7 +257,8 @@ describe('the list of events in a browser', noChromium, () => {
     const tab = await open('/desk/events', { scripts: false })
     assert.equal(await tab.evaluate(`getComputedStyle(document.querySelector('.bulk')).display`), 'flex')
     await tab.evaluate(
-      `document.querySelectorAll('tbody input[type=checkbox]')[1].click(); document.querySelector('.bulk [value=move]').click()`,
+      `document.querySelectorAll('tbody input[type=checkbox]')[1].click(); ` +
+        `document.querySelector('.bulk [value=move]').click()`,
     )
     await untilShown(tab, `document.querySelector('#days')`)
     await tab.evaluate(`days.value = '1'; document.querySelector('.confirm .button.main').click()`)
@@ -266,7 +271,8 @@ describe('the list of events in a browser', noChromium, () => {
   test('on a phone the deeds of a row open from a menu of a size for fingers', async () => {
     const tab = await open('/desk/events', { width: 390, height: 844 })
     const [width, height] = await tab.evaluate<[number, number]>(
-      `(({ width, height }) => [width, height])(document.querySelector('.menu summary').getBoundingClientRect())`,
+      `(({ width, height }) => [width, height])(document.querySelector('.menu ` +
+        `summary').getBoundingClientRect())`,
     )
     assert.ok(width >= 44 && height >= 44, `${width} × ${height}`)
     await tab.evaluate(`document.querySelector('.menu summary').click()`)

@@ -32,7 +32,10 @@ for (const { name, program, start } of browsers) {
 }
 
 const FROM_WORD =
-  '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{margin:0}</style></head><body><!--StartFragment--><p class="MsoNormal" style="color:red;mso-margin-top-alt:auto"><b>From</b> <span lang="EN-GB" style="font-family:Arial" onclick="alert(1)">Word<o:p></o:p></span></p><script>alert(2)</script><!--EndFragment--></body></html>'
+  '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{margin:0}' +
+  '</style></head><body><!--StartFragment--><p class="MsoNormal" ' +
+  'style="color:red;mso-margin-top-alt:auto"><b>From</b> <span lang="EN-GB" style="font-family:Arial" ' +
+  'onclick="alert(1)">Word<o:p></o:p></span></p><script>alert(2)</script><!--EndFragment--></body></html>'
 
 function workIn(start: () => Promise<Browser>, access: string): void {
   let service: TestService

@@ -27,7 +27,8 @@ describe('a season from a table in a browser', noChromium, () => {
         `document.querySelector(${JSON.stringify(selector)}).scrollIntoView({ block: 'center' })`,
       )
       const [x, y] = await tab.evaluate<[number, number]>(
-        `(({ x, y, width, height }) => [x + width / 2, y + height / 2])(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`,
+        '(({ x, y, width, height }) => [x + width / 2, y + height / ' +
+          `2])(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`,
       )
       await tab.mouse('move', x, y)
       await tab.mouse('down', x, y)

@@ -44,7 +44,8 @@ const slowDown = (tab: ChromiumTab) =>
   })
 const pointIn = (tab: ChromiumTab, selector: string, x: string, y: string) =>
   tab.evaluate<Point>(
-    `(() => { const { left, top, bottom, width, height } = document.querySelector('${selector}').getBoundingClientRect(); return { x: ${x}, y: ${y} } })()`,
+    '(() => { const { left, top, bottom, width, height } = ' +
+      `document.querySelector('${selector}').getBoundingClientRect(); return { x: ${x}, y: ${y} } })()`,
   )
 const entryOf = (tab: ChromiumTab, id: number) =>
   pointIn(tab, `[data-id="${id}"] a`, 'left + 20', 'top + height / 2')
@@ -156,7 +157,8 @@ describe('at the desk', noChromium, () => {
     const tab = await form(id)
     await typeIn(tab, 'title', 'Behind ')
     await tab.evaluate(
-      "Object.defineProperty(document, 'visibilityState', { value: 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))",
+      "Object.defineProperty(document, 'visibilityState', { value: " +
+        "'hidden' }); document.dispatchEvent(new Event('visibilitychange'))",
     )
     await sleep(1000)
     assert.match(await unsavedOf(id), /Behind/)
@@ -173,7 +175,8 @@ describe('at the desk', noChromium, () => {
     assert.equal(await textIn(tab, 'title'), 'Stopped Choir 6')
     await type(tab, 'more ')
     const warns = await tab.evaluate(
-      "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
+      "(() => { const leaving = new Event('beforeunload', { cancelable: " +
+        'true }); dispatchEvent(leaving); return leaving.defaultPrevented })()',
     )
     assert.equal(warns, true, 'warns')
     // If a tab of another test has just kept its text, this one waits five seconds more.
@@ -250,7 +253,9 @@ describe('at the desk', noChromium, () => {
     await tab.mouse('move', from.x, from.y)
     // On a Mac, a press with Control opens a menu, and the menu gets the end of the press.
     await tab.evaluate(
-      `document.querySelector('[data-id="${id}"]').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, button: 0, buttons: 1, ctrlKey: true, clientX: ${from.x}, clientY: ${from.y}, pointerType: 'mouse' }))`,
+      `document.querySelector('[data-id="${id}"]').dispatchEvent(new PointerEvent('pointerdown', ` +
+        '{ bubbles: true, button: 0, buttons: 1, ctrlKey: true, ' +
+        `clientX: ${from.x}, clientY: ${from.y}, pointerType: 'mouse' }))`,
     )
     await tab.mouse('move', to.x - 20, to.y)
     await tab.mouse('move', to.x, to.y)
@@ -290,7 +295,8 @@ describe('at the desk', noChromium, () => {
         }
       else
         await tab.evaluate(
-          '(() => { const form = document.querySelector(\'form[action$="/publish"]\'); form.requestSubmit(); setTimeout(() => form.requestSubmit(), 8) })()',
+          '(() => { const form = document.querySelector(\'form[action$="/publish"]\'); ' +
+            'form.requestSubmit(); setTimeout(() => form.requestSubmit(), 8) })()',
         )
       await sleep(2000)
       const text = await tab.evaluate<string>("document.querySelector('main').innerText")
@@ -383,7 +389,8 @@ describe('at the desk', noChromium, () => {
   test('a text that is too large to keep is said not to be kept', long, async () => {
     const tab = await form(await made('Choir 16'))
     await tab.evaluate(
-      `(() => { const area = document.getElementById('excerpt'); area.value = 'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
+      `(() => { const area = document.getElementById('excerpt'); area.value = ` +
+        `'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
     )
     await sleep(7500)
     assert.match(await tab.evaluate<string>(KEPT), /Too long to be kept/)

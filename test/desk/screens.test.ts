@@ -159,7 +159,9 @@ function lookIn(start: () => Promise<Browser>): void {
     await tab.look({ width: 390 })
     await objections('/desk/sign-in')
     const fill = (password: string) =>
-      `document.querySelector('[name=login]').value = 'admin'; document.querySelector('[name=password]').value = ${JSON.stringify(password)}; document.querySelector('main form').requestSubmit()`
+      `document.querySelector('[name=login]').value = 'admin'; ` +
+      `document.querySelector('[name=password]').value ` +
+      `= ${JSON.stringify(password)}; document.querySelector('main form').requestSubmit()`
     await go(fill('a wrong password'))
     assert.equal(await tab.evaluate('Boolean(document.querySelector("[role=alert]"))'), true)
     await objections('/desk/sign-in after a wrong password')

@@ -76,12 +76,13 @@ test('an event begins at a time of day by the hour of its start, and one of whol
 const SPELLINGS = (
   'Admission free|Entry free|Eintritt kostenlos|kostenfreier Eintritt|umsonst|Eintritt: frei|no cover|' +
   'No cover charge|0,-|0,– €|Gra\u0301tis|Entrada livre|Ingresso libero|Gratis toegang|L’entrée est libre|' +
-  'Free for all|вход свободный|kostenlos – Eintritt frei|0|Free|Eintritt frei!|0 €|0,00 EUR|Entrée libre|GRATIS'
+  'Free for all|вход свободный|kostenlos – Eintritt ' +
+  'frei|0|Free|Eintritt frei!|0 €|0,00 EUR|Entrée libre|GRATIS'
 ).split('|')
-const COSTLY =
-  'Free parking|not free|Of charge|Eintritt|No entry|0,5-|No|0 – 10|Free for members|10|freiwillig|0.50|Ask'.split(
-    '|',
-  )
+const COSTLY = (
+  'Free parking|not free|Of charge|Eintritt|No ' +
+  'entry|0,5-|No|0 – 10|Free for members|10|freiwillig|0.50|Ask'
+).split('|')
 
 test('an event is free of charge when all its costs are nought or words for free', () => {
   for (const costs of [['0 €', '€0.00'], ...SPELLINGS.map((text) => [text])])

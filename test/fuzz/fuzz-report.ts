@@ -32,7 +32,10 @@ export function curlOf(planned: PlannedRequest, port: number): string {
   const heads = Object.entries(given).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`)
   const data = body === undefined ? '' : ` --data-binary ${dataOf(body)}`
   const verb = method === 'HEAD' ? '-I' : `-X ${method}`
-  return `curl -sg --path-as-is ${verb}${heads.join('')}${data} ${quoted(`http://127.0.0.1:${port}${target}`)}`
+  return (
+    `curl -sg --path-as-is ${verb}${heads.join('')}` +
+    `${data} ${quoted(`http://127.0.0.1:${port}${target}`)}`
+  )
 }
 
 function quoted(text: string): string {
@@ -69,9 +72,13 @@ export function describeReport(report: FuzzReport, database: string): string {
   const megabytes = ({ rss, heap, outside }: MemoryReading) =>
     `${Math.round(rss / 1e6)} MB resident, ${Math.round((heap + outside) / 1e6)} MB in use`
   return [
-    `${database}, seed ${report.seed}: ${counts.requests} requests in ${report.seconds} s, ${report.records} records written`,
-    `  answers: ${statuses.map(([status, times]) => `${status} × ${times}`).join(', ')}; cut off: ${counts.cut}`,
-    `  longest stretch of the event loop: ${ms(report.longestAloneMs)} for one request alone (at most ${ms(limits.blockMs)}), ${ms(report.longestMs)} beside others; ${counts.unrepeated} long or shed ones not repeated alone`,
+    `${database}, seed ${report.seed}: ${counts.requests} requests ` +
+      `in ${report.seconds} s, ${report.records} records written`,
+    `  answers: ${statuses.map(([status, times]) => `${status} × ${times}`).join(', ')}; ` +
+      `cut off: ${counts.cut}`,
+    `  longest stretch of the event loop: ${ms(report.longestAloneMs)} for one request alone ` +
+      `(at most ${ms(limits.blockMs)}), ${ms(report.longestMs)} beside ` +
+      `others; ${counts.unrepeated} long or shed ones not repeated alone`,
     memory
       ? `  memory: ${megabytes(memory.quarter)} at a quarter, ${megabytes(memory.end)} at the end`
       : '  memory: not comparable, the service was started anew',

@@ -5,7 +5,8 @@ const listed = (text: string) => text.split(' ')
 
 const UNITS = [
   ...listed(
-    '\u0301 \u0315 \u0316 \u0344 \u1161 \u200d \ufdfa \u0130 \u1e9e \ufe0f \u202e \u05d0 e\u0301 \ud83d \ude00 ß İ 寺 😀 👩‍👩‍👧 🇩🇪',
+    '\u0301 \u0315 \u0316 \u0344 \u1161 \u200d \ufdfa \u0130 \u1e9e ' +
+      '\ufe0f \u202e \u05d0 e\u0301 \ud83d \ude00 ß İ 寺 😀 👩‍👩‍👧 🇩🇪',
   ),
   ...listed(
     '<b> <br> <br/> <p> </p> < > <!-- --> <![CDATA[ <b <li><ul> </script> & &amp &amp; &# &#x &#38; &lt;',
@@ -51,25 +52,32 @@ const EDGES = [
 
 const TEXTS = [
   ...listed(
-    '0 -1 1.5 1e309 -0 0x10 1_000 ٣ NaN Infinity null undefined true yes 1e21 99999999999999999999999 9007199254740993',
+    '0 -1 1.5 1e309 -0 0x10 1_000 ٣ NaN Infinity null undefined ' +
+      'true yes 1e21 99999999999999999999999 9007199254740993',
   ),
   ...listed(
-    '9223372036854775807 9223372036854775808 2147483648 12345678901234567890 @1e15 @-1 24:00 now 0000-00-00 0001-01-01',
+    '9223372036854775807 9223372036854775808 2147483648 ' +
+      '12345678901234567890 @1e15 @-1 24:00 now 0000-00-00 0001-01-01',
   ),
   ...listed(
-    '__proto__ constructor prototype toString hasOwnProperty length valueOf toJSON then %zz %s%n \\u0000 {{7*7}}',
+    '__proto__ constructor prototype toString hasOwnProperty ' +
+      'length valueOf toJSON then %zz %s%n \\u0000 {{7*7}}',
   ),
   ...listed(
-    '../../etc/passwd ..%2f..%2fx -271821-04-20 +275760-09-13 275761-01-01 2027-02-30 10000-01-01 2026/11/21T05:00',
+    '../../etc/passwd ..%2f..%2fx -271821-04-20 +275760-09-13 ' +
+      '275761-01-01 2027-02-30 10000-01-01 2026/11/21T05:00',
   ),
   ...listed(
-    '2026-11-01T01:30:00-05:00 2027-01-01T00:00:00+99:99 Mars/Phobos UTC+99 UTC+14:60 UTC- +25:00 utc+0.5 EST5EDT GMT',
+    '2026-11-01T01:30:00-05:00 2027-01-01T00:00:00+99:99 ' +
+      'Mars/Phobos UTC+99 UTC+14:60 UTC- +25:00 utc+0.5 EST5EDT GMT',
   ),
   ...listed(
-    'america/new_york Etc/GMT-14 http://[::1 http://a:99999 javascript:alert(1) http://127.0.0.1:1/x.png file:///etc/passwd',
+    'america/new_york Etc/GMT-14 http://[::1 http://a:99999 ' +
+      'javascript:alert(1) http://127.0.0.1:1/x.png file:///etc/passwd',
   ),
   ...listed(
-    'data:image/png;base64,xx http:// //x publish,future any trash inherit PUBLISH , ,,, 1,,2 1,x 0,0 -1,-2 a,b,c * near(',
+    'data:image/png;base64,xx http:// //x publish,future any ' +
+      'trash inherit PUBLISH , ,,, 1,,2 1,x 0,0 -1,-2 a,b,c * near(',
   ),
   ...listed(
     '\ud800 \udc00x \ufffe \u0000 a\u0000b \ufeff \u200b <script>alert(1)</script> </title> ]]> -a -- a*',
@@ -99,19 +107,23 @@ const NUMBERS: unknown[] = [
 
 const RECORDS = [
   ...listed(
-    '{} [] [[]] [{}] [null] {"id":1} {"id":"1"} {"id":1e30} {"id":{}} {"id":null} {"slug":""} {"slug":5} {"name":""}',
+    '{} [] [[]] [{}] [null] {"id":1} {"id":"1"} {"id":1e30} ' +
+      '{"id":{}} {"id":null} {"slug":""} {"slug":5} {"name":""}',
   ),
   ...listed(
-    '{"name":{"a":1}} {"toString":1} {"valueOf":"x"} {"toJSON":1} {"length":1000000000} {"then":"x"} {"0":1,"1":2}',
+    '{"name":{"a":1}} {"toString":1} {"valueOf":"x"} ' +
+      '{"toJSON":1} {"length":1000000000} {"then":"x"} {"0":1,"1":2}',
   ),
   ...listed(
     '{"url":"x"} {"venue":"Inner","website":"x"} {"venue":""} {"venue":{}} {"organizer":"Inner","email":"x"}',
   ),
   ...listed(
-    '{"id":1,"venue":"x"} {"__proto__":{"polluted":1}} [1,{"__proto__":null}] {"constructor":{"prototype":{"polluted":1}}}',
+    '{"id":1,"venue":"x"} {"__proto__":{"polluted":1}} ' +
+      '[1,{"__proto__":null}] {"constructor":{"prototype":{"polluted":1}}}',
   ),
   ...listed(
-    'true false null [1,"a",null,{},[]] [true] ["",""] [0] [-1] [1,1,1] [[[[[[[[[[1]]]]]]]]]] {"a":{"a":{"a":{"a":{"a":1}}}}}',
+    'true false null [1,"a",null,{},[]] [true] ["",""] [0] [-1] ' +
+      '[1,1,1] [[[[[[[[[[1]]]]]]]]]] {"a":{"a":{"a":{"a":{"a":1}}}}}',
   ),
 ]
 

@@ -103,7 +103,8 @@ export function encodeText(text: string): string {
 function multipartText(members: readonly Member[]): string {
   const parts = formPairs(members).map(
     ([name, value]) =>
-      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${partName(name)}"\r\n\r\n${value.toWellFormed()}\r\n`,
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; ` +
+      `name="${partName(name)}"\r\n\r\n${value.toWellFormed()}\r\n`,
   )
   return `${parts.join('')}--${BOUNDARY}--\r\n`
 }

@@ -69,13 +69,15 @@ export const RAW_REQUESTS: readonly RawRequest[] = [
   {
     name: 'a multipart that never begins',
     pieces: [
-      `POST ${LIST} HTTP/1.1\r\n${HEAD}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 3\r\n\r\nabc`,
+      `POST ${LIST} HTTP/1.1\r\n${HEAD}Content-Type: ` +
+        'multipart/form-data; boundary=b\r\nContent-Length: 3\r\n\r\nabc',
     ],
   },
   {
     name: 'a multipart that stops',
     pieces: [
-      `POST ${LIST} HTTP/1.1\r\n${HEAD}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 3000\r\n\r\n--b\r\nContent-`,
+      `POST ${LIST} HTTP/1.1\r\n${HEAD}Content-Type: multipart/form-data; ` +
+        'boundary=b\r\nContent-Length: 3000\r\n\r\n--b\r\nContent-',
     ],
     drops: true,
   },

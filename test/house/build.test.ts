@@ -113,7 +113,9 @@ for (const version of ['18.20.8', '20.20.2', '22.23.3', '24.6.0']) {
     assert.deepEqual(run(process.execPath, join(unpacked, 'bin/kalends.js'), pretending(version)), {
       status: 1,
       stdout: '',
-      stderr: `Kalends needs Node 24.7 or newer, and this is ${version}; npx -p node@24 -p kalends kalends brings its own.\n`,
+      stderr:
+        `Kalends needs Node 24.7 or newer, and this is ${version}; ` +
+        'npx -p node@24 -p kalends kalends brings its own.\n',
     })
   })
 }

@@ -121,11 +121,15 @@ const MAP = 'show_map show_map_link'
 
 const KNOWN: Readonly<Record<string, readonly [fields: string, filters: string]>> = {
   event: [
-    `${POST} title description slug excerpt status timezone all_day start_date end_date image cost website ${MAP} hide_from_listings sticky featured categories tags venue organizer`,
-    'page per_page start_date end_date starts_before starts_after ends_before ends_after strict_dates search categories tags venue organizer featured status geoloc geoloc_lat geoloc_lng geoloc_radius include post_parent ticketed',
+    `${POST} title description slug excerpt status timezone all_day start_date end_date image ` +
+      `cost website ${MAP} hide_from_listings sticky featured categories tags venue organizer`,
+    'page per_page start_date end_date starts_before starts_after ends_before ends_after ' +
+      'strict_dates search categories tags venue organizer featured status ' +
+      'geoloc geoloc_lat geoloc_lng geoloc_radius include post_parent ticketed',
   ],
   venue: [
-    `${POST} venue description status ${MAP} address city country province state stateprovince zip phone website image geo_lat geo_lng`,
+    `${POST} venue description status ${MAP} address city country ` +
+      'province state stateprovince zip phone website image geo_lat geo_lng',
     `${PLACED} geoloc geoloc_lat geoloc_lng geoloc_radius`,
   ],
   organizer: [`${POST} organizer description status phone website email image`, PLACED],

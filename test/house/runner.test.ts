@@ -12,7 +12,8 @@ import { writeProgram } from '../support/grouped-files.ts'
 const SOURCES = {
   'loops.test.mjs': "import { test } from 'node:test'\ntest('loops', () => { for (;;); })\n",
   'waits.test.mjs':
-    "import { test } from 'node:test'\nsetInterval(() => 0, 1000)\ntest('waits', () => new Promise(() => 0))\n",
+    "import { test } from 'node:test'\nsetInterval(() => " +
+    "0, 1000)\ntest('waits', () => new Promise(() => 0))\n",
 }
 
 for (const [name, source] of Object.entries(SOURCES))

@@ -104,7 +104,8 @@ test('a message has 64 kB and twenty levels at the most', async () => {
     413,
   )
   const nested = (levels: number) =>
-    `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`
+    '{"jsonrpc":"2.0","id":1,"method":"ping",' +
+    `"params":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`
   assert.equal((await post(nested(20))).status, 200)
   assert.deepEqual(code(await post(nested(21))), [400, -32600])
   assert.deepEqual(code(await post('['.repeat(32_000) + ']'.repeat(32_000))), [400, -32600])

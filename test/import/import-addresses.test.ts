@@ -7,7 +7,8 @@ import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ics = (title: string) =>
-  `BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:${title}@x\r\nSUMMARY:${title}\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`
+  `BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:${title}@x\r\nSUMMARY:` +
+  `${title}\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`
 const record = (title: string) => ({
   id: title,
   title,

@@ -401,7 +401,8 @@ describe('the texts of a calendar file', () => {
 
   test('are those of the description where the text with markup is blank, as Outlook leaves it', async () => {
     const blank =
-      'X-ALT-DESC;FMTTYPE=text/html:<!DOCTYPE HTML><HTML><BODY>\\n<!-- Converted --><P DIR=LTR><SPAN LANG="de">&nbsp\\;</SPAN></P></BODY></HTML>'
+      'X-ALT-DESC;FMTTYPE=text/html:<!DOCTYPE HTML><HTML><BODY>\\n<!-- ' +
+      'Converted --><P DIR=LTR><SPAN LANG="de">&nbsp\\;</SPAN></P></BODY></HTML>'
     const picture = 'X-ALT-DESC;FMTTYPE=text/html:<p><img src="https://example.org/a.png" alt="A"></p>'
     await importing(
       icsOf(
@@ -600,7 +601,8 @@ Abends;5.7.2027;20:00:00;5.7.2027;22:00:00;Aus
 
   test('tells of an end before the start', async () => {
     const { code, out } = await importing(
-      'Subject,Start Date,Start Time,End Date,End Time\nBack,2027-07-05,12:00 PM,2027-07-05,12:00 AM\nDays,2027-07-05,,2027-07-01,\nNight,2027-07-05,10:00 PM,,2:00 AM\n',
+      'Subject,Start Date,Start Time,End Date,End Time\nBack,2027-07-05,12:00 ' +
+        'PM,2027-07-05,12:00 AM\nDays,2027-07-05,,2027-07-01,\nNight,2027-07-05,10:00 PM,,2:00 AM\n',
       'back.csv',
     )
     assert.equal(code, 2)
@@ -679,7 +681,9 @@ describe('the address and the place of an event', () => {
       icsOf(...all.map((place, at) => [`e${at}`, `SUMMARY:${at} of all`, AT, `LOCATION:${place}`] as const)),
     )
     assert.equal(code, 0, out)
-    const table = `Title,Start,End,Venue\nTable,2027-07-05 10:00,2027-07-05 11:00,Zoom Meeting\nHall,2027-07-05 10:00,2027-07-05 11:00,Town Hall; Zoom\nOpen,2027-07-05 10:00,2027-07-05 11:00,TBA\n`
+    const table =
+      'Title,Start,End,Venue\nTable,2027-07-05 10:00,2027-07-05 11:00,Zoom Meeting\nHall,2027-07-05 ' +
+      '10:00,2027-07-05 11:00,Town Hall; Zoom\nOpen,2027-07-05 10:00,2027-07-05 11:00,TBA\n'
     assert.equal((await importing(table, 'table.csv')).code, 0)
     const found = await stored(({ venue, attendance }) => `${venue.venue ?? 'none'} ${attendance ?? ''}`)
     const expected = [

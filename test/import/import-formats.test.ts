@@ -59,7 +59,9 @@ describe('an import of another format', () => {
         'IMAGE;VALUE=URI:http://127.0.0.1:9/x.png',
       ),
     )
-    const table = `Title,Start,End,Event Organizer Name(s) or ID(s)\nEnd,${year}-07-05 20:00,later,\nVenue,${year}-07-05 20:00,,987654\n`
+    const table =
+      `Title,Start,End,Event Organizer Name(s) or ID(s)\nEnd,${year}-07-05 ` +
+      `20:00,later,\nVenue,${year}-07-05 20:00,,987654\n`
     const sources: [string, string, RegExp[]][] = [
       [
         'parts.ics',
@@ -325,7 +327,9 @@ describe('an import of another format', () => {
 
   test('reads tables with the names of the reference, and decides dates over all rows', async () => {
     const rows = [
-      'Event Name;Event Description;Event Start Date;Event Start Time;Event End Date;Event End Time;All Day Event;Event Cost;Event Currency Symbol;Event Category;Event Tags;Event Venue Name;Event Organizer Name(s) or ID(s);Colour',
+      'Event Name;Event Description;Event Start Date;Event Start Time;Event End Date;Event End ' +
+        'Time;All Day Event;Event Cost;Event Currency Symbol;Event Category;Event ' +
+        'Tags;Event Venue Name;Event Organizer Name(s) or ID(s);Colour',
       '"Fête; one";"Two\nlines";3/4/2026;7:30 PM;3/4/2026;21:00;no;12;€;Music, Dance;late;Café;Club|Town;red',
       "'=1+1;;25/4/2026;;26/4/2026;;yes;;;;;;;",
       'No date;;31/2/2026;;;;;;;;;;;',
@@ -548,7 +552,8 @@ describe('an import of another format', () => {
 
   test('takes from our own table whether an event takes place, from others no odd word', async () => {
     const own =
-      'title,start_date,status,event_status,event_status_reason\nBall,2026-07-05 20:00,publish,canceled,"Rain, snow"\n'
+      'title,start_date,status,event_status,event_status_reason\nBall,2026-07-05 ' +
+      '20:00,publish,canceled,"Rain, snow"\n'
     const other = 'Title,Start date,Status,Event status\nFair,2026-07-06 20:00,publish,Confirmed\n'
     for (const text of [own, other]) await calendar.imports('table.csv', text)
     assert.deepEqual(

@@ -85,7 +85,8 @@ describe('an import of a hostile source', () => {
     const bytes = Buffer.concat([
       Buffer.from(`${records.join('\n')}\n`),
       Buffer.from(
-        `{"id":11,"title":"Caf\u00e9","start_date":"2027-07-05 20:00:00","end_date":"2027-07-05 21:00:00","timezone":"UTC"}\n`,
+        '{"id":11,"title":"Caf\u00e9","start_date":"2027-07-05 ' +
+          '20:00:00","end_date":"2027-07-05 21:00:00","timezone":"UTC"}\n',
         'latin1',
       ),
       Buffer.from(`${JSON.stringify(event(12))}\n`),

@@ -357,7 +357,8 @@ describe('an import of records as the interface shows them', () => {
   })
 
   test('reads past a line that is far too long', async () => {
-    const long = `${JSON.stringify(shown(1))}\n{"title":"${'x'.repeat(11_000_000)}"}\n${JSON.stringify(shown(2))}\n`
+    const long =
+      `${JSON.stringify(shown(1))}\n{"title":"` + `${'x'.repeat(11_000_000)}"}\n${JSON.stringify(shown(2))}\n`
     const out = await calendar.run(2, 'import', await calendar.file('long.ndjson', long))
     assert.match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
     assert.equal((await calendar.service.get(ALL)).body.total, 2)

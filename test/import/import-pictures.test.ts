@@ -73,10 +73,14 @@ describe('the pictures in the texts of a site that has moved here', () => {
     site.pictures = new Set([`${UPLOADS}/hall.png`, `${UPLOADS}/plan-10x20.png`, `${UPLOADS}/café.png`])
     const upload = `${site.origin}${UPLOADS}`
     const text = [
-      `<p title='src="x"'><a class="wide" href="${upload}/hall.png?x=1&amp;y=2"><img srcset="${upload}/hall-300x200.png 300w, ${upload}/hall.png 600w"`,
-      ` sizes="100vw" alt="a &gt; b" src='${upload}/hall-300x200.png'></a> and <img src=${UPLOADS}/plan-10x20.png></p>`,
-      `<picture><source srcset="${upload}/hall-600x400.png 1x, ${upload}/hall.png 2x"><img src="${upload}/caf%C3%A9.png"></picture>`,
-      `<a href="${site.origin}/show/">the programme</a> <img src="http://127.0.0.2:1/elsewhere.png"> ${upload}/hall.png`,
+      `<p title='src="x"'><a class="wide" href="${upload}/hall.png?x=1&amp;y=2"><img ` +
+        `srcset="${upload}/hall-300x200.png 300w, ${upload}/hall.png 600w"`,
+      ` sizes="100vw" alt="a &gt; b" src='${upload}/hall-300x200.png'></a> ` +
+        `and <img src=${UPLOADS}/plan-10x20.png></p>`,
+      `<picture><source srcset="${upload}/hall-600x400.png ` +
+        `1x, ${upload}/hall.png 2x"><img src="${upload}/caf%C3%A9.png"></picture>`,
+      `<a href="${site.origin}/show/">the programme</a> <img ` +
+        `src="http://127.0.0.2:1/elsewhere.png"> ${upload}/hall.png`,
     ].join('\n')
     site.events = [event(site, 1, { description: text, excerpt: `<img src="${upload}/hall.png">` })]
     const { out, err, code } = await moved(site)

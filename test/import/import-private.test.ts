@@ -177,7 +177,8 @@ describe('what a source calls private', () => {
       'Closed,07/15/2027,7:00 PM,07/15/2027,8:00 PM,False,,Hall,True',
     ]
     const outlook = [
-      'Betreff;Beginnt am;Beginnt um;Endet am;Endet um;Ganztägiges Ereignis;Beschreibung;Kategorien;Ort;Privat;Vertraulichkeit',
+      'Betreff;Beginnt am;Beginnt um;Endet am;Endet um;Ganztägiges ' +
+        'Ereignis;Beschreibung;Kategorien;Ort;Privat;Vertraulichkeit',
       'Offen;15.7.2027;19:00:00;15.7.2027;20:00:00;Falsch;;;Hall;Falsch;Normal',
       'Geschlossen;15.7.2027;19:00:00;15.7.2027;20:00:00;Falsch;;;Hall;Wahr;Privat',
       'Vertraulich;15.7.2027;19:00:00;15.7.2027;20:00:00;Falsch;;;Hall;Falsch;Vertraulich',

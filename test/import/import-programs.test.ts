@@ -27,7 +27,8 @@ const list = async (path: string): Promise<Shown[]> =>
 describe('calendar files as programs write them', () => {
   test('the markup of Google in a DESCRIPTION is markup, sanitised; plain text stays plain', async () => {
     const google =
-      'DESCRIPTION:<html-blob>Bring<br>tea &amp\\; cake:<ul><li>one</li></ul><a href="https://example.org/x">more</a><script>alert(1)</script><img src=x onerror=alert(1)></html-blob>'
+      'DESCRIPTION:<html-blob>Bring<br>tea &amp\\; cake:<ul><li>one</li></ul><a ' +
+      'href="https://example.org/x">more</a><script>alert(1)</script><img src=x onerror=alert(1)></html-blob>'
     const { out, code } = await importing(
       'a.ics',
       icsOf(
@@ -156,13 +157,17 @@ describe('tables as programs write them', () => {
 
   test('venues and organizers of The Events Calendar come with all columns; events find them', async () => {
     const venues = table(
-      'Venue Name,Venue Description,Venue Country,Venue Address,Venue Address 2,Venue City,Venue State/Province,Venue Zip,Venue Overwrite,Venue Latitude,Venue Longitude,Venue Phone,Venue Website,Venue Featured Image',
-      'Harbour Hall,<b>Old</b> hall,Ireland,1 Quay,Floor 2,Kilvara,Clare,V95,0,52.5,-9.1,+353 1,https://hall.example,',
+      'Venue Name,Venue Description,Venue Country,Venue Address,Venue Address 2,Venue City,Venue ' +
+        'State/Province,Venue Zip,Venue Overwrite,Venue Latitude,Venue ' +
+        'Longitude,Venue Phone,Venue Website,Venue Featured Image',
+      'Harbour Hall,<b>Old</b> hall,Ireland,1 Quay,Floor ' +
+        '2,Kilvara,Clare,V95,0,52.5,-9.1,+353 1,https://hall.example,',
       'Town Hall,,Ireland,2 Street,,Kilvara,,,,,,,,',
       'Town Hall,,Ireland,9 Road,,Aldbury,,,,,,,,',
     )
     const organizers = table(
-      'Organizer Name,Organizer Description,Organizer Email,Organizer Website,Organizer Phone,Organizer Featured Image',
+      'Organizer Name,Organizer Description,Organizer Email,Organizer ' +
+        'Website,Organizer Phone,Organizer Featured Image',
       'Club,Since 1920,club@example.org,https://club.example,+353 2,',
       'Guild,,guild@example.org,,,',
     )
@@ -325,8 +330,12 @@ describe('tables as programs write them', () => {
 
   test('the names of Events Manager are understood', async () => {
     const text = table(
-      'event_name,event_start_date,event_start_time,event_end_date,event_end_time,event_all_day,event_timezone,event_status,post_content,location_name,location_address,location_town,location_state,location_postcode,location_country,location_latitude,location_longitude,event_categories,event_tags',
-      'Ball,2027-07-05,20:00:00,2027-07-05,22:00:00,0,Europe/Berlin,1,Text,Hall,1 Quay,Kilvara,Clare,V95,IE,52.5,-9.1,Music,late',
+      'event_name,event_start_date,event_start_time,event_end_date,event_end_time,event_all_day,' +
+        'event_timezone,event_status,post_content,location_name,location_address,location_town,' +
+        'location_state,location_postcode,location_country,' +
+        'location_latitude,location_longitude,event_categories,event_tags',
+      'Ball,2027-07-05,20:00:00,2027-07-05,22:00:00,0,Europe/Berlin,1,Text,Hall,1 ' +
+        'Quay,Kilvara,Clare,V95,IE,52.5,-9.1,Music,late',
       'Fair,2027-07-06,20:00:00,2027-07-06,22:00:00,0,Europe/Berlin,0,Text,,,,,,,,,,',
     )
     const { out, code } = await importing('a.csv', text)

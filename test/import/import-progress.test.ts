@@ -78,7 +78,9 @@ async function onTerminal(
   await migrate(database)
   await addUsers({ database })
   await database.close()
-  const command = `stty cols ${columns}; exec '${process.execPath}' '${MAIN}' --database '${address}' --data '${folder}' import '${source}'`
+  const command =
+    `stty cols ${columns}; exec '${process.execPath}' '${MAIN}' ` +
+    `--database '${address}' --data '${folder}' import '${source}'`
   const child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {
     cwd: root,
     env: programEnvironment({ TERM: 'xterm' }),

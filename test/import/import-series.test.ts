@@ -397,7 +397,7 @@ describe('an import of events that repeat', () => {
           'SUMMARY:Many',
           `DTSTART:${YEAR}0105T190000Z`,
           'RRULE:FREQ=WEEKLY;COUNT=2',
-          `RDATE:${Array.from({ length: 900 }, (_, i) => `${YEAR + 1}0105T${String(Math.floor(i / 60)).padStart(2, '0')}${String(i % 60).padStart(2, '0')}00Z`).join(',')}`,
+          `RDATE:${Array.from({ length: 900 }, (_, i) => `${YEAR + 1}0105T` + `${String(Math.floor(i / 60)).padStart(2, '0')}` + `${String(i % 60).padStart(2, '0')}00Z`).join(',')}`,
         ),
         weekly('FREQ=WEEKLY;COUNT=2'),
       ),

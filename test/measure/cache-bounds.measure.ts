@@ -38,7 +38,9 @@ async function prepare(): Promise<void> {
 
 function addressesOf(n: number): string[] {
   const day = (n % 27) + 1
-  const second = `${String(n % 24).padStart(2, '0')}:${String((n >> 3) % 60).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
+  const second =
+    `${String(n % 24).padStart(2, '0')}:` +
+    `${String((n >> 3) % 60).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
   return [
     `/events?per_page=50&start_date=2026-12-${day} ${second}&strict_dates=true&unused=${n}`,
     `/events?search=event many ${n}`,

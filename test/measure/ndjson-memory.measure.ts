@@ -150,7 +150,8 @@ for (const as of ['anonymous', 'editor'] as const)
     const all = await takeAll(as, 4_000_000)
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
     t.diagnostic(
-      `${all.lines} events, ${megabytes(all.bytes)}: ${megabytes(all.grown)} held, longest turn ${turn.toFixed(1)} ms`,
+      `${all.lines} events, ${megabytes(all.bytes)}: ${megabytes(all.grown)} ` +
+        `held, longest turn ${turn.toFixed(1)} ms`,
     )
     assert.equal(all.lines, EVENTS)
     assert.ok(all.bytes > 3 * MOST_BYTES, `${all.bytes} bytes are too few to tell`)

@@ -168,9 +168,9 @@ describe('no image is fetched', () => {
   })
 
   test('from what is no address', async () => {
-    for (const text of '|poster.png|//127.0.0.1/x.png|data:image/png;base64,AAAA|file:///etc/hostname|http://'.split(
-      '|',
-    )) {
+    for (const text of (
+      '|poster.png|//127.0.0.1/x.png|data:image/' + 'png;base64,AAAA|file:///etc/hostname|http://'
+    ).split('|')) {
       assert.equal(await fetchImage(text, limits), undefined, text)
     }
   })
@@ -218,9 +218,9 @@ describe('no request is sent', () => {
 
 describe('a public address', () => {
   test('is one that is given out on the internet', () => {
-    for (const ip of '1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.254'.split(
-      ' ',
-    )) {
+    for (const ip of (
+      '1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.1 ' + '100.128.0.1 198.20.0.1 223.255.255.254'
+    ).split(' ')) {
       assert.equal(isPublicAddress(ip), true, ip)
     }
     for (const ip of ['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888']) {
@@ -248,9 +248,9 @@ describe('a public address', () => {
   })
 
   test('is no text that is not a plain address', () => {
-    for (const text of '|localhost|1.1.1|0x01.1.1.1|01.1.1.1|16843009|[2606:4700::1]|1.1.1.1 |2606:4700::1%1'.split(
-      '|',
-    )) {
+    for (const text of (
+      '|localhost|1.1.1|0x01.1.1.1|01.1.1.1|16843009|[2606:4700::1]|1.1.1.1 ' + '|2606:4700::1%1'
+    ).split('|')) {
       assert.equal(isPublicAddress(text), false, text)
     }
   })

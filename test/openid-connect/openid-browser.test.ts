@@ -64,7 +64,9 @@ for (const { name, program = '', start } of browsers)
         assert.ok(await tab.evaluate<boolean>(width), `${what} at ${sight.width}`)
         if (OPENID_PICTURES === undefined) continue
         mkdirSync(OPENID_PICTURES, { recursive: true })
-        const file = `${name}-${String(++shot).padStart(2, '0')}-${what}-${sight.width}${'scheme' in sight ? '-dark' : ''}.png`
+        const file =
+          `${name}-${String(++shot).padStart(2, '0')}-${what}-` +
+          `${sight.width}${'scheme' in sight ? '-dark' : ''}.png`
         writeFileSync(join(OPENID_PICTURES, file.replaceAll(' ', '-')), await tab.picture())
       }
       await tab.look({ width: 1280, height: 900, scheme: 'light' })

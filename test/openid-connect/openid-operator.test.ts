@@ -85,7 +85,9 @@ describe('operators of a calendar with OpenID Connect', () => {
     const start = await fetch(`${new URL(service.base).origin}/desk/openid/start`, { redirect: 'manual' })
     const cookie = (start.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const state = new URL(start.headers.get('location') ?? '').searchParams.get('state') ?? ''
-    const back = `${new URL(service.base).origin}/desk/openid/return?state=${state}&iss=${encodeURIComponent(provider.issuer)}`
+    const back =
+      `${new URL(service.base).origin}/desk/openid/return?state=` +
+      `${state}&iss=${encodeURIComponent(provider.issuer)}`
     const answers = [
       'error=access_denied&error_description=WORDS-OF-THE-PROVIDER',
       'code=CODE-OF-THE-PROVIDER',

@@ -38,7 +38,10 @@ function reasonNot({ name, program, package: debian }: Looking): string | undefi
   const only = process.env.PAGES_BROWSER?.toLowerCase()
   if (only !== undefined && only !== name.toLowerCase()) return `PAGES_BROWSER is ${only}`
   if (program === undefined)
-    return `no ${name} is installed; Debian has it as ${debian}, and ${name.toUpperCase()} names another place`
+    return (
+      `no ${name} is installed; Debian has it as ${debian}, ` +
+      `and ${name.toUpperCase()} names another place`
+    )
   return name === 'Firefox' && !isWhole ? 'only npm run pages:check looks in Firefox' : undefined
 }
 
@@ -194,11 +197,13 @@ function lookIn({ program, start }: Looking): void {
     await tab.look({ width: 1280 })
     await tab.goTo(`${service.origin}/events/`)
     await tab.evaluate(
-      "(document.querySelector('[name=search]').value = 'jazz', document.querySelector('.filter').requestSubmit(), 1)",
+      "(document.querySelector('[name=search]').value = 'jazz', " +
+        "document.querySelector('.filter').requestSubmit(), 1)",
     )
     const shown = () =>
       tab.evaluate<[string, string, string, string]>(
-        "[location.search, document.activeElement.tagName, document.getElementById('status').textContent, document.title]",
+        '[location.search, document.activeElement.tagName, ' +
+          "document.getElementById('status').textContent, document.title]",
       )
     const isFiltered = async () => {
       const [search, focused, status, title] = await shown()
@@ -289,7 +294,8 @@ function lookIn({ program, start }: Looking): void {
     await tab.goTo(`${service.origin}/`)
     await tab.showPrinted(true)
     const shown = await tab.evaluate<number>(
-      "[...document.querySelectorAll('.filter, .pills, .tools, .pager, .top nav')].filter((part) => part.getClientRects().length > 0).length",
+      "[...document.querySelectorAll('.filter, .pills, .tools, .pager, " +
+        ".top nav')].filter((part) => part.getClientRects().length > 0).length",
     )
     const avoided = await tab.evaluate<string[]>(
       "['.day', '.row'].map((part) => getComputedStyle(document.querySelector(part)).breakInside)",

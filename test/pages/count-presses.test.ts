@@ -65,11 +65,16 @@ describe('visitors are where they want to be after few presses', noChromium, () 
     presses++
     const before = await tab.evaluate<string>('location.href')
     const found = await tab.evaluate<boolean>(
-      `(() => { const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && ${text === undefined ? true : `one.textContent.trim() === ${JSON.stringify(text)}`}); found?.click(); return found !== undefined })()`,
+      `(() => { const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) ` +
+        '=> one.checkVisibility() ' +
+        `&& ${text === undefined ? true : `one.textContent.trim() === ${JSON.stringify(text)}`}); ` +
+        'found?.click(); return found !== undefined })()',
     )
     assert.ok(found, `nothing to press: ${selector} ${text ?? ''}`)
     // The evaluation fails while the page is being replaced.
-    const isThere = `location.href !== ${JSON.stringify(before)} && document.readyState === 'complete' && !document.querySelector('[aria-busy]')`
+    const isThere =
+      `location.href !== ${JSON.stringify(before)} && document.readyState ` +
+      `=== 'complete' && !document.querySelector('[aria-busy]')`
     await until(() => tab.evaluate<boolean>(isThere).catch(() => false), 'another address')
   }
 

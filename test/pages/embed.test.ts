@@ -128,7 +128,8 @@ describe('the page that writes the markup', () => {
     )
     assert.ok(
       frame.includes(
-        '/embed/frame/?category=a%26b&amp;amp;free=true&amp;amp;until=2030-05-01&amp;amp;lang=de&quot; title=',
+        '/embed/frame/?category=a%26b&amp;amp;free=true&amp;' +
+          'amp;until=2030-05-01&amp;amp;lang=de&quot; title=',
       ),
       frame,
     )
@@ -159,7 +160,8 @@ describe('the page that writes the markup, with its script', noChromium, () => {
     const sorted = (texts: string[]) => texts.map((text) => text.split(/[\s>&?"]+/).sort())
     assert.deepEqual(sorted(written), sorted(told))
     const [shown, view] = await tab.evaluate<[number, string]>(
-      `((element) => [element.shadowRoot !== null, element.getAttribute('view')])(document.querySelector('.preview kalends-events'))`,
+      '((element) => [element.shadowRoot !== null, ' +
+        `element.getAttribute('view')])(document.querySelector('.preview kalends-events'))`,
     )
     assert.deepEqual([shown, view], [true, 'month'])
     assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [])
@@ -188,14 +190,18 @@ describe('the element on a page of another site', noChromium, () => {
   after(() => site.close())
 
   const STRICT = () =>
-    `default-src 'none'; script-src ${service.origin}; connect-src ${service.origin}; require-trusted-types-for 'script'`
+    `default-src 'none'; script-src ${service.origin}; ` +
+    `connect-src ${service.origin}; require-trusted-types-for 'script'`
 
   async function open(
     body: string,
     { strict = true, images = false, html = 'lang="en"', script = `${service.origin}/embed.js` } = {},
   ) {
     policy = strict ? STRICT() + (images ? `; img-src ${service.origin}` : '') : ''
-    markup = `<!doctype html><html ${html}><head><meta name="color-scheme" content="light dark"><title>Other site</title><script type="module" src="${script}"></script></head><body><main><h1>Elsewhere</h1>${body}</main></body></html>`
+    markup =
+      `<!doctype html><html ${html}><head><meta name="color-scheme" content="light dark"><title>Other ` +
+      'site</title><script type="module" ' +
+      `src="${script}"></script></head><body><main><h1>Elsewhere</h1>${body}</main></body></html>`
     tab.requested.length = 0
     tab.complaints.length = 0
     await tab.goTo(`${site.origin}/`)
@@ -205,7 +211,9 @@ describe('the element on a page of another site', noChromium, () => {
   const settled = () =>
     untilShown(
       tab,
-      `[...document.querySelectorAll('kalends-events')].every(({ shadowRoot }) => shadowRoot?.querySelector('[part=foot]') || shadowRoot?.querySelector('[role=status]')?.textContent)`,
+      `[...document.querySelectorAll('kalends-events')].every(({ shadowRoot }) => ` +
+        `shadowRoot?.querySelector('[part=foot]') || ` +
+        `shadowRoot?.querySelector('[role=status]')?.textContent)`,
     )
   const inside = <Value>(expression: string) =>
     tab.evaluate<Value>(`((root) => ${expression})(document.querySelector('kalends-events').shadowRoot)`)
@@ -220,7 +228,8 @@ describe('the element on a page of another site', noChromium, () => {
   }
   const titles = (at = 0) =>
     tab.evaluate<string[]>(
-      `[...document.querySelectorAll('kalends-events')[${at}].shadowRoot.querySelectorAll('[part=title]')].map((title) => title.textContent)`,
+      `[...document.querySelectorAll('kalends-events')[${at}` +
+        `].shadowRoot.querySelectorAll('[part=title]')].map((title) => title.textContent)`,
     )
 
   test('shows a list under the strictest of policies, and asks nobody else for anything', async () => {
@@ -250,7 +259,8 @@ describe('the element on a page of another site', noChromium, () => {
 
   test('filters, and shares nothing with another one on the page', async () => {
     await open(
-      `<kalends-events date="${DAY}" category="music"></kalends-events><kalends-events view="day" date="${YEAR}-05-21"></kalends-events>`,
+      `<kalends-events date="${DAY}" category="music"></kalends-events><kalends-events ` +
+        `view="day" date="${YEAR}-05-21"></kalends-events>`,
     )
     assert.deepEqual(await titles(0), ['Concert'])
     assert.deepEqual(await titles(1), ['Festival'])
@@ -260,7 +270,9 @@ describe('the element on a page of another site', noChromium, () => {
     await untilInside(`root.querySelector('[role=status]').textContent.includes('20 May ${YEAR}')`, 1)
     assert.deepEqual(await titles(0), ['Concert'])
     const [heading, focused, said] = await tab.evaluate<string[]>(
-      `((root) => [root.querySelector('[part=heading]').textContent, root.activeElement.dataset.key, root.querySelector('[role=status]').textContent])(document.querySelectorAll('kalends-events')[1].shadowRoot)`,
+      `((root) => [root.querySelector('[part=heading]').textContent, root.activeElement.dataset.key, ` +
+        `root.querySelector('[role=status]').textContent])` +
+        `(document.querySelectorAll('kalends-events')[1].shadowRoot)`,
     )
     assert.match(heading ?? '', new RegExp(`20 May ${YEAR}`))
     assert.equal(focused, '-1')
@@ -277,7 +289,8 @@ describe('the element on a page of another site', noChromium, () => {
     const context = await callerContext(service, 'admin')
     await context.write((tx) => changeFocus(tx, image, { x: 0.2, y: 0.9 }, context))
     await open(
-      `<kalends-events date="${DAY}" limit="2" show="picture, price category organizer" lang="de"></kalends-events>`,
+      `<kalends-events date="${DAY}" limit="2" show="picture, ` +
+        'price category organizer" lang="de"></kalends-events>',
       { images: true },
     )
     const said = await inside<string[]>(
@@ -291,7 +304,9 @@ describe('the element on a page of another site', noChromium, () => {
     assert.equal(place, '20% 90%')
     assert.ok(
       (await inside<number>(
-        `new Promise((done) => { const image = root.querySelector('[part=picture]'); image.loading = 'eager'; const look = (tries) => image.naturalWidth || tries > 80 ? done(image.naturalWidth) : setTimeout(look, 25, tries + 1); look(0) })`,
+        `new Promise((done) => { const image = root.querySelector('[part=picture]'); image.loading ` +
+          `= 'eager'; const look = (tries) => image.naturalWidth || tries > 80 ? ` +
+          'done(image.naturalWidth) : setTimeout(look, 25, tries + 1); look(0) })',
       )) > 0,
     )
     assert.deepEqual(
@@ -317,7 +332,9 @@ describe('the element on a page of another site', noChromium, () => {
   test('can be taken away, put back and changed', async () => {
     await open(`<kalends-events date="${DAY}" category="music"></kalends-events>`)
     await tab.evaluate(
-      `((element) => { element.remove(); document.querySelector('main').append(element); element.removeAttribute('category'); element.setAttribute('limit', '2') })(document.querySelector('kalends-events'))`,
+      `((element) => { element.remove(); document.querySelector('main').append(element); ` +
+        `element.removeAttribute('category'); element.setAttribute('limit', ` +
+        `'2') })(document.querySelector('kalends-events'))`,
     )
     await untilInside("root.querySelectorAll('[part=title]').length === 2")
   })
@@ -376,7 +393,9 @@ describe('the element on a page of another site', noChromium, () => {
     )
     const fillers = `[...root.querySelectorAll('.lane')].filter((lane) => !lane.querySelector('a'))`
     assert.ok((await inside<number>(`${fillers}.length`)) > 0)
-    const wide = `${fillers}.filter((lane) => lane.getBoundingClientRect().width > lane.closest('td').getBoundingClientRect().width)`
+    const wide =
+      `${fillers}.filter((lane) => lane.getBoundingClientRect().width ` +
+      `> lane.closest('td').getBoundingClientRect().width)`
     assert.equal(await inside<number>(`${wide}.length`), 0)
   })
 
@@ -403,7 +422,8 @@ describe('the element on a page of another site', noChromium, () => {
       })
       for (const part of ['[part=heading]', '[part=time]', '[role=status]']) {
         const [is, reads] = await inside<string[]>(
-          `((one) => [one.closest('[lang]').lang, getComputedStyle(one).direction])(root.querySelector('${part}'))`,
+          `((one) => [one.closest('[lang]').lang, ` +
+            `getComputedStyle(one).direction])(root.querySelector('${part}'))`,
         )
         assert.deepEqual([is, reads], [lang, 'ltr'], `${own} ${part}`)
       }
@@ -518,7 +538,8 @@ describe('the element on a page of another site', noChromium, () => {
       await tab.look(sight)
       for (const view of ['list', 'month', 'day']) {
         await open(
-          `${GROUND}<kalends-events view="${view}" date="${DAY}" show="picture price category organizer"></kalends-events>`,
+          `${GROUND}<kalends-events view="${view}" date="${DAY}" ` +
+            'show="picture price category organizer"></kalends-events>',
           { strict: false },
         )
         assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${view} ${JSON.stringify(sight)}`)

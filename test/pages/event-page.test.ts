@@ -24,7 +24,10 @@ describe('the page of an event', () => {
     const press = async (website: string, fields: object = {}) => {
       const body = await read(await pathFor({ title: 'Press', website, ...fields }))
       const label = />(Tickets|Website)<\/a>/.exec(body)?.[1]
-      return `${label} ${/<a class="button main[^>]*>Tickets</.test(body)} ${/button main">Add to calendar/.test(body)}`
+      return (
+        `${label} ${/<a class="button main[^>]*>Tickets</.test(body)} ` +
+        `${/button main">Add to calendar/.test(body)}`
+      )
     }
     for (const address of [
       'https://www.eventbrite.com/e/123',
@@ -101,7 +104,8 @@ describe('the page of an event', () => {
   })
 
   test(
-    'in a browser copies its address by one press, tells its times in the zone of the visitor where that is another, and keeps the words of tables whole',
+    'in a browser copies its address by one press, tells its times in the zone ' +
+      'of the visitor where that is another, and keeps the words of tables whole',
     noChromium,
     async () => {
       await using browser = await startChromium()
@@ -143,7 +147,8 @@ describe('the page of an event', () => {
   )
 
   test(
-    'is printed on one page, and so is a month, across; a list is with its featured events on two at the most',
+    'is printed on one page, and so is a month, across; ' +
+      'a list is with its featured events on two at the most',
     noChromium,
     async () => {
       await using demo = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })

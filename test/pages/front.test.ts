@@ -289,19 +289,22 @@ test('style sheets are served without comments; none has a string that this chan
       assert.doesNotMatch(text, /[{};,:]| {2}/, name)
 })
 
-test('the front page loads less than 8 kB of styles and scripts, and other pages one more sheet', async (context) => {
-  const { make, page } = await calendar(context)
-  await make('Concert', 1)
-  const loaded = (body: string) =>
-    [...body.matchAll(/(?:rel="stylesheet" href|script type="module" src)="([^"]+)"/g)].map(
-      ([, path = '']) => path,
-    )
-  const paths = loaded(await page('/'))
-  const sizes = await Promise.all(paths.map(async (path) => gzipSync(await page(path)).length))
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  assert.ok(bytes < 8000, `${paths.join()}: ${bytes} bytes`)
-  assert.ok(loaded(await page('/events/?free=true')).some((path) => path.includes('others')))
-})
+test(
+  'the front page loads less than 8 kB of styles ' + 'and scripts, and other pages one more sheet',
+  async (context) => {
+    const { make, page } = await calendar(context)
+    await make('Concert', 1)
+    const loaded = (body: string) =>
+      [...body.matchAll(/(?:rel="stylesheet" href|script type="module" src)="([^"]+)"/g)].map(
+        ([, path = '']) => path,
+      )
+    const paths = loaded(await page('/'))
+    const sizes = await Promise.all(paths.map(async (path) => gzipSync(await page(path)).length))
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    assert.ok(bytes < 8000, `${paths.join()}: ${bytes} bytes`)
+    assert.ok(loaded(await page('/events/?free=true')).some((path) => path.includes('others')))
+  },
+)
 
 test('a day of a month has its featured event first, and the evening where not all fit', async (context) => {
   const { make, page } = await calendar(context)

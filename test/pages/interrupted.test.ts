@@ -37,7 +37,8 @@ describe('on pages', noChromium, () => {
 
   for (const how of [{ ms: 700 }, { status: 503 }])
     test(
-      `Enter searches for what is typed, not for a suggestion of what was typed before ${JSON.stringify(how)}`,
+      'Enter searches for what is typed, not for a suggestion ' +
+        `of what was typed before ${JSON.stringify(how)}`,
       'ms' in how ? {} : long,
       async () => {
         const tab = await openTab(browser, service, '/events/')
@@ -72,7 +73,8 @@ describe('on pages', noChromium, () => {
     const tab = await openTab(browser, service, '/events/')
     await tab.evaluate(answered('/events/', { ms: 600 }))
     await tab.evaluate(
-      `(() => { const select = document.querySelector('.filter select'); select.focus(); select.selectedIndex = 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
+      `(() => { const select = document.querySelector('.filter select'); select.focus(); ` +
+        `select.selectedIndex = 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
     )
     await tab.evaluate("document.querySelector('.filter input[type=search]').focus()")
     await type(tab, 'jazz')
@@ -114,7 +116,8 @@ describe('on pages', noChromium, () => {
       )
       await sleep(700)
       await tab.evaluate(
-        `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => /\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
+        `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => ` +
+          `/\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
       )
       await sleep(700)
       const shown = await tab.evaluate<string>('location.href')
@@ -128,7 +131,8 @@ describe('on pages', noChromium, () => {
     const has = await tab.evaluate<boolean>("Boolean(document.querySelector('a[data-lost]'))")
     assert.ok(has, 'no link to what is near')
     await tab.evaluate(
-      `navigator.geolocation.getCurrentPosition = (found) => setTimeout(() => found({ coords: { latitude: 60, longitude: 10 } }), 1500)`,
+      'navigator.geolocation.getCurrentPosition = (found) => setTimeout(() ' +
+        '=> found({ coords: { latitude: 60, longitude: 10 } }), 1500)',
     )
     await tab.evaluate("document.querySelector('a[data-lost]').click()")
     await sleep(300)
@@ -156,7 +160,8 @@ describe('on pages', noChromium, () => {
     const has = await tab.evaluate<boolean>("Boolean(document.querySelector('.filter select'))")
     assert.ok(has, 'no filter')
     await tab.evaluate(
-      `(() => { const select = document.querySelector('.filter select'); select.selectedIndex = 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
+      `(() => { const select = document.querySelector('.filter select'); select.selectedIndex ` +
+        `= 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
     )
     await untilShown(tab, "location.search !== '' || location.pathname !== '/events/map/'")
     await sleep(800)
@@ -167,7 +172,8 @@ describe('on pages', noChromium, () => {
     const tab = await openTab(browser, service, '/events/')
     await tab.send('Page.addScriptToEvaluateOnNewDocument', {
       source:
-        "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })",
+        "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, " +
+        "name, { get() { throw new DOMException('denied', 'SecurityError') } })",
     })
     await tab.goTo(`${service.origin}/events/map/`)
     await tab.evaluate("document.querySelector('.map .offer button').click()")
@@ -178,9 +184,12 @@ describe('on pages', noChromium, () => {
   test('the page stays busy while the second of two answers is awaited', long, async () => {
     const tab = await openTab(browser, service, '/events/')
     await tab.evaluate(
-      `(() => { const ask = fetch; window.fetch = async (a, b) => { await new Promise((done, fail) => { setTimeout(done, 800); b.signal.addEventListener('abort', () => fail(b.signal.reason)) }); return ask(a, b) } })()`,
+      '(() => { const ask = fetch; window.fetch = async (a, b) => { await new Promise((done, ' +
+        `fail) => { setTimeout(done, 800); b.signal.addEventListener('abort', ` +
+        '() => fail(b.signal.reason)) }); return ask(a, b) } })()',
     )
-    const go = `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`
+    const go =
+      `[...document.querySelectorAll('.views a')].find((a) ` + `=> a.pathname.includes('/month/')).click()`
     await tab.evaluate(go)
     await sleep(100)
     await tab.evaluate(go)
@@ -205,7 +214,8 @@ describe('on pages', noChromium, () => {
         await tab.evaluate(`${root}.querySelector('[data-key="1"]').click()`)
         await sleep(500)
         const [heading, events] = await tab.evaluate<[string, number]>(
-          `[${root}.querySelector('[part=heading]').textContent, ${root}.querySelectorAll('[part~=entry]').length]`,
+          `[${root}.querySelector('[part=heading]').textContent, ` +
+            `${root}.querySelectorAll('[part~=entry]').length]`,
         )
         assert.ok(
           !(heading.includes('April') && events === 0),
@@ -231,7 +241,8 @@ describe('on pages', noChromium, () => {
   test('Today leads to today after midnight', long, async () => {
     const tab = await openTab(browser, service, '/embed/')
     await tab.evaluate(
-      `(() => { const Real = Date; window.ahead = 0; window.Date = class extends Real { constructor(...a) { if (a.length) super(...a); else super(Real.now() + window.ahead) } } })()`,
+      '(() => { const Real = Date; window.ahead = 0; window.Date = class extends Real { ' +
+        'constructor(...a) { if (a.length) super(...a); else super(Real.now() + window.ahead) } } })()',
     )
     await tab.evaluate(`import('/embed.js')`)
     await tab.evaluate(
@@ -255,7 +266,8 @@ describe('on pages', noChromium, () => {
     await tab.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
     await tab.evaluate(`import('/embed.js')`)
     await tab.evaluate(
-      `document.getElementById('main').innerHTML = '<kalends-events view="day" date="2027-04-01T00:00"></kalends-events>'`,
+      `document.getElementById('main').innerHTML = '<kalends-events ` +
+        `view="day" date="2027-04-01T00:00"></kalends-events>'`,
     )
     await untilShown(tab, `${root}.querySelector('[part=heading]')`)
     assert.match(await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`), /April/)

@@ -42,7 +42,8 @@ describe('the layout of pages', noChromium, () => {
       const rest = await see<number>("document.querySelector('.brief .quiet').getBoundingClientRect().height")
       assert.ok(rest > 20 && rest <= 48, `the way to the rest is ${rest} high at ${width}`)
       const lines = await see<[string, number][]>(
-        "[...document.querySelectorAll('.brief .when')].map((when) => [when.textContent, when.getBoundingClientRect().height])",
+        "[...document.querySelectorAll('.brief .when')].map((when) " +
+          '=> [when.textContent, when.getBoundingClientRect().height])',
       )
       assert.ok(lines.some(([text]) => text === 'Ganztägig'))
       for (const [text, height] of lines) assert.ok(height < 30, `${text} is ${height} high at ${width}`)
@@ -65,7 +66,8 @@ describe('the layout of pages', noChromium, () => {
     await tab.look({ width: 1280 })
     await goTo('/events/')
     const [pill, views] = await see<[number, number]>(
-      "['.finding .rest > summary', '.views'].map((part) => document.querySelector(part).getBoundingClientRect().right)",
+      "['.finding .rest > summary', '.views'].map((part) => " +
+        'document.querySelector(part).getBoundingClientRect().right)',
     )
     assert.ok(pill <= views + 1, `${pill} and ${views}`)
   })
@@ -82,7 +84,8 @@ describe('the layout of pages', noChromium, () => {
     for (const path of ['/events/category/kategorie-20/', '/events/?categories=kategorie-20']) {
       await goTo(path)
       const [start, end] = await see<[number, number]>(
-        "(({ left, right }) => [left, right])(document.querySelector('.pill[aria-current]').getBoundingClientRect())",
+        '(({ left, right }) => [left, ' +
+          "right])(document.querySelector('.pill[aria-current]').getBoundingClientRect())",
       )
       assert.ok(start >= 0 && end <= 360, `${path}: ${start} to ${end}`)
     }
@@ -93,7 +96,8 @@ describe('the layout of pages', noChromium, () => {
     await goTo('/events/')
     const corners = () =>
       see<string[]>(
-        "['.button', '.pill', '.views'].map((part) => getComputedStyle(document.querySelector(part)).borderRadius)",
+        "['.button', '.pill', '.views'].map((part) => " +
+          'getComputedStyle(document.querySelector(part)).borderRadius)',
       )
     assert.ok((await corners()).every((corner) => Number.parseFloat(corner) >= 20))
     await see("document.documentElement.style.setProperty('--radius', '0px')")
@@ -124,7 +128,8 @@ describe('the layout of pages', noChromium, () => {
     await goTo('/events/month/')
     await tab.showPrinted(true)
     const [ink, ground] = await see<[string, string]>(
-      "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.querySelector('.month .today time')))",
+      '(({ color, backgroundColor }) => [color, ' +
+        "backgroundColor])(getComputedStyle(document.querySelector('.month .today time')))",
     )
     await tab.showPrinted(false)
     assert.deepEqual([ink, ground], ['rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'])

@@ -36,7 +36,9 @@ async function fill(): Promise<void> {
   made.society = await idOf('/organizers', { organizer: 'Music Society' })
   made.concert = await idOf('/events', {
     title: 'Concert',
-    description: `<h1>Programme</h1><p style="color:red" id="x" onclick="y()">Songs <a href="https://example.org" target="_blank">here</a></p><iframe src="https://www.youtube.com/embed/abc"></iframe>`,
+    description:
+      '<h1>Programme</h1><p style="color:red" id="x" onclick="y()">Songs <a href="https://example.org" ' +
+      'target="_blank">here</a></p><iframe src="https://www.youtube.com/embed/abc"></iframe>',
     ...at('05-03', '19:30:00', '22:00:00'),
     categories: [made.jazz],
     tags: ['outdoors'],

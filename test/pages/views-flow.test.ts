@@ -79,7 +79,8 @@ describe('a map in the browser', { skip }, () => {
   test('has a button for each venue with name and number of events, in the order of the list', async () => {
     await tab.evaluate(`document.querySelector('.offer button').click()`)
     await settled(
-      `document.querySelectorAll('.pin button').length === 5 && document.querySelectorAll('.leaflet-tile-loaded').length > 0`,
+      `document.querySelectorAll('.pin button').length === 5 && ` +
+        `document.querySelectorAll('.leaflet-tile-loaded').length > 0`,
     )
     assert.deepEqual(await tab.evaluate(MARKERS), [
       'Harbour Hall, 1 event',
@@ -115,7 +116,8 @@ describe('a map in the browser', { skip }, () => {
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-open.png`, await tab.picture())
     await tab.key('Escape')
     await settled(
-      `document.querySelector('.leaflet-popup-content') === null || document.querySelector('.places [aria-current]') === null`,
+      `document.querySelector('.leaflet-popup-content') === null ` +
+        `|| document.querySelector('.places [aria-current]') === null`,
     )
     assert.equal(
       await tab.evaluate(`document.activeElement.getAttribute('aria-label')`),
@@ -158,7 +160,8 @@ describe('a map in the browser', { skip }, () => {
     assert.ok(group, labels.join('\n'))
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-groups.png`, await tab.picture())
     await tab.evaluate(
-      `[...document.querySelectorAll('.pin button')].find((one) => one.getAttribute('aria-label') === '${group}').click()`,
+      `[...document.querySelectorAll('.pin button')].find((one) ` +
+        `=> one.getAttribute('aria-label') === '${group}').click()`,
     )
     await settled(`${MARKERS}.join() !== ${JSON.stringify(labels.join())}`)
     const isSourceInView = `(() => {

@@ -97,7 +97,8 @@ test('a user is deactivated and let in again, and their sessions are listed and 
   await signIn()
   assert.equal(
     (await kalends('user', 'sessions', 'anna')).out,
-    'SIGNED IN (UTC)      LAST USED (UTC)      ADDRESS    BROWSER\n2026-11-20 12:00:00  2026-11-20 12:00:00  192.0.2.1  Firefox\n',
+    'SIGNED IN (UTC)      LAST USED (UTC)      ADDRESS    ' +
+      'BROWSER\n2026-11-20 12:00:00  2026-11-20 12:00:00  192.0.2.1  Firefox\n',
   )
   assert.doesNotMatch((await kalends('user', 'sessions', 'anna', '--end')).out, /192/)
   await signIn()

@@ -18,7 +18,8 @@ test('rules have the dates that a library gives them', () => {
   for (const { recurrence, start, horizon } of expandedRules(3, 300)) {
     if (!recurrence.rule || isMiscounted(recurrence.rule)) continue
     const { count: _count, until: _until, ...rule } = recurrence.rule
-    const text = `DTSTART:${start.local.replace(' ', 'T').replace(/[-:]/g, '')}Z\nRRULE:${ruleText(rule, start)}`
+    const text =
+      `DTSTART:${start.local.replace(' ', 'T').replace(/[-:]/g, '')}` + `Z\nRRULE:${ruleText(rule, start)}`
     const library = new RRuleTemporal({ rruleString: text, temporal: Temporal, cache: false })
     const theirs = library
       .between(asUtc(start.local), asUtc(horizon), true)

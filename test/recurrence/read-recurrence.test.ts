@@ -101,7 +101,8 @@ const EVERY = `BYMONTH=${numbers(1, 12)};BYMONTHDAY=${numbers(1, 31)};BYDAY=MO,T
 
 const REFUSED: readonly (readonly [input: unknown, part: string, start?: Start])[] = [
   [
-    `FREQ=YEARLY;${EVERY};BYHOUR=${numbers(0, 23)};BYMINUTE=${numbers(0, 59)};BYSECOND=${numbers(0, 59)};COUNT=1`,
+    `FREQ=YEARLY;${EVERY};BYHOUR=${numbers(0, 23)};BYMINUTE=` +
+      `${numbers(0, 59)};BYSECOND=${numbers(0, 59)};COUNT=1`,
     'RRULE:BYHOUR',
   ],
   [`FREQ=YEARLY;${EVERY};COUNT=1`, 'RRULE:FREQ'],

@@ -392,7 +392,8 @@ describe('a backup of a whole calendar', () => {
   )
 
   test(
-    'puts its files over others when the calendar is the same, and over those of another where that is asked for',
+    'puts its files over others when the calendar is the ' +
+      'same, and over those of another where that is asked for',
     onSqlite,
     async () => {
       const target = await otherCalendar('replaced-media')
@@ -943,7 +944,8 @@ test(
 )
 
 test(
-  'a calendar that was copied to another database is still said to be there when a restore that replaced it is taken back',
+  'a calendar that was copied to another database is still said ' +
+    'to be there when a restore that replaced it is taken back',
   onSqlite,
   async (t) => {
     const places = { database: `sqlite:${path('left.sqlite')}`, media: `file:${path('left-media')}` }

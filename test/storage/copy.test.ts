@@ -328,7 +328,9 @@ test('counts are compared table by table', async () => {
 test('a source that is not there, or is no calendar, is refused in one sentence', async () => {
   const target = fileAddress('nothing-target')
   await assert.rejects(copy(fileAddress('nowhere'), target), {
-    message: `There is no database ${join(folder, 'nowhere.sqlite')}. Start the service once (kalends serve), which makes it.`,
+    message:
+      `There is no database ${join(folder, 'nowhere.sqlite')}. ` +
+      'Start the service once (kalends serve), which makes it.',
   })
   const bare = await openDatabase(fileAddress('bare'))
   await bare.close()

@@ -77,7 +77,8 @@ test('a database that a newer version has had is refused in one sentence, and le
   const cursor = await database.cursor()
   await assert.rejects(migrate(database), {
     message:
-      'The database is of a newer version of Kalends, which made the steps 9999-later; start that version, or restore a backup from before it.',
+      'The database is of a newer version of Kalends, which made the steps ' +
+      '9999-later; start that version, or restore a backup from before it.',
   })
   assert.equal(await database.cursor(), cursor)
 })
@@ -189,7 +190,8 @@ test('a process of the release before cannot write unnoticed to a migrated datab
 type Row = Record<string, unknown>
 
 const CARRIED =
-  'records users credentials terms venues organizers series events event_venues event_organizers event_terms ' +
+  'records users credentials terms venues organizers ' +
+  'series events event_venues event_organizers event_terms ' +
   'changes history old_slugs withdrawn_events webhooks editions'
 
 async function rowsOf(database: Database, table: string): Promise<Row[]> {

@@ -174,7 +174,9 @@ test('a change through one node is seen there at once, and soon through the othe
 })
 
 const tagAt = async (app: App) => {
-  const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31&format=ndjson`
+  const list =
+    `${app.site.restRoot}/${app.site.namespace}` +
+    '/events?start_date=2031-01-01&end_date=2031-12-31&format=ndjson'
   return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
 }
 
@@ -198,7 +200,8 @@ test('a stream has one entity tag on all nodes of the same settings, whatever ha
 })
 
 test(
-  'a stream has the same entity tag on all nodes where a transaction without a change ran beside the last one',
+  'a stream has the same entity tag on all nodes where ' +
+    'a transaction without a change ran beside the last one',
   onPostgres,
   async (t) => {
     const config = testConfig(folder, {

@@ -6,10 +6,10 @@ import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
 
-const NAMES =
-  '-dash|10 Jahre|9 Lives|_under|𝒜 script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'.split(
-    '|',
-  )
+const NAMES = (
+  '-dash|10 Jahre|9 Lives|_under|𝒜 ' +
+  'script|Äpfel|apple|éclair|Ørsted|straße|STRASSE 2|zebra|Zoo|Ωmega|日本'
+).split('|')
 
 test('categories are listed by folded name, code point by code point', async () => {
   for (const name of NAMES.toReversed())

@@ -61,7 +61,8 @@ function load(nodes: readonly ServiceProcess[]) {
 }
 
 test(
-  'the server stops under load and comes back: 503 meanwhile, nothing acknowledged is lost, nodes recover by themselves',
+  'the server stops under load and comes back: 503 meanwhile, ' +
+    'nothing acknowledged is lost, nodes recover by themselves',
   onPostgres,
   async (t) => {
     const server = await startPostgres()

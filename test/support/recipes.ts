@@ -159,7 +159,10 @@ function putIn(old: string, place: Place, text: string): string {
   const start = at + place.anchor.length
   const end = closingBracket(old, start)
   const inside = old.slice(start, end).trimEnd()
-  return `${old.slice(0, start)}${inside}${inside === '' || inside.endsWith(',') ? '' : ','}\n${text}\n${old.slice(end)}`
+  return (
+    `${old.slice(0, start)}${inside}` +
+    `${inside === '' || inside.endsWith(',') ? '' : ','}\n${text}\n${old.slice(end)}`
+  )
 }
 
 function missing({ file, anchor }: Place): Error {

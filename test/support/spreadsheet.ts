@@ -53,7 +53,8 @@ export function spreadsheetOf(
     const place = `${String.fromCharCode(65 + column)}${row + 1}`
     return typeof value === 'number'
       ? `<c r="${place}" s="${value < 1 ? 2 : 1}"><v>${value}</v></c>`
-      : `<c r="${place}" t="inlineStr"><is><t>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</t></is></c>`
+      : `<c r="${place}" ` +
+          `t="inlineStr"><is><t>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</t></is></c>`
   }
   const lines = rows.map(
     (cells, row) =>
@@ -66,19 +67,24 @@ export function spreadsheetOf(
   return zipOf([
     part(
       '[Content_Types].xml',
-      `<Types xmlns="${PACKAGE}/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
+      `<Types xmlns="${PACKAGE}/content-types"><Default ` +
+        'Extension="xml" ContentType="application/xml"/></Types>',
     ),
     part(
       'xl/workbook.xml',
-      `<workbook xmlns="${SHEETS}" xmlns:r="${LINKS}"><sheets><sheet name="Season" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      `<workbook xmlns="${SHEETS}" xmlns:r="${LINKS}"><sheets><sheet ` +
+        'name="Season" sheetId="1" r:id="rId1"/></sheets></workbook>',
     ),
     part(
       'xl/_rels/workbook.xml.rels',
-      `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${LINKS}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${LINKS}/styles" Target="styles.xml"/></Relationships>`,
+      `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${LINKS}/worksheet" ` +
+        'Target="worksheets/sheet1.xml"/><Relationship Id="rId2" ' +
+        `Type="${LINKS}/styles" Target="styles.xml"/></Relationships>`,
     ),
     part(
       'xl/styles.xml',
-      `<styleSheet xmlns="${SHEETS}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="20" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+      `<styleSheet xmlns="${SHEETS}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14" ` +
+        'applyNumberFormat="1"/><xf numFmtId="20" applyNumberFormat="1"/></cellXfs></styleSheet>',
     ),
     part(
       'xl/worksheets/sheet1.xml',

@@ -98,7 +98,8 @@ describe('descriptions', () => {
   test('untrusted authors keep links, lists, tables, pictures, headings and embeds of known sites', () => {
     const kept = [
       '<h2>Head</h2>',
-      '<p>A <a href="https://a.example/?b=1&amp;c=2" target="_blank" rel="noopener">link</a>, <a href="mailto:a@b.example">mail</a></p>',
+      '<p>A <a href="https://a.example/?b=1&amp;c=2" target="_blank" ' +
+        'rel="noopener">link</a>, <a href="mailto:a@b.example">mail</a></p>',
       '<table><tbody><tr><td colspan="2">cell</td></tr></tbody></table>',
       '<p><img src="https://a.example/a.png" alt="" width="10" class="alignleft" /></p>',
       '<p style="text-align:center">middle</p>',
@@ -217,7 +218,8 @@ const ATTACKS = [
   '<img src= onmouseover="alert(1)">',
   '<img onmouseover="alert(1)">',
   '<img src=&#106;&#97;&#118;&#97;&#115;&#99;&#114;&#105;&#112;&#116;&#58;alert(1)>',
-  '<img src=&#0000106&#0000097&#0000118&#0000097&#0000115&#0000099&#0000114&#0000105&#0000112&#0000116&#0000058alert(1)>',
+  '<img src=&#0000106&#0000097&#0000118&#0000097&#0000115&' +
+    '#0000099&#0000114&#0000105&#0000112&#0000116&#0000058alert(1)>',
   '<img src=&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74&#x3A&#x61lert(1)>',
   '<img src="jav\tascript:alert(1);">',
   '<img src="jav&#x09;ascript:alert(1);">',
@@ -254,8 +256,10 @@ const ATTACKS = [
   '<meta http-equiv="refresh" content="0;url=javascript:alert(1);">',
   '<base href="javascript:alert(1);//">',
   '<iframe src="javascript:alert(1);"></iframe>',
-  '<iframe src="https://www.youtube.com/embed/x" srcdoc="<script>alert(1)</script>" onload=alert(1)></iframe>',
-  '<iframe src="https://www.youtube.com/embed/x"><img title="</iframe><img src=x onerror=alert(1)>"></iframe>',
+  '<iframe src="https://www.youtube.com/embed/x" ' +
+    'srcdoc="<script>alert(1)</script>" onload=alert(1)></iframe>',
+  '<iframe src="https://www.youtube.com/embed/x"><img ' +
+    'title="</iframe><img src=x onerror=alert(1)>"></iframe>',
   '<iframe src=https://xss.example/x.html <',
   '<frameset><frame src="javascript:alert(1);"></frameset>',
   '<table background="javascript:alert(1)"><td background="javascript:alert(1)">x</table>',
@@ -301,7 +305,8 @@ const ATTACKS = [
 
 const FORBIDDEN = new Set(
   (
-    'applet base body button embed form frame frameset head html input link math meta noscript object param ' +
+    'applet base body button embed form frame frameset ' +
+    'head html input link math meta noscript object param ' +
     'plaintext script select style svg template textarea title xmp'
   ).split(' '),
 )
@@ -367,10 +372,14 @@ describe('untrusted HTML', () => {
 
 const bit = fc.constantFrom(
   ...(
-    '<p>|</p>|<em>|</em>|<strong>|</strong>|<br>|\n|\n\n|&|&amp;|&nbsp;|<|>|"|\'|<div>|</div>|<ul>|<li>|</li>|</ul>|' +
-    '<a href="x" target=_blank>|</a>|<script>|</script>|<style>|</style>|<!--|-->|<table>|<tr>|<td>|</table>|<h2>|</h2>|' +
-    '<img src=x>|<hr>|<iframe>|</iframe>|<iframe src="https://www.youtube.com/embed/x">|<textarea>|<svg>|<pre>|</pre>|' +
-    '<details open>|<summary>|<span style="color:red;position:fixed" class="alignleft evil">|</span>|<ruby>|<rt>|</ruby>|' +
+    '<p>|</p>|<em>|</em>|<strong>|</strong>|<br>|\n|\n\n|&|&' +
+    'amp;|&nbsp;|<|>|"|\'|<div>|</div>|<ul>|<li>|</li>|</ul>|' +
+    '<a href="x" target=_blank>|</a>|<script>|</script>|<style>' +
+    '|</style>|<!--|-->|<table>|<tr>|<td>|</table>|<h2>|</h2>|' +
+    '<img src=x>|<hr>|<iframe>|</iframe>|<iframe ' +
+    'src="https://www.youtube.com/embed/x">|<textarea>|<svg>|<pre>|</pre>|' +
+    '<details open>|<summary>|<span style="color:red;position:fixed" ' +
+    'class="alignleft evil">|</span>|<ruby>|<rt>|</ruby>|' +
     '</br>|<select>|<b onclick=x>|</b>|<math>|<xmp>|</xmp>|<option>|<a href="javascript:x">'
   ).split('|'),
 )

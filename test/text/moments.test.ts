@@ -294,12 +294,14 @@ describe('reading any value', () => {
   const wallTime =
     /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
   const words = fc.constantFrom(
-    ...'now today next last first day of monday april 2027 2027-04-05 10:00 10:00:00 t z + - +2 week weeks ago noon'.split(
-      ' ',
-    ),
-    ...'+99999 years -999999 months 24:00 9999-12-31 0001-01-01 +02:00 UTC Europe/Paris 4/5/2027 5th pm , ( ) @ 0'.split(
-      ' ',
-    ),
+    ...(
+      'now today next last first day of monday april 2027 ' +
+      '2027-04-05 10:00 10:00:00 t z + - +2 week weeks ago noon'
+    ).split(' '),
+    ...(
+      '+99999 years -999999 months 24:00 9999-12-31 0001-01-01 ' +
+      '+02:00 UTC Europe/Paris 4/5/2027 5th pm , ( ) @ 0'
+    ).split(' '),
   )
 
   test('the answer is a wall time or nothing, never an error', () => {

@@ -20,7 +20,8 @@ const SAME = [
   'geo:53.27,-9.05',
   'geo:53.27,-9.05;u=35?z=17',
   'geo:0,0?q=53.27,-9.05(The Blue Kettle)',
-  'https://www.google.com/maps/place/The+Blue+Kettle/@53.1,-9.3,17z/data=!3m1!4b1!4m6!3m5!1s0x0:0x0!8m2!3d53.27!4d-9.05!16s',
+  'https://www.google.com/maps/place/The+Blue+Kettle/@53.1,-9.3,' +
+    '17z/data=!3m1!4b1!4m6!3m5!1s0x0:0x0!8m2!3d53.27!4d-9.05!16s',
   'https://www.google.com/maps/@53.27,-9.05,15z',
   'https://maps.google.com/?q=53.27,-9.05',
   'https://www.google.com/maps/search/?api=1&query=53.27%2C-9.05',

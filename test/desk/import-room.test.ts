@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Session } from 'node:inspector/promises'
+import { type AddressInfo, connect } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
+import { drawPng } from '../support/pictures.ts'
 import { serviceForTests } from '../support/service.ts'
 import { spreadsheetOf, zipOf } from '../support/spreadsheet.ts'
 import { until } from '../support/waiting.ts'
@@ -201,6 +204,64 @@ describe('a pasted table', () => {
     )
     assert.equal(body.total, 300)
   })
+
+  test('of a thousand rows checks only those that a page of it shows', async (t) => {
+    const rows = Array.from({ length: 1000 }, (_, at) => {
+      const day = at === 640 ? '2029-02-31' : `2031-03-${String((at % 28) + 1).padStart(2, '0')}`
+      return [day, `Evening ${at}`, `Hall ${at % 7}`]
+    })
+    const text = pasted([['Date', 'Title', 'Venue'], ...rows])
+    const address = addressIn((await editor.post('/desk/import', { text })).body)
+    const session = new Session()
+    session.connect()
+    t.after(() => session.disconnect())
+    await session.post('Profiler.enable')
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    const page = await editor.get(`${address.replace(service.origin, '')}?page=3`)
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    const calls = result
+      .filter(({ url }) => url.includes('/features/imports/'))
+      .flatMap(({ functions }) => functions)
+      .map(({ functionName, ranges: [range] }) => ({ name: functionName, count: range?.count ?? 0 }))
+    const checked = calls.find(({ name }) => name === 'checkRow')
+    assert.equal(checked?.count, 100)
+    assert.ok(calls.reduce((sum, { count }) => sum + count, 0) < 60_000, JSON.stringify(calls))
+    assert.equal(page.body.match(/name="act_\d+" value="new"/g)?.length, 100)
+    const faulty = await editor.get(`${address.replace(service.origin, '')}?show=mend`)
+    assert.match(faulty.body, /There is no day “2029-02-31”/)
+  })
+
+  test('of a megabyte is read, and what looks like a formula stays a text', async () => {
+    const formula = "=cmd|' /C calc'!A0"
+    const rows = [
+      ['Date', 'Title', 'Venue', 'Description'],
+      ['2031-05-01', formula, '+44 Hall', '@SUM(1)'],
+      ...Array.from({ length: 400 }, (_, at) => ['2031-05-02', `Long ${at}`, 'Hall', 'x'.repeat(2500)]),
+    ]
+    const shown = await editor.post('/desk/import', { text: pasted(rows) })
+    assert.equal(shown.status, 200)
+    assert.match(shown.body, /401 rows/)
+    const address = addressIn(shown.body)
+    await editor.post(address, { action: 'import' })
+    await until(
+      async () => (await editor.get(address)).body.includes('401 events are in as drafts'),
+      'it is not in',
+    )
+    const { body } = await service.get(
+      '/events?start_date=2031-05-01&end_date=2031-05-01&status=draft',
+      'editor',
+    )
+    const [{ title, venue, description }] = body.events
+    assert.deepEqual(
+      [title, venue.venue, description],
+      [formula, '+44 Hall', '<p>@SUM(1)</p>'],
+    )
+    const table = await service.get(
+      '/events?format=csv&start_date=2031-05-01&end_date=2031-05-01&status=draft',
+      'editor',
+    )
+    assert.match(String(table.body), /"?'=cmd/)
+  })
 })
 
 describe('a file at the desk', () => {
@@ -259,6 +320,89 @@ describe('a file at the desk', () => {
     assert.equal((await service.get('/events?search=Night+walk&start_date=2027-01-01')).body.total, 0)
   })
 
+  test('lists what cannot be read with its line and UID, to fill in or leave out', async () => {
+    const event = (...lines: string[]) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']
+    const calendar = [
+      'BEGIN:VCALENDAR',
+      ...event('UID:good@x', 'SUMMARY:Good', 'DTSTART:20280601T180000', 'GEO:1;200'),
+      ...event('UID:undated@x', 'SUMMARY:Undated'),
+      ...event('UID:spoilt@x', 'SUMMARY:Spoilt', 'DTSTART:2028-13-41'),
+      'END:VCALENDAR',
+    ].join('\r\n')
+    const shown = await send(editor, 'town.ics', Buffer.from(calendar))
+    assert.match(shown.body, /Import 1 as a draft/)
+    assert.match(shown.body, /line 8, UID undated@x: The event Undated has no start that can be read\./)
+    assert.match(shown.body, /Good: Its coordinates are none, so it is in without them: 1;200/)
+    const address = addressIn(shown.body).replace(service.origin, '')
+    assert.equal((await editor.post(address, { cell_2_2: 'Undated', action: 'import' })).status, 422)
+    const filled = { cell_2_0: '2028-06-02', cell_2_1: '19:00', cell_2_2: 'Dated now', act_3: 'leave' }
+    const sent = await editor.post(address, { ...filled, action: 'import', status: 'publish' })
+    assert.equal(sent.status, 303, sent.body)
+    const { body } = await service.get('/events?start_date=2028-06-01&end_date=2028-06-30')
+    assert.deepEqual(
+      body.events.map(({ title, start_date: start }: Record<string, string>) => `${title} ${start}`),
+      ['Good 2028-06-01 18:00:00', 'Dated now 2028-06-02 19:00:00'],
+    )
+  })
+
+  test('whose upload stops midway leaves nothing, and nobody waits for it', async () => {
+    const held = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).includes('.upload-')
+        } catch {
+          return false
+        }
+      }).length
+    const count = async () =>
+      (await service.app.database.read.selectFrom('desk_imports').select('id').execute()).length
+    const before = await count()
+    const { hostname, port } = new URL(service.origin)
+    const head = [
+      `POST ${new URL(`${service.origin}/desk/import`).pathname} HTTP/1.1`,
+      `Host: ${hostname}:${port}`,
+      `Cookie: ${editor.cookie}`,
+      `Origin: ${new URL(service.origin).origin}`,
+      'Content-Type: multipart/form-data; boundary=x',
+      'Content-Length: 1000000',
+    ].join('\r\n')
+    const part =
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="season.csv"\r\n\r\nDate,Title\r\n'
+    const sockets = Array.from({ length: 8 }, () => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => undefined)
+      socket.write(`${head}\r\n\r\n${part}${'2028-07-01,Half\r\n'.repeat(2000)}`)
+      return socket
+    })
+    await until(async () => held() >= 8, 'the uploads have not begun')
+    assert.match(
+      (await send(editor, 'whole.csv', 'Date,Title\n2028-07-02,Whole')).body,
+      /Import 1 as a draft/,
+    )
+    for (const socket of sockets) socket.destroy()
+    await until(async () => held() === 0, 'files are held')
+    assert.equal(await count(), before + 1)
+  })
+
+  test('gets a picture for all of its events, sent in the same form', async () => {
+    const shown = await send(editor, 'season.csv', 'Date,Title\n2028-08-01,Tide\n2028-08-02,Ebb')
+    const form = new FormData()
+    form.append('picture', new Blob([await drawPng(40, 30, '#246')]), 'season.png')
+    for (const [name, value] of Object.entries({ key: 'once', status: 'publish', action: 'import' }))
+      form.append(name, value)
+    const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin, accept: 'text/html' }
+    const address = addressIn(shown.body).replace(service.origin, '')
+    assert.equal((await service.request('anonymous', 'POST', `~${address}`, form, headers)).status, 303)
+    const { body } = await service.get('/events?start_date=2028-08-01&end_date=2028-08-02')
+    const files = body.events.map(({ image }: { image: { url: string } }) => image.url.replace(/.*\//, ''))
+    assert.deepEqual(files, ['season.png', 'season.png'])
+
+    const no = new FormData()
+    no.append('picture', new Blob(['not a picture']), 'season.png')
+    const refused = await service.request('anonymous', 'POST', `~${address}`, no, headers)
+    assert.equal(refused.status, 422)
+  })
+
   test('that cannot be read says so at its field, and nothing is kept', async () => {
     const bomb = zipOf([{ name: 'xl/workbook.xml', bytes: Buffer.alloc(70_000_000, ' ') }])
     const far: string[][] = [['Date', 'Title']]
@@ -310,6 +454,11 @@ describe('an address at the desk', () => {
     return { at, ...page }
   }
 
+  const speak = (language: string) =>
+    service.app.database.write((tx) =>
+      tx.updateTable('users').set({ language }).where('login', '=', 'editor').execute(),
+    )
+
   test('is looked at before it is kept up to date, and its schedule is stopped and removed', async () => {
     await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
     const { port } = source.address() as AddressInfo
@@ -329,15 +478,40 @@ describe('an address at the desk', () => {
     assert.equal((await act('run')).status, 404)
   })
 
+  test('where nothing is found is kept only where that is ticked', async (t) => {
+    const empty = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/calendar')
+      response.end('BEGIN:VCALENDAR\r\nX-WR-CALNAME:Empty\r\nEND:VCALENDAR\r\n')
+    })
+    await new Promise<void>((resolve) => empty.listen(0, '127.0.0.1', resolve))
+    t.after(() => empty.close())
+    const { port } = empty.address() as AddressInfo
+    const { at, body } = await seen(`http://127.0.0.1:${port}/soon.ics`)
+    assert.match(body, /No event was found there/)
+    const asked = await editor.post(at, { action: 'import' })
+    assert.equal(asked.status, 422)
+    assert.match(asked.body, /id="anyway-error"/)
+    assert.doesNotMatch((await editor.get('/desk/imports')).body, /value="pause"/)
+    assert.equal(
+      (await editor.post(at, { action: 'import', anyway: '1' })).headers.get('location'),
+      '/desk/imports?kept',
+    )
+    await editor.post('/desk/imports', { action: 'remove', name: '127.0.0.1' })
+  })
+
   test('on a private network is not asked, and nobody who may not publish gives one', async () => {
     for (const address of [
       'http://10.1.2.3/events.ics',
       'http://[::1]:9/a.ics',
       'http://localhost:9/a.ics',
     ]) {
-      const { status, body } = await seen(address)
+      const { at, status, body } = await seen(address)
       assert.equal(status, 422)
       assert.match(body, /no public address/, address)
+      assert.equal((await editor.post(at, { action: 'import', anyway: '1' })).status, 422)
+      await speak('de')
+      assert.match((await editor.get(at)).body, /wird nicht angefragt: .*die Adresse ist nicht öffentlich\./)
+      await speak('')
     }
     for (const address of [
       'ftp://example.org/a',

@@ -1,6 +1,7 @@
 import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { hasEvents, NOT_THE_SAME } from './hold-source.ts'
+import { ImportError, message } from './import-messages.ts'
 import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
@@ -77,8 +78,10 @@ async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, 
 }
 
 export interface UidHolder {
-  /** Its kind, id and source, for the report. */
-  name: string
+  kind: 'series' | 'event'
+  id: number
+  /** Of the source that it came from. */
+  address: string | undefined
   /** Whether it is in the trash, from where it may come back: the new record takes another UID. */
   isTrashed: boolean
 }
@@ -113,9 +116,7 @@ export async function findUidHolders(
   for (const { item, uid } of held) {
     const holder = named.get(uid)
     if (!holder || (replaced.has(item.identity) && !holder.isTrashed)) continue
-    const from = sources.get(holder.id)
-    const name = `${holder.kind} ${holder.id}${from === undefined ? '' : `, from ${from}`}`
-    holders.set(item, { name, isTrashed: holder.isTrashed })
+    holders.set(item, { ...holder, address: sources.get(holder.id) })
   }
   return holders
 }
@@ -171,9 +172,14 @@ export async function refuseDoubled(
   })
   if (same.length * 2 < events.length) return
   const address = same[0]?.address ?? ''
-  throw new Error(
-    `${same.length} of the first ${events.length} events are here already, from ${address}. If it is the same calendar under another address, go on with --same-as '${address}'; if it is another one that shares events, with --same-as ${NOT_THE_SAME}.`,
-  )
+  const counts = { same: `${same.length}`, events: `${events.length}` }
+  throw new ImportError([
+    message('{same} of the first {events} events are here already, from {address}.', { ...counts, address }),
+    message("If it is the same calendar under another address, go on with --same-as '{address}';", {
+      address,
+    }),
+    message('if it is another one that shares events, with --same-as {word}.', { word: NOT_THE_SAME }),
+  ])
 }
 
 /** A UID is enough; an id needs the same title and day. */

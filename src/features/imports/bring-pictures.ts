@@ -26,6 +26,7 @@ import {
 import { oldPath } from '../../calendar/records/origins.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImageRow, ImportItemColumns } from '../../store/storage/schema.ts'
+import { type Message, message } from './import-messages.ts'
 import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
@@ -96,7 +97,11 @@ export async function copyPictures(
     const settled = page ? withPictures(text, page, addressOf) : text
     if (settled === text) continue
     if (isTooLong(run, item, settled))
-      note(run, item, `Its ${name} would be too long with the addresses of its pictures here.`)
+      note(
+        run,
+        item,
+        message('Its {name} would be too long with the addresses of its pictures here.', { name }),
+      )
     else pictured[name] = settled
   }
   const isWhole = found.every((address) => imageAt(images, address))
@@ -112,8 +117,8 @@ function isTooLong({ context: { site } }: ImportRun, { kind }: SourceItem, text:
 const imageAt = (images: ReadonlyMap<string, ImageRow>, address: string) =>
   namesOfImage(address).flatMap((name) => images.get(name) ?? [])[0]
 
-function note({ remark }: ImportRun, { at }: SourceItem, text: string): void {
-  remark({ kind: 'note', at, text })
+function note({ remark }: ImportRun, { at }: SourceItem, text: Message, operator?: string): void {
+  remark({ kind: 'note', at, text, ...(operator !== undefined && { operator }) })
 }
 
 /** Fetches at most as many in one run as one request may. */
@@ -136,9 +141,15 @@ async function fetchAll(
     const lack = lacks.get(picture)
     if (imageAt(images, picture)) continue
     if (lack !== undefined)
-      note(run, item, `A picture of its texts could not be fetched, since ${lack}: ${picture}`)
+      note(
+        run,
+        item,
+        message('A picture of its texts could not be fetched: {picture}', { picture }),
+        `A picture of its texts could not be fetched, since ${lack}: ${picture}`,
+      )
     else if (left === 0) {
-      note(run, item, `It has more than ${MAX_ADDRESSES} new pictures; the next run fetches others.`)
+      const most = `${MAX_ADDRESSES}`
+      note(run, item, message('It has more than {most} new pictures; the next run fetches others.', { most }))
       break
     }
   }

@@ -11,8 +11,9 @@ import {
   withSteps,
   yearOf,
 } from './calendar-zones.ts'
-import { type Component, propertiesOf, propertyOf } from './component-reader.ts'
+import { type Component, propertiesOf, propertyOf, textOf } from './component-reader.ts'
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
+import { type Message, message } from './import-messages.ts'
 
 // Reads how an event of a calendar file repeats.
 
@@ -56,8 +57,8 @@ export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
  */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
-  /** `note` is a sentence for the report. */
-  | { dates: readonly string[]; note: string | undefined }
+  /** `note` is for the report; `title` is that of the event. */
+  | { dates: readonly string[]; note: Message | undefined }
 )
 
 /** Returns the recurrence of an event; undefined if it does not repeat, a reason if it cannot be read. */
@@ -66,7 +67,7 @@ export function componentRecurrence(
   start: CalendarTime,
   span: EventSpan,
   zones: CalendarZones,
-): CalendarRecurrence | string | undefined {
+): CalendarRecurrence | { unread: Message } | undefined {
   const rules = component.properties
     .filter(({ name }) => name.endsWith('RULE'))
     .map(({ name, value }) => `${name}:${withDayAtEnd(value, start, zones)}`)
@@ -80,8 +81,8 @@ export function componentRecurrence(
   if (given.length === 0) return undefined
   const fault = start.own ? undefined : readRule(given, start)
   if (fault && !isFault(fault)) return { rule: fault, left, isDate }
-  const reason = fault ? faultText(fault) : 'its time zone has clocks like no other'
-  return datesOf(component, start, { span, zones, reason }) ?? reason
+  const reason = fault ? faultText(fault) : message('its time zone has clocks like no other')
+  return datesOf(component, start, { span, zones, reason }) ?? { unread: reason }
 }
 
 /** A wall time is a date if it is listed, or has the time of day that the rule makes. */
@@ -94,8 +95,8 @@ function readRule(lines: readonly string[], start: CalendarTime): Recurrence | F
   return readRecurrence(lines, { local: start.wall, zone: start.zone, allDay: start.isDay })
 }
 
-function faultText({ part, message, values = {} }: Fault): string {
-  return `${part}: ${message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '').replace(/\.$/, '')}`
+function faultText({ part, message: fault, values = {} }: Fault): Message {
+  return message('{part}: {fault}', { part, fault: { text: fault, values } })
 }
 
 function withDayAtEnd(value: string, start: CalendarTime, zones: CalendarZones): string {
@@ -156,7 +157,7 @@ function ownWall(wall: string, { zone, own }: CalendarTime): string {
 function datesOf(
   component: Component,
   start: CalendarTime,
-  { span, zones, reason }: { span: EventSpan; zones: CalendarZones; reason: string },
+  { span, zones, reason }: { span: EventSpan; zones: CalendarZones; reason: Message },
 ): CalendarRecurrence | undefined {
   const rules = rulesOf(component, 'RRULE', start, zones)
   const exceptions = rulesOf(component, 'EXRULE', start, zones)
@@ -175,14 +176,15 @@ function datesOf(
   const isEndless = rules.some(({ count, until }) => count === undefined && until === undefined)
   const lacksSome = isCut || isEndless || dates.length < found.length
   if (dates.length === 0 || (dates.length === 1 && !lacksSome)) return { ...read, dates, note: undefined }
-  const what = `repeats in a way that events here do not (${reason}), so`
-  if (dates.length === 1) return { ...read, dates, note: `${what} only its first date is in.` }
-  const extent = `${dates.length} dates from ${dates[0]?.slice(0, 10)} to ${dates.at(-1)?.slice(0, 10)}`
-  return {
-    ...read,
-    dates,
-    note: `${what} it is in on ${extent}${lacksSome ? '; others are left out.' : '.'}`,
-  }
+  const title = textOf(component, 'SUMMARY')
+  const how = message('{title} repeats in a way that events here do not ({reason}), so', { title, reason })
+  if (dates.length === 1) return { ...read, dates, note: [how, message('only its first date is in.')] }
+  const [from = '', to = ''] = [dates[0]?.slice(0, 10), dates.at(-1)?.slice(0, 10)]
+  const extent = { dates: `${dates.length}`, from, to }
+  const which = lacksSome
+    ? message('it is in on {dates} dates from {from} to {to}; others are left out.', extent)
+    : message('it is in on {dates} dates from {from} to {to}.', extent)
+  return { ...read, dates, note: [how, which] }
 }
 
 function rulesOf(

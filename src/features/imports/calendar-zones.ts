@@ -10,6 +10,7 @@ import {
 } from '../../base/text/zones.ts'
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
+import { type Message, message } from './import-messages.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
 // Finds the time zone that each TZID of a calendar file means, by the VTIMEZONEs in the file and the zones
@@ -35,7 +36,7 @@ export interface CalendarZones {
   meanings: Map<string, string | undefined>
   /** Names whose faults were noted; faults not reported yet. */
   told: Set<string>
-  faults: string[]
+  faults: Message[]
   /** Today in UTC, `YYYY-MM-DD`. */
   today: string
 }
@@ -130,19 +131,34 @@ function guessed(name: string, zones: CalendarZones): string {
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
   if (fixed !== undefined) {
     // A name without words is only an offset, which needs no report.
-    if (/[a-z]{4}/i.test(name)) tell(zones, name, `is unknown here, so its times are at ${fixed} all year`)
+    if (/[a-z]{4}/i.test(name))
+      note(
+        zones,
+        name,
+        message('The time zone {name} is unknown here, so its times are at {offset} all year.', {
+          name,
+          offset: fixed,
+        }),
+      )
     return fixed
   }
   const pair = offsets.length === 2 ? zoneOfPair(offsets, zones) : undefined
   if (pair === undefined)
-    tell(zones, name, `is unknown here, so its times are in ${zones.zone}, the zone of the calendar`)
+    note(
+      zones,
+      name,
+      message('The time zone {name} is unknown here, so its times are in {zone}, the zone of the calendar.', {
+        name,
+        zone: zones.zone,
+      }),
+    )
   return pair ?? zones.zone
 }
 
-function tell({ told, faults }: CalendarZones, name: string, what: string): void {
+function note({ told, faults }: CalendarZones, name: string, fault: Message): void {
   if (told.has(name) || told.size >= MOST_TOLD) return
   told.add(name)
-  faults.push(`The time zone ${name} ${what}.`)
+  faults.push(fault)
 }
 
 function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | undefined {

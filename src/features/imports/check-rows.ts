@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { fold } from '../../base/text/characters.ts'
 import { dayOf } from '../../base/text/moments.ts'
@@ -20,6 +19,7 @@ import {
   readTableTime,
 } from './csv-cells.ts'
 import { eventOfRow, isReadableCell } from './csv-source.ts'
+import type { Message } from './import-messages.ts'
 import { sayImport } from './import-texts.ts'
 import type { Table } from './read-table.ts'
 import type { SourceEntry, SourceItem } from './source-item.ts'
@@ -52,41 +52,22 @@ export interface CheckedRow {
   when: RowTime | undefined
   /** What the event links to, the event, and single dates of it; empty for a row with faults. */
   items: readonly SourceItem[]
+  /** What its file says of it and does not come in. */
+  notes: readonly Message[]
+  /** An entry of a file that cannot be read: its cells are to be filled in. */
+  isBlank: boolean
 }
 
-export interface RowsAsked {
-  columns: readonly (ColumnMeaning | undefined)[]
-  hasHeading: boolean
-  /** Undefined where the rows say it. */
-  dates: DateOrder | undefined
-  /** Mended, by `cellKey`. */
-  mended: Readonly<Record<string, string>>
-}
+/** Undefined for a column that is left out. */
+export type Columns = readonly (ColumnMeaning | undefined)[]
+
+/** Rows between two turns of the event loop. */
+export const IN_A_TURN = 25
 
 export const cellKey = (row: number, column: number) => `${row} ${column}`
 
-/** Rows between two turns of the event loop. */
-const IN_A_TURN = 25
-
-/** All rows, in turns. */
-export async function checkRows(context: Context, table: Table, asked: RowsAsked): Promise<CheckedRow[]> {
-  const rows = asked.hasHeading ? table.slice(1) : table
-  const checking = { ...asked, order: asked.dates ?? guessOrder(context, rows, asked) }
-  const checked: CheckedRow[] = []
-  for (const [at, row] of rows.entries()) {
-    const cells = row.map((cell, column) => asked.mended[cellKey(at + 1, column)] ?? cell)
-    checked.push(checkRow(context, at + 1, cells, checking))
-    if (at % IN_A_TURN === IN_A_TURN - 1) await nextTurn()
-  }
-  return checked
-}
-
 /** Of dates between slashes: as all rows say, else as the language has it. */
-export function guessOrder(
-  { site }: Pick<Context, 'site'>,
-  rows: Table,
-  { columns }: Pick<RowsAsked, 'columns'>,
-): DateOrder {
+export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: Columns): DateOrder {
   const seen = noDates()
   for (const row of rows)
     for (const [at, meaning] of columns.entries())
@@ -99,7 +80,7 @@ export function guessOrder(
 }
 
 /** Returns true if the order of day and month is a question. */
-export function hasUnclearDates(rows: Table, columns: RowsAsked['columns']): boolean {
+export function hasUnclearDates(rows: Table, columns: Columns): boolean {
   const seen = noDates()
   for (const row of rows)
     for (const [at, meaning] of columns.entries())
@@ -107,15 +88,12 @@ export function hasUnclearDates(rows: Table, columns: RowsAsked['columns']): boo
   return seen.ambiguous > 0
 }
 
-interface Checking extends RowsAsked {
-  order: DateOrder
-}
-
-function checkRow(
+/** @param cells as pasted or mended */
+export function checkRow(
   context: Context,
   number: number,
   cells: readonly string[],
-  { columns, order }: Checking,
+  { columns, order }: { columns: Columns; order: DateOrder },
 ): CheckedRow {
   const { site } = context
   const given = new Map<ColumnMeaning, string>()
@@ -137,7 +115,8 @@ function checkRow(
     else if (!isReadableCell(meaning, cell, context)) note(meaning, unreadCell(context, meaning))
   }
   const { when } = times
-  const row = { number, identity: identityOf(number), cells, title, venue: given.get('venue') ?? '', when }
+  const known = { number, identity: identityOf(number), cells, notes: [], isBlank: false }
+  const row = { ...known, title, venue: given.get('venue') ?? '', when }
   if (!when || title === '' || faults.size > 0) return { ...row, faults, items: [] }
   const items = itemsOfRow(context, number, given, when)
   for (const [name, text] of Object.entries(faultsOfItem(context, items.at(-1)))) note(name, text)
@@ -145,7 +124,7 @@ function checkRow(
 }
 
 /** Of several columns of times the one that is there. */
-function columnOfTime(name: string, columns: RowsAsked['columns']): string {
+function columnOfTime(name: string, columns: Columns): string {
   if (columns.some((meaning) => meaning === name)) return name
   return name.startsWith('end') && columns.includes('end_date') ? 'end_date' : 'start_date'
 }
@@ -223,7 +202,7 @@ function itemsOfRow(
   return entries.filter(isItem)
 }
 
-const identityOf = (number: number) => `row ${number}`
+export const identityOf = (number: number) => `row ${number}`
 
 const isItem = (entry: SourceEntry): entry is SourceItem => 'kind' in entry
 

@@ -1,3 +1,4 @@
+import { type Message, message } from './import-messages.ts'
 import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf16 } from './source-text.ts'
 
 // Reads the components and properties of a calendar file.
@@ -20,19 +21,20 @@ export interface Component {
 }
 
 /** A component, or why it is left out; `isEnd` if the file ends inside it. */
-export type ReadComponent = Component | { line: number; reason: string; isEnd?: true }
+export type ReadComponent = Component | { line: number; reason: Message; isEnd?: true }
 
 const LONGEST_LINE = 1_000_000
 const LONGEST_PROPERTY = 2_000_000
 const MOST_LINES = 5000
 const DEEPEST = 20
+const TOO_LONG = message('It has more than {most} lines.', { most: `${MOST_LINES}` })
 
 /** The open components, outermost first, and their calendar. */
 interface OpenComponent {
   open: Component[]
   count: number
   /** Why the open component is left out. */
-  fault: string | undefined
+  fault: Message | undefined
   /** The line on which the open calendar begins; 0 outside any. */
   calendar: number
   /** The properties of the calendar that were not yielded yet. */
@@ -60,7 +62,8 @@ export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGene
     if (done) yield done
   }
   const { line, name } = reading.open[0] ?? { line: reading.calendar, name: 'VCALENDAR' }
-  if (line > 0) yield { line, reason: `This ${name} has no end: the file is cut off.`, isEnd: true }
+  if (line > 0)
+    yield { line, reason: message('This {name} has no end: the file is cut off.', { name }), isEnd: true }
 }
 
 /** An unfolded line with the number of its first line; without text if it is too long. */
@@ -136,8 +139,8 @@ function readLine(
   if (!component) {
     const property = text === undefined ? undefined : readProperty(text)
     if (property && reading.properties.length < MOST_LINES) reading.properties.push(property)
-  } else if (text === undefined) reading.fault ??= `Line ${number} is too long.`
-  else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
+  } else if (text === undefined) reading.fault ??= message('Line {line} is too long.', { line: `${number}` })
+  else if (!hasRoom(reading)) reading.fault ??= TOO_LONG
   else readInto(component, number, text)
   return undefined
 }
@@ -209,7 +212,7 @@ function calendarEdge(reading: OpenComponent, edge: string, number: number): Rea
   const rest = isEnd && reading.properties.length > 0 ? calendarHead(reading) : undefined
   reading.isNamed = isEnd
   reading.calendar = isEnd ? 0 : number
-  return outer ? { line: outer.line, reason: `This ${outer.name} has no end.` } : rest
+  return outer ? { line: outer.line, reason: message('This {name} has no end.', { name: outer.name }) } : rest
 }
 
 function hasRoom(reading: OpenComponent): boolean {
@@ -223,10 +226,10 @@ function beginComponent(reading: OpenComponent, name: string, line: number): voi
   if (open.length === 0) {
     reading.count = 0
     reading.fault = undefined
-  } else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
+  } else if (!hasRoom(reading)) reading.fault ??= TOO_LONG
   else open.at(-1)?.parts.push(component)
   if (open.length < DEEPEST) open.push(component)
-  else reading.fault ??= `It has more than ${DEEPEST} nested components.`
+  else reading.fault ??= message('It has more than {most} nested components.', { most: `${DEEPEST}` })
 }
 
 function endComponent(reading: OpenComponent, name: string): ReadComponent | undefined {

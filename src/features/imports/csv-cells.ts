@@ -4,6 +4,7 @@ import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts
 import { type Tabled, tabled } from '../../base/fields/member.ts'
 import { fold } from '../../base/text/characters.ts'
 import { readMoment } from '../../base/text/moments.ts'
+import { ImportError, message } from './import-messages.ts'
 
 // Recognises the columns of a table by their names, and reads the dates and times in cells.
 
@@ -164,7 +165,12 @@ export function readHeader(
 ): (ColumnMeaning | undefined)[] {
   for (const name of given.keys())
     if (!names.includes(name))
-      throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
+      throw new ImportError(
+        message('The file has no column {name}; its columns are {columns}.', {
+          name,
+          columns: names.join(', '),
+        }),
+      )
   const columns = meaningsOf(names, given)
   const isOfEvents = ['title', 'start_date', 'uid'].some((name) =>
     columns.some((meaning) => meaning === name),
@@ -172,9 +178,10 @@ export function readHeader(
   if (!isOfEvents && (columns.includes('venue') || columns.includes('organizer'))) return columns
   for (const meaning of ['title', 'start_date'] as const)
     if (!columns.includes(meaning))
-      throw new Error(
-        `No column has the ${meaning} of events; name it with --map "Column=${meaning}". The columns are ${names.join(', ')}.`,
-      )
+      throw new ImportError([
+        message('No column has the {meaning} of events; name it with --map "Column={meaning}".', { meaning }),
+        message('The columns are {columns}.', { columns: names.join(', ') }),
+      ])
   return columns
 }
 
@@ -220,13 +227,15 @@ export function noteDate(seen: SeenDates, text: string): void {
 /** @throws Error with one sentence when dates leave the order open or contradict each other */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
-    throw new Error(
-      'Some dates have the day first and some the month; say with --dates european or --dates american how to read them.',
-    )
+    throw new ImportError([
+      message('Some dates have the day first and some the month;'),
+      message('say with --dates european or --dates american how to read them.'),
+    ])
   if (dayFirst === 0 && monthFirst === 0 && ambiguous > 0)
-    throw new Error(
-      'The dates may have the day or the month first; say which with --dates european or --dates american.',
-    )
+    throw new ImportError([
+      message('The dates may have the day or the month first;'),
+      message('say which with --dates european or --dates american.'),
+    ])
   return monthFirst > 0 ? 'american' : 'european'
 }
 

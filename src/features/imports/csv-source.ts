@@ -23,6 +23,7 @@ import {
   readTableDate,
   readTableTime,
 } from './csv-cells.ts'
+import { ImportError, type Message, message } from './import-messages.ts'
 import { partsOfPlace } from './place-text.ts'
 import {
   type ItemKind,
@@ -147,20 +148,30 @@ async function* rowsOf(
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))) throw error
-    yield { cutOff: `The table cannot be read any further: ${error.message}` }
+    const reason = error.message
+    yield { cutOff: message('The table cannot be read any further: {reason}', { reason }) }
   }
   if (short && (await endsLine(file))) yield short
-  else if (short) yield { cutOff: `The table breaks off: its last row, ${short.at}, has too few cells.` }
-  if (!columns) throw new Error('The table is empty.')
+  else if (short)
+    yield {
+      cutOff: message('The table breaks off: its last row, {row}, has too few cells.', { row: short.at }),
+    }
+  if (!columns) throw new ImportError(message('The table is empty.'))
   const { at, filled } = unread
   if (filled.size > 0) yield { at, unread: describeUnread([...filled]) }
 }
 
 const MOST_COLUMNS = 50
 
-function describeUnread(names: readonly string[]): string {
-  const more = names.length > MOST_COLUMNS ? `, and ${names.length - MOST_COLUMNS} more` : ''
-  return `Columns that mean nothing here: ${names.slice(0, MOST_COLUMNS).join(', ')}${more}. --map "Column=field" says what one means.`
+function describeUnread(names: readonly string[]): Message {
+  const columns = names.slice(0, MOST_COLUMNS).join(', ')
+  const more = names.length - MOST_COLUMNS
+  return [
+    more > 0
+      ? message('Columns that mean nothing here: {columns}, and {more} more.', { columns, more: `${more}` })
+      : message('Columns that mean nothing here: {columns}.', { columns }),
+    message('--map "Column=field" says what one means.'),
+  ]
 }
 
 async function endsLine(file: string): Promise<boolean> {
@@ -299,7 +310,11 @@ function readableRow(
   const faults = unread.map(([meaning, cell]) => {
     const told = cell.length > MOST_TOLD ? `${beginningOf(cell, MOST_TOLD)}…` : cell
     const column = row.headings.get(meaning) ?? meaning
-    const reason = `${name}: "${told}" in the column ${column} cannot be read, so it is in without it.`
+    const values = { name, cell: told, column }
+    const reason = message(
+      '{name}: "{cell}" in the column {column} cannot be read, so it is in without it.',
+      values,
+    )
     return { at: row.at, reason, isPart: true as const }
   })
   return { readable: { ...row, cells }, faults }
@@ -315,15 +330,19 @@ export function* eventOfRow(
   const title = written.cells.get('title') ?? ''
   const { readable: row, faults } = readableRow(written, title, context)
   const times = rowTimes(row.cells, order, context)
-  if (title === '') yield { at, reason: 'It has no title.' }
-  else if (typeof times === 'string') yield { at, reason: `${title}: ${times}` }
+  if (title === '') yield { at, reason: message('It has no title.') }
+  else if ('fault' in times)
+    yield { at, reason: message('{title}: {reason}', { title, reason: times.fault }) }
   else {
     yield* faults
     const { unread, ...read } = times
     if (unread !== undefined)
       yield {
         at,
-        reason: `${title}: The end "${unread}" cannot be read or lies before its start, so only its start is in.`,
+        reason: message(
+          '{title}: The end "{end}" cannot be read or lies before its start, so only its start is in.',
+          { title, end: unread },
+        ),
         isPart: true,
       }
     const linked = linkedOf(row)
@@ -343,7 +362,7 @@ function rowTimes(
   cells: CsvRow['cells'],
   order: DateOrder,
   { site }: Reading['context'],
-): (RowTimes & { unread?: string }) | string {
+): (RowTimes & { unread?: string }) | { fault: Message } {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const zone = isYes(cells.get('all_day')) ? undefined : cell('timezone') || site.timezone
   const [written, from, ending, to] = [
@@ -353,9 +372,11 @@ function rowTimes(
     cell('end_time'),
   ]
   const start = readTableDate(withOffsetOf(written, from), order, zone)
-  if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
+  if (!start && written === '') return { fault: message('It has no start.') }
+  if (!start) return { fault: message('The start "{start}" is not a date.', { start: written }) }
   const startTime = start.time ?? timeIn(from, site.language)
-  if (from !== '' && startTime === undefined) return `The time "${from}" is not a time of day.`
+  if (from !== '' && startTime === undefined)
+    return { fault: message('The time "{time}" is not a time of day.', { time: from }) }
   const isDated = ending !== '' || hasOffset(to)
   const end = isDated ? readTableDate(withOffsetOf(ending || written, to), order, zone) : { day: start.day }
   const endTime = end?.time ?? timeIn(to, site.language)
@@ -409,7 +430,7 @@ function* linkedOfRow(
   } = readableRow(written, name, context)
   yield* faults
   const kinds = (['venue', 'organizer'] as const).filter((kind) => cells.get(kind))
-  if (kinds.length === 0) yield { at, reason: 'It has no name.' }
+  if (kinds.length === 0) yield { at, reason: message('It has no name.') }
   for (const kind of kinds) {
     const cell = (meaning: ColumnMeaning, plain: ColumnMeaning) =>
       cells.get(meaning) || cells.get(plain) || ''

@@ -51,7 +51,7 @@ const MOST_TOLD = 100
 export async function lookAtAddress(context: Context, { address }: StagedAddress): Promise<SeenAtAddress> {
   const reader = { zone: context.site.timezone, backOffMs: 500 }
   const { source, close } = await openSource(address, { guest: context.images.hosts }, reader)
-  const failed: Remark[] = []
+  const failed: Pick<Remark, 'at' | 'text'>[] = []
   try {
     const { counts, preview } = await importSource({
       source,
@@ -59,7 +59,8 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
       context,
       by: writerBy('import'),
       remark: (remark) => {
-        if (remark.kind === 'failed' && failed.length < MOST_TOLD) failed.push(remark)
+        const { kind, at, text } = remark
+        if (kind === 'failed' && failed.length < MOST_TOLD) failed.push({ at, text })
       },
       restart: () => failed.splice(0),
       progress: () => undefined,

@@ -10,7 +10,7 @@ import type { DeskImportColumns } from './import-tables.ts'
 const MOST_OPEN = 10
 
 /** Without the content, which may be long. */
-export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices'>
+export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>
 
 const LISTED = ['id', 'user', 'state', 'name', 'report', 'made_utc', 'changed_utc', 'leased_utc'] as const
 
@@ -19,9 +19,14 @@ const UNDER_WAY: DeskImportColumns['state'][] = ['waiting', 'leaving']
 /** The address of its source among those of imports. */
 export const addressOf = ({ id }: Pick<DeskImportColumns, 'id'>) => `desk:${id}`
 
+/** Pieces in one statement. */
+const AT_ONCE = 20
+
+/** @param pieces of its rows, as JSON */
 export async function insertDeskImport(
   tx: Db,
-  row: Pick<DeskImportColumns, 'user' | 'name' | 'content' | 'choices'>,
+  row: Pick<DeskImportColumns, 'user' | 'name' | 'content' | 'choices' | 'checked'>,
+  pieces: readonly string[],
   now: number,
 ): Promise<number> {
   const open = tx
@@ -40,7 +45,26 @@ export async function insertDeskImport(
     .values({ ...row, ...made, state: 'open', report: '' })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const rows = pieces.map((content, piece) => ({ staged: id, piece, content }))
+  for (let at = 0; at < rows.length; at += AT_ONCE)
+    await tx
+      .insertInto('desk_import_rows')
+      .values(rows.slice(at, at + AT_ONCE))
+      .execute()
   return id
+}
+
+/** In their order; all without `wanted`. */
+export function findPieces(
+  db: Db,
+  id: number,
+  wanted?: readonly number[],
+): Promise<{ piece: number; content: string }[]> {
+  const pieces = db.selectFrom('desk_import_rows').select(['piece', 'content']).where('staged', '=', id)
+  return pieces
+    .$if(wanted !== undefined, (some) => some.where('piece', 'in', wanted ?? []))
+    .orderBy('piece')
+    .execute()
 }
 
 export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | undefined> {
@@ -52,7 +76,7 @@ export async function updateDeskImport(
   tx: Db,
   id: number,
   from: DeskImportColumns['state'][],
-  columns: Partial<Pick<DeskImportColumns, 'state' | 'choices' | 'report' | 'changed_utc' | 'leased_utc'>>,
+  columns: Partial<Omit<DeskImportColumns, 'id' | 'user' | 'name' | 'content' | 'made_utc'>>,
 ): Promise<boolean> {
   const own = tx.updateTable('desk_imports').where('id', '=', id).where('state', 'in', from)
   return Number((await own.set(columns).executeTakeFirst()).numUpdatedRows) === 1

@@ -9,6 +9,7 @@ import { DATABASE_FILE_START } from '../../store/storage/database-address.ts'
 import { type ColumnMeaning, type DateOrder, readMapping } from './csv-cells.ts'
 import { csvSource } from './csv-source.ts'
 import { icsSource } from './ics-source.ts'
+import { ImportError, type Message, message } from './import-messages.ts'
 import {
   itemsOf,
   LISTS,
@@ -79,12 +80,15 @@ async function* lineEntries(
   try {
     for await (const line of linesOf(bytes(), LONGEST_LINE)) {
       const at = `line ${line.number}`
-      if (broken) yield { at: broken, reason: 'It is not JSON.' }
+      if (broken) yield { at: broken, reason: message('It is not JSON.') }
       broken = undefined
       if ('tooLong' in line) {
         yield {
           at,
-          reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.`,
+          reason: message('It has {bytes} bytes; the longest line that is read has {most}.', {
+            bytes: `${line.tooLong}`,
+            most: `${LONGEST_LINE}`,
+          }),
         }
         continue
       }
@@ -97,7 +101,10 @@ async function* lineEntries(
       else if (known.places.length > 0)
         yield* seriesEntries(await recordsAt(handle, known.places.splice(0)), number, at)
     }
-    if (broken) yield { cutOff: `The file breaks off: its last record, ${broken}, is not JSON.` }
+    if (broken)
+      yield {
+        cutOff: message('The file breaks off: its last record, {record}, is not JSON.', { record: broken }),
+      }
   } finally {
     await handle.close()
   }
@@ -148,11 +155,15 @@ async function recordsAt(handle: FileHandle, spans: readonly LinePlace[]): Promi
 
 async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<SourceEntry> {
   if (size > LARGEST_VALUE)
-    throw new Error(
-      `The file has ${size} bytes; one JSON value may have ${LARGEST_VALUE}. Save it as one record a line (NDJSON).`,
-    )
+    throw new ImportError([
+      message('The file has {bytes} bytes; one JSON value may have {most}.', {
+        bytes: `${size}`,
+        most: `${LARGEST_VALUE}`,
+      }),
+      message('Save it as one record a line (NDJSON).'),
+    ])
   const value = parsedJson((await buffer(bytes)).toString('utf8').replace(/^\ufeff/, ''))
-  if (value === undefined) throw new Error('The file is not JSON, or is cut off.')
+  if (value === undefined) throw new ImportError(message('The file is not JSON, or is cut off.'))
   yield* entriesOf(value)
 }
 
@@ -161,16 +172,21 @@ function* entriesOf(value: unknown): Generator<SourceEntry> {
     yield* listEntries(listedKindOf, 'record', value)
     return
   }
-  if (!isRecord(value)) throw new Error('The file has no records in it.')
+  if (!isRecord(value)) throw new ImportError(message('The file has no records in it.'))
   const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
   if (lists.length === 0 && value.id === undefined && value.title === undefined)
-    throw new Error('The file is not a list of events, venues, organizers, categories or tags.')
+    throw new ImportError(
+      message('The file is not a list of events, venues, organizers, categories or tags.'),
+    )
   if (lists.length === 0) yield* itemsOf(listedKindOf(value), value, 'record 1')
   for (const [list, kind] of lists) yield* listEntries(() => kind, list, value[list])
   const has = lists.flatMap(([list]) => value[list] ?? []).length
   if (has < Number(value.total))
     yield {
-      cutOff: `The file has ${has} of ${String(value.total)} records.`,
+      cutOff: message('The file has {has} of {total} records.', {
+        has: `${has}`,
+        total: String(value.total),
+      }),
       isPage: Number(value.total_pages) > 1,
     }
 }
@@ -208,7 +224,7 @@ export interface FileTask {
   /** Its path unless given. */
   name: string | undefined
   /** How sentences about it begin; `The file` and its path unless given. */
-  title?: string
+  title?: Message
   map: readonly string[]
   dates: DateOrder | undefined
   zone: string
@@ -218,7 +234,7 @@ export interface FileTask {
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
-  const kind = kindOf(await beginningOf(file), file, title ?? `The file ${file}`)
+  const kind = kindOf(await beginningOf(file), file, title ?? message('The file {path}', { path: file }))
   if (kind === 'ics') return icsSource({ file, zone }, address)
   const mapping: ReadonlyMap<string, ColumnMeaning> = readMapping(map)
   if (kind === 'csv') return csvSource({ file, mapping, dates }, address)
@@ -236,18 +252,20 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
 }
 
 /** @throws Error with a sentence that begins with the title */
-function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' | 'json' | 'lines' {
+function kindOf(beginning: Buffer, file: string, title: Message): 'ics' | 'csv' | 'json' | 'lines' {
   const known = KINDS[extname(file).toLowerCase()]
   const bytes = beginning.subarray(0, 512).toString('latin1')
   const encoding = markedEncoding(beginning)
   const isText = known !== undefined || encoding?.startsWith('utf-16') || !NO_TEXT.test(bytes)
   if (BINARY.some((start) => bytes.startsWith(start)) || !isText)
-    throw new Error(
-      `${title} is not a text file: save a spreadsheet as CSV, unpack an archive, restore a backup with kalends restore.`,
-    )
+    throw new ImportError([
+      message('{file} is not a text file: save a spreadsheet as CSV, unpack an archive,', { file: title }),
+      message('restore a backup with kalends restore.'),
+    ])
   const head = new TextDecoder(encoding).decode(beginning)
   const markup = describeMarkup(head)
-  if (markup !== undefined) throw new Error(`${title} is ${markup}, and not a calendar.`)
+  if (markup !== undefined)
+    throw new ImportError(message('{file} is {markup}, and not a calendar.', { file: title, markup }))
   // Some programs write warnings in front of a calendar.
   if (/^[^\S\r\n\u2028\u2029]*BEGIN:VCALENDAR/im.test(head)) return 'ics'
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
@@ -264,7 +282,8 @@ const BEGINNING = 1 << 16
 async function beginningOf(file: string): Promise<Buffer> {
   const handle = await openToRead(file)
   try {
-    if ((await handle.stat()).isDirectory()) throw new Error(`${file} is a folder: name a file in it.`)
+    if ((await handle.stat()).isDirectory())
+      throw new ImportError(message('{file} is a folder: name a file in it.', { file }))
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0)
     return buffer.subarray(0, bytesRead)
   } finally {
@@ -287,7 +306,7 @@ export interface ReadGrant {
 
 export type ThreadAnswer =
   | { entries: SourceEntry[]; read: number; isLast: boolean }
-  | { failure: string }
+  | { failure: Message }
   | 'started'
 
 /** A smaller file is read faster than a thread starts. */
@@ -331,13 +350,13 @@ async function* readInThread(
     for (let ahead = 0; ahead < AHEAD; ahead++) grant()
     for await (const [answer] of answers) {
       if (!answer || answer === 'started') continue
-      if ('failure' in answer) throw new Error(answer.failure)
+      if ('failure' in answer) throw new ImportError(answer.failure)
       grant()
       noteRead(answer.read)
       yield* answer.entries
       if (answer.isLast) return
     }
-    throw new Error('The thread that reads the file has ended.')
+    throw new ImportError(message('The thread that reads the file has ended.'))
   } finally {
     await worker.terminate()
   }

@@ -7,6 +7,7 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { DatabaseUnavailable } from '../../store/storage/unavailable.ts'
+import { ImportError, message } from './import-messages.ts'
 import {
   findHolder,
   findSource,
@@ -59,7 +60,9 @@ export async function holdSource(
     write: (work) =>
       write(async (tx) => {
         if (await isHeldBy(tx, number, holder)) return work(tx)
-        throw new Error('Another import of this source has taken over, since this one made no progress.')
+        throw new ImportError(
+          message('Another import of this source has taken over, since this one made no progress.'),
+        )
       }),
     release: async () => {
       clearInterval(renewing)
@@ -97,10 +100,13 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   const isKnown = now !== undefined && (await hasEvents(db, now))
   const former = (await findSource(db, name)) ?? (await findSource(db, `file:${resolve(name)}`))
   if (former === undefined && isKnown) return undefined
-  if (former === undefined) throw new Error(`There is no source ${name}; kalends imports lists them.`)
+  if (former === undefined)
+    throw new ImportError(message('There is no source {name}; kalends imports lists them.', { name }))
   if (isKnown)
-    throw new Error(
-      `${address} was imported by itself already; undo its runs first, which kalends imports lists.`,
+    throw new ImportError(
+      message('{address} was imported by itself already; undo its runs first, which kalends imports lists.', {
+        address,
+      }),
     )
   return former
 }

@@ -32,6 +32,7 @@ import {
   type ReadComponent,
   textOf,
 } from './component-reader.ts'
+import { ImportError, type Message, message } from './import-messages.ts'
 import { partsOfPlace, placeItem } from './place-text.ts'
 import {
   linkedItem,
@@ -74,7 +75,9 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
 }
 
 function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): SourceEntry {
-  return isEnd ? { cutOff: `Line ${line}: ${reason}` } : { at: `line ${line}`, reason }
+  return isEnd
+    ? { cutOff: message('Line {line}: {reason}', { line: `${line}`, reason }) }
+    : { at: `line ${line}`, reason }
 }
 
 /** Occurrences held until their series comes. */
@@ -141,7 +144,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
     if (propertyOf(component, 'RECURRENCE-ID') && changed.size < MOST_HELD)
       changed.add(textOf(component, 'UID'))
   }
-  if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
+  if (!isCalendar) throw new ImportError(message('The file is not an iCalendar file: it has no components.'))
   return found
 }
 
@@ -173,45 +176,62 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   const title = textOf(component, 'SUMMARY')
   const identity = textOf(component, 'UID')
   const named = identity !== '' && { identity }
-  const part = (reason: string) => ({ at, reason, isPart: true as const })
+  const part = (reason: Message) => ({ at, reason, isPart: true as const })
   const span = spanOf(component, file.zones)
   const start = firstStart(component, file.zones, span)
-  if (!start) return yield { at, reason: `The event ${title} has no start that can be read.`, ...named }
+  if (!start)
+    return yield {
+      at,
+      reason: message('The event {title} has no start that can be read.', { title }),
+      ...named,
+    }
   const lasts = lengthOfEvent(component, start, file.zones, span)
   if (lasts === undefined)
-    yield part(`The end of ${title} cannot be read or lies before its start, so only its start is in.`)
+    yield part(
+      message('The end of {title} cannot be read or lies before its start, so only its start is in.', {
+        title,
+      }),
+    )
   const end = lasts ?? (start.isDay ? 1 : 0)
   const original = originalStart(component, file.zones, span)
   const override = original && series ? dateIn(series, original, file.zones) : original
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map(part)
-  if (typeof recurrence === 'object' && known.changed.has(identity))
+  if (recurrence && !('unread' in recurrence) && known.changed.has(identity))
     known.series.set(identity, seriesRead(component, start, recurrence))
   if (override && series?.left.has(override.wall))
-    return yield part(`${title} changes a date that its series leaves out, so it is left out.`)
+    return yield part(
+      message('{title} changes a date that its series leaves out, so it is left out.', { title }),
+    )
   // An event whose dates are all exceptions takes place on none.
-  if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
+  if (recurrence && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
   yield* faultsIn(component, title, file).map(part)
   const uid = identity || `${title} ${start.wall}`
   const shared = sharedPart(component, file, linked, { at, uid })
-  const onlyFirst = `How ${title} repeats cannot be read, so only its first date is in`
-  if (typeof recurrence === 'string') yield { at, reason: `${onlyFirst}: ${recurrence}.`, identity: uid }
+  if (recurrence && 'unread' in recurrence)
+    yield {
+      at,
+      reason: message('How {title} repeats cannot be read, so only its first date is in: {reason}.', {
+        title,
+        reason: recurrence.unread,
+      }),
+      identity: uid,
+    }
   if (override) yield occurrence(shared, start, end, occurrenceName(override))
-  else if (recurrence === undefined || typeof recurrence === 'string')
-    yield occurrence(shared, start, end, '')
+  else if (recurrence === undefined || 'unread' in recurrence) yield occurrence(shared, start, end, '')
   else if ('rule' in recurrence) yield seriesItem(shared, recurrence.rule, start, end)
   else {
     const [wall = start.wall, ...added] = recurrence.dates
-    if (recurrence.note !== undefined) yield part(`${title} ${recurrence.note}`)
+    if (recurrence.note !== undefined) yield part(recurrence.note)
     if (added.length === 0) yield occurrence(shared, { ...start, wall }, end, '')
     else yield seriesItem(shared, { added, left: [] }, { ...start, wall }, end)
   }
 }
 
 /** The parts of an event that are not in, or differ from the file. */
-function faultsIn(component: Component, title: string, file: CalendarFile): string[] {
+function faultsIn(component: Component, title: string, file: CalendarFile): Message[] {
   const isOfLaterOnes = /^thisandfuture$/i.test(
     propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '',
   )
@@ -220,19 +240,31 @@ function faultsIn(component: Component, title: string, file: CalendarFile): stri
   const isOn = !file.isOwn && titleAndState(component, file).event_status === 'scheduled'
   const { unread: geo } = coordinatesOf(component)
   const { unread: page } = pageOfComponent(component)
-  const told: readonly (readonly [boolean, string])[] = [
-    [isOfLaterOnes, ' changes this date and all later ones, of which only this one is changed here.'],
-    [hasEnds, ': Each of its dates is as long as the first one here, whatever end it has in the file.'],
-    [refused !== '', `: The link of its meeting is no address by https, so it is in without it: ${refused}`],
-    [geo !== '', `: Its coordinates are none, so it is in without them: ${geo}`],
-    [
-      isOn && SAYS_CANCELED.test(title),
-      ' says that it is canceled, but its STATUS does not, so it takes place here.',
-    ],
-    [page !== '', `: Its address is none, so it is in without it: ${page}`],
+  const isCanceled = isOn && SAYS_CANCELED.test(title)
+  const faults = [
+    isOfLaterOnes &&
+      message('{title} changes this date and all later ones, of which only this one is changed here.', {
+        title,
+      }),
+    hasEnds &&
+      message(
+        '{title}: Each of its dates is as long as the first one here, whatever end it has in the file.',
+        { title },
+      ),
+    refused !== '' &&
+      message('{title}: The link of its meeting is no address by https, so it is in without it: {link}', {
+        title,
+        link: refused,
+      }),
+    geo !== '' &&
+      message('{title}: Its coordinates are none, so it is in without them: {geo}', { title, geo }),
+    isCanceled &&
+      message('{title} says that it is canceled, but its STATUS does not, so it takes place here.', {
+        title,
+      }),
+    page !== '' && message('{title}: Its address is none, so it is in without it: {page}', { title, page }),
   ]
-  const sentences = told.flatMap(([isSo, sentence]) => (isSo ? [title + sentence] : []))
-  return [...sentences, ...brokenLines(component, title.replace(/\s+/g, ' '))]
+  return [...faults.filter((fault) => fault !== false), ...brokenLines(component, title.replace(/\s+/g, ' '))]
 }
 
 function seriesRead(
@@ -250,17 +282,20 @@ function dateIn({ start, isDate }: SeriesRead, time: CalendarTime, zones: Calend
 
 type SharedFields = Omit<SourceItem, 'occurrence' | 'kind'>
 
-function brokenLines({ joined, unread }: Component, title: string): string[] {
-  const named = (lines: readonly number[]) =>
-    lines.slice(0, MOST_NAMED).join(', ') + (lines.length > MOST_NAMED ? ', …' : '.')
-  return [
-    ...(joined.length > 0
-      ? [
-          `${title}: Lines that are no properties were read as the rest of the text before them: ${named(joined)}`,
-        ]
-      : []),
-    ...(unread.length > 0 ? [`${title}: Lines that cannot be read were left out: ${named(unread)}`] : []),
+function brokenLines({ joined, unread }: Component, title: string): Message[] {
+  const named = (numbers: readonly number[]) => {
+    const lines = numbers.slice(0, MOST_NAMED).join(', ')
+    return { title, lines: lines + (numbers.length > MOST_NAMED ? ', …' : '.') }
+  }
+  const asText = joined.length > 0 && [
+    message('{title}: Lines that are no properties were read as the rest of the text before them: {lines}', {
+      ...named(joined),
+    }),
   ]
+  const left = unread.length > 0 && [
+    message('{title}: Lines that cannot be read were left out: {lines}', named(unread)),
+  ]
+  return [asText || [], left || []].flat()
 }
 
 const MOST_NAMED = 10

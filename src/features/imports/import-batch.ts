@@ -10,16 +10,17 @@ import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { isConflict } from '../../store/storage/unavailable.ts'
 import { findOwn, findUidHolders } from './already-here.ts'
 import { newImageRows } from './bring-pictures.ts'
+import { ImportError, message } from './import-messages.ts'
 import {
   countItem,
   describeItem,
+  describeOlder,
   type ImportRun,
   noteFailed,
   noteKept,
   noteLeft,
   noteRecord,
   noteSeenRecord,
-  OLDER,
   refuseOutage,
   StalePlan,
 } from './import-run.ts'
@@ -35,6 +36,7 @@ import {
   type ItemKind,
   isOlder,
   itemKey,
+  KIND_NAMES,
   keptAfter,
   knownItem,
   planItem,
@@ -115,16 +117,18 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
 /** Returns what reports the item once it is settled; undefined if it still needs a plan. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
-  if (isOlder(item, row, run.options.conflicts)) return () => noteLeft(run, item, row.record, OLDER, state)
+  if (isOlder(item, row, run.options.conflicts))
+    return () => noteLeft(run, item, row.record, describeOlder(item), state)
   const plan = planItem(fingerprintsOf(fieldsOf(item)), knownItem(row, state), run.options.conflicts)
   if (plan.act === 'leave')
-    return () => noteLeft(run, item, row.record, describeStay(plan.kept, 'here', plan.isGone), state)
+    return () =>
+      noteLeft(run, item, row.record, describeStay(describeItem(item), plan.kept, plan.isGone), state)
   if (plan.act !== 'update' || state.status === 'trash') return undefined
   if (run.options.dryRun)
     return () => {
       noteRecord(run, item, row.record)
       countItem(run, item, 'updated')
-      if (plan.kept.length > 0) noteKept(run, item, describeStay(plan.kept, 'here'))
+      if (plan.kept.length > 0) noteKept(run, item, describeStay(describeItem(item), plan.kept))
     }
   try {
     run.begun.add(await writeBegun(run, item, single, plan.kept))
@@ -180,8 +184,10 @@ async function writeBegun(
 
 // Writes items, many with one transaction.
 
-const OWN = new Error('It is an event of this calendar itself.')
-const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
+const OWN = new ImportError(message('It is an event of this calendar itself.'))
+const TWIN = new ImportError(
+  message('Another event with the same id or UID stands before it in the source, and was taken.'),
+)
 
 /** A batch that loses a race is planned again. */
 const MOST_ATTEMPTS = 5
@@ -245,13 +251,19 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
 
 function noteUnwritten(run: ImportRun, { item, known, state, plan }: PlannedItem): void {
   if (plan.act === 'leave')
-    noteLeft(run, item, known?.record, describeStay(plan.kept, 'here', plan.isGone), state)
-  if (plan.act === 'older') noteLeft(run, item, known?.record, OLDER, state)
+    noteLeft(run, item, known?.record, describeStay(describeItem(item), plan.kept, plan.isGone), state)
+  if (plan.act === 'older') noteLeft(run, item, known?.record, describeOlder(item), state)
   if (plan.act === 'twin') noteFailed(run, item, TWIN)
   if (plan.act === 'leave out') run.remark({ kind: 'private', at: item.at, text: describeItem(item) })
   if (plan.act !== 'pass over') return
   countItem(run, item, 'left')
-  noteKept(run, item, `is here already: ${plan.holder.name}`)
+  const { kind, id, address } = plan.holder
+  const holder = { item: describeItem(item), kind: message(KIND_NAMES[kind]), id: String(id) }
+  const text =
+    address === undefined
+      ? message('{item} is here already: {kind} {id}', holder)
+      : message('{item} is here already: {kind} {id}, from {address}', { ...holder, address })
+  noteKept(run, item, text)
 }
 
 interface PreparedBatch {
@@ -550,7 +562,7 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   const { item, plan, state = {} } = one
   const kept = plan.act === 'update' ? plan.kept : []
   noteRecord(run, item, record, Object.fromEntries(kept.map((field) => [field, state[field]])))
-  if (kept.length > 0) noteKept(run, item, describeStay(kept, 'here'))
+  if (kept.length > 0) noteKept(run, item, describeStay(describeItem(item), kept))
   if (isNew || (one.place && !one.known)) countItem(run, item, 'created')
   else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) countItem(run, item, 'updated')
   else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
@@ -568,7 +580,10 @@ async function noteLater(
     if (!state && !options.dryRun) continue
     const begin = laterBegin(item.values, state && String(state.start_date), now)
     if (begin === undefined) continue
-    const text = `${describeItem(item)} has too many dates in the past; it begins with ${begin}.`
+    const text = message('{item} has too many dates in the past; it begins with {begin}.', {
+      item: describeItem(item),
+      begin,
+    })
     remark({ kind: 'note', at: item.at, text })
   }
 }

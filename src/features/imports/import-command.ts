@@ -7,6 +7,7 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { DATE_ORDERS, type DateOrder } from './csv-cells.ts'
 import { NOT_THE_SAME } from './hold-source.ts'
+import { inEnglish, type Message, messageIn } from './import-messages.ts'
 import {
   describeCounts,
   describeMade,
@@ -98,7 +99,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Cal
           runNumber(number),
           () => print('Another import of this source is running; the undo begins when it has ended.'),
         )
-        left.forEach(print)
+        for (const one of left) print(inEnglish(one))
         print(
           `Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`,
         )
@@ -275,13 +276,21 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
         )
         progress.follow({ ...opened.source, asking })
         const task = { source: opened.source, options, user, sameAs }
-        const isComplete = await importInto(ground, task, progress, print).finally(opened.close)
+        const { isComplete, said: outcome } = await importInto(ground, task, progress, print).finally(
+          opened.close,
+        )
+        if (forService) await tellService(outcome)
         if (!isComplete)
           throw new Incomplete(
             'Some records are missing or incomplete; the report lists them with the reasons.',
           )
       }),
     )
+}
+
+/** The service keeps how the run ended, for readers of any language. */
+async function tellService(said: Message): Promise<void> {
+  if (process.connected) await new Promise((sent) => process.send?.(said, sent))
 }
 
 /** Ends this process with its parent; watching does not keep it alive. */
@@ -331,7 +340,7 @@ function addressIn(source: string): string | undefined {
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
 }
 
-/** Returns false if records are missing or incomplete. */
+/** Complete if no records are missing or incomplete. */
 async function importInto(
   ground: CalendarGround,
   {
@@ -342,7 +351,7 @@ async function importInto(
   }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
   progress: Progress,
   print: Print,
-): Promise<boolean> {
+): Promise<{ isComplete: boolean; said: Message }> {
   const remarks: Remarks = new Map()
   const begin = async () => {
     const context = await importContext(ground, user)
@@ -366,9 +375,10 @@ async function importInto(
   for (const line of describePreview(site, preview)) print(line)
   for (const line of describeMade(counts, run)) print(line)
   for (const line of describeVisible(site, visible, run)) print(line)
-  print(describeCounts(counts, run))
+  const said = describeCounts(counts, run)
+  print(inEnglish(said))
   if (broken) throw broken
-  return counts.failed === 0 && !remarks.has('note')
+  return { isComplete: counts.failed === 0 && !remarks.has('note'), said }
 }
 
 function writerOf({ id, login }: Context['caller']) {
@@ -400,7 +410,13 @@ function runWithCalendar(
   open: () => Promise<CalendarGround>,
   work: (ground: CalendarGround, print: Print) => Promise<void>,
 ): Promise<void> {
-  return runOnOpened(command, open, work, (error) => exitCodeOf(error, command.opts().forService === true))
+  const forService = command.opts().forService === true
+  const telling: typeof work = (ground, print) =>
+    work(ground, print).catch(async (error: unknown) => {
+      if (forService && !(error instanceof Incomplete)) await tellService(messageIn(error))
+      throw error
+    })
+  return runOnOpened(command, open, telling, (error) => exitCodeOf(error, forService))
 }
 
 function exitCodeOf(error: unknown, forService: boolean): number {

@@ -1,9 +1,9 @@
 import { can } from '../../calendar/people/caller.ts'
 import type { ServiceStart } from '../../feature.ts'
 import type { DeskPart } from '../desk/desk-part.ts'
+import { IMPORT_ROOM } from './address-view.ts'
 import { importPages } from './import-room.ts'
 import { sayImport } from './import-texts.ts'
-import { IMPORT_ROOM } from './import-view.ts'
 import { importsPages } from './imports-room.ts'
 import { stagedWorkOf } from './run-staged.ts'
 

@@ -3,6 +3,7 @@ import { oneLine, table } from '../../base/run-command.ts'
 import { stopOnSignal } from '../../base/show-progress.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
+import { inEnglish, type Message, message } from './import-messages.ts'
 import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
@@ -41,7 +42,7 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
     return [
       headings[kind] ?? '',
-      ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`),
+      ...own.first.map(({ at, text, operator }) => `  ${oneLine(`${at}: ${operator ?? inEnglish(text)}`)}`),
       ...more,
     ]
   })
@@ -97,10 +98,15 @@ export function describeVisible(
   ]
 }
 
-export function describeCounts(counts: Counts, run: number | undefined): string {
-  const { created, updated, unchanged, left, trashed, failed } = counts
-  const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are here, ${trashed} moved to the trash, ${failed} not in`
-  return run === undefined ? `A run would have: ${said}. Nothing was written.` : `Run ${run}: ${said}.`
+export function describeCounts({ made: _made, ...counts }: Counts, run: number | undefined): Message {
+  const numbers = Object.entries(counts).map(([name, count]) => [name, String(count)])
+  const values = { ...Object.fromEntries(numbers), run: `${run}` }
+  return [
+    message(run === undefined ? 'A run would have:' : 'Run {run}:', values),
+    message('{created} made, {updated} changed, {unchanged} unchanged,', values),
+    message('{left} left as they are here, {trashed} moved to the trash, {failed} not in.', values),
+    ...(run === undefined ? [message('Nothing was written.')] : []),
+  ]
 }
 
 export function describeRuns(runs: readonly ListedRun[]): string[] {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { storableText } from '../../base/text/characters.ts'
 import { formatUtc, wallNow } from '../../base/text/moments.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { withImages } from '../../calendar/images/images.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
 import {
@@ -15,6 +15,8 @@ import {
   fieldOf,
   recordIdIn,
 } from '../desk/desk-page.ts'
+import { keepPicture } from '../desk/event-form/event-picture.ts'
+import { addressView, foundAt } from './address-view.ts'
 import { cellKey } from './check-rows.ts'
 import { COLUMN_MEANINGS } from './csv-cells.ts'
 import { INTERVALS, keepAddress, readAddress, requireAddresses, type StagedAddress } from './desk-address.ts'
@@ -26,6 +28,7 @@ import {
   updateDeskImport,
 } from './desk-import-store.ts'
 import { guessColumns } from './guess-columns.ts'
+import { messageIn, showMessage } from './import-messages.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import { sayImport } from './import-texts.ts'
 import { importView, startView } from './import-view.ts'
@@ -41,17 +44,23 @@ import {
 } from './read-table.ts'
 import { listVenuesHere } from './row-matches.ts'
 import type { StagedWork } from './run-staged.ts'
-import { FILE_COLUMNS, rowsOfFile, type StagedFile } from './staged-file.ts'
+import { FILE_COLUMNS, rowsOfFile } from './staged-file.ts'
 import {
+  type Checked,
   isStagedAddress,
-  isStagedFile,
+  isTexts,
+  type KeptRows,
+  loadTable,
   NEW_STATUSES,
   type NewStatus,
+  piecesOf,
   ROW_ACTS,
   type RowChoices,
   readChoices,
   readContent,
+  type StagedContent,
   stageRows,
+  standingsIn,
 } from './staged-import.ts'
 
 // Brings in a table at the desk: sent, looked at, mended, brought in, taken back.
@@ -85,15 +94,20 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   if (fieldOf(request, 'address').trim() !== '') return takeAddress(request, work)
   const sent = await contentSent(request, work)
   if ('fault' in sent) return startView(request, { [sent.field]: sent.fault })
-  const { content, name } = sent
-  const choices = JSON.stringify(await firstChoices(context, content))
-  const made = { user: context.caller.id, name, content: JSON.stringify(content), choices }
-  const id = await context.write((tx) => insertDeskImport(tx, made, context.now))
+  const { content, rows, name } = sent
+  const choices = await firstChoices(context, rows, content.kind === 'file')
+  const { checked } = await stageRows(context, NOT_KEPT_YET, choices, rows)
+  const kept = { choices: JSON.stringify(choices), checked: JSON.stringify(checked) }
+  const made = { user: context.caller.id, name, content: JSON.stringify(content), ...kept }
+  const id = await context.write((tx) => insertDeskImport(tx, made, piecesOf(rows), context.now))
   const row = await getOwn(request, id)
   if (fieldOf(request, 'action') !== 'import') return importView(request, row)
-  const refusal = await whyNot(context, row, readChoices(row), [])
-  return refusal === undefined ? bringIn(request, work, id) : importView(request, row, refusal)
+  const refusal = whyNot(context, checked, [])
+  return refusal === undefined ? startWork(request, work, row, 'waiting') : importView(request, row, refusal)
 }
+
+/** No table has this number. */
+const NOT_KEPT_YET = { id: 0 }
 
 /** Looks at it in the background; nothing is kept up to date before it has been seen. */
 async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
@@ -109,11 +123,13 @@ async function takeAddress(request: DeskRequest, work: StagedWork): Promise<Desk
       ),
     })
   const content = JSON.stringify({ kind: 'address', address } satisfies StagedAddress)
-  const made = { user: context.caller.id, name: withoutPaths(address), content, choices: '{}' }
-  const id = await context.write((tx) => insertDeskImport(tx, made, now))
+  const kept = { content, choices: '{}', checked: '' }
+  const made = { user: context.caller.id, name: withoutPaths(address), ...kept }
+  const id = await context.write((tx) => insertDeskImport(tx, made, [], now))
   return startWork(request, work, await getOwn(request, id), 'waiting')
 }
 
+/** An address where no event was found is kept where somebody has ticked that, and none that was not read. */
 async function keepUpToDate(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -121,6 +137,9 @@ async function keepUpToDate(
 ): Promise<DeskAnswer> {
   const { context } = request
   requireAddresses(context)
+  const found = foundAt(row)
+  if (found === 'unread' || (found === 'nothing' && fieldOf(request, 'anyway') !== '1'))
+    return addressView(request, row, { kind: 'address', address }, { isAsked: found === 'nothing' })
   const everySeconds =
     INTERVALS.find((seconds) => String(seconds) === fieldOf(request, 'every')) ?? INTERVALS[1]
   const isReviewed = fieldOf(request, 'new') !== 'publish'
@@ -129,7 +148,8 @@ async function keepUpToDate(
   return { seeOther: deskPath(context.site, '/imports?kept') }
 }
 
-type Sent = { content: Table | StagedFile; name: string } | { field: string; fault: string }
+type ReadRows = { content: Exclude<StagedContent, StagedAddress>; rows: KeptRows }
+type Sent = (ReadRows & { name: string }) | { field: string; fault: string }
 
 async function contentSent(request: DeskRequest, work: StagedWork): Promise<Sent> {
   const { site } = request.context
@@ -144,10 +164,13 @@ async function contentSent(request: DeskRequest, work: StagedWork): Promise<Sent
   const bytes = await file?.read()
   const read = bytes
     ? await work.inTurn(() => contentOf(request.context, bytes))
-    : await tableOfText(fieldOf(request, 'text'))
+    : asTable(await tableOfText(fieldOf(request, 'text')))
   if (typeof read === 'string') return { field, fault: describeFault(site, read) }
-  return 'fault' in read ? { field, ...read } : { content: read, name }
+  return 'fault' in read ? { field, ...read } : { ...read, name }
 }
+
+const asTable = (table: Table | TableFault): ReadRows | TableFault =>
+  typeof table === 'string' ? table : { content: { kind: 'table' }, rows: table }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
@@ -156,12 +179,14 @@ const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 async function contentOf(
   context: Context,
   bytes: Buffer,
-): Promise<Table | StagedFile | TableFault | { fault: string }> {
+): Promise<ReadRows | TableFault | { fault: string }> {
   const { site } = context
   const head = bytes.subarray(0, 4096).toString('latin1')
   if (head.startsWith('PK\u0003\u0004')) {
     const rows = await readSpreadsheet(bytes)
-    return rows ? wholeTable(rows) : { fault: sayImport(site, 'This is no spreadsheet that can be read.') }
+    return rows
+      ? asTable(wholeTable(rows))
+      : { fault: sayImport(site, 'This is no spreadsheet that can be read.') }
   }
   const isWide = /^(?:\xff\xfe|\xfe\xff)/.test(head)
   const isText = isWide || (!NO_TEXT.test(head) && !head.includes('\0') && !head.startsWith('%PDF'))
@@ -172,14 +197,15 @@ async function contentOf(
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(start))
     return { fault: sayImport(site, 'This is a web page, and neither a table nor a calendar.') }
   const isCalendar = /^\ufeff?(?:BEGIN:VCALENDAR|[^\n]{0,500}\nBEGIN:VCALENDAR)/i.test(start.trimStart())
-  if (!isCalendar && !/^\ufeff?\s*[{[]/.test(start)) return tableOfText(text)
+  if (!isCalendar && !/^\ufeff?\s*[{[]/.test(start)) return asTable(await tableOfText(text))
   const file = { kind: isCalendar ? 'ics' : 'json', text: storableText(text) } as const
   try {
     const found = await rowsOfFile(context, file)
     if (!found) return 'rows'
-    return found.rows.length === 0 ? 'empty' : file
+    const { rows, said } = found
+    return rows.length === 0 ? 'empty' : { content: { kind: 'file', said }, rows }
   } catch (error) {
-    return { fault: messageOf(error) }
+    return { fault: showMessage(site, messageIn(error)) }
   }
 }
 
@@ -190,12 +216,12 @@ function describeFault(site: Context['site'], fault: TableFault): string {
   return sayImport(site, 'There is no event in it.')
 }
 
-async function firstChoices(context: Context, content: Table | StagedFile): Promise<RowChoices> {
+async function firstChoices(context: Context, rows: KeptRows, isFile: boolean): Promise<RowChoices> {
   const { site, now, caller } = context
   const venues = new Set((await listVenuesHere(context)).map(({ key }) => key))
-  const { hasHeading, columns } = isStagedFile(content)
+  const { hasHeading, columns } = isFile
     ? { hasHeading: false, columns: FILE_COLUMNS }
-    : guessColumns(content, site, venues, wallNow(site.timezone, now))
+    : guessColumns(rows.filter(isTexts), site, venues, wallNow(site.timezone, now))
   return {
     hasHeading,
     columns: columns.map((meaning) => meaning ?? ''),
@@ -236,51 +262,49 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
   if (row.state === 'waiting' || row.state === 'leaving') return importView(request, row)
   const content = readContent(row)
   if (isStagedAddress(content))
-    return action === 'import' ? keepUpToDate(request, row, content.address) : importView(request, row)
-  const choices = withTaken(chosenIn(request, row, content), words, content)
+    return action === 'import'
+      ? keepUpToDate(request, row, content.address)
+      : action === 'look'
+        ? startWork(request, work, row, 'waiting')
+        : importView(request, row)
+  const table = await loadTable(context.db, row.id)
+  const picture = await keepPicture(request, fieldOf(request, 'key'))
+  if (picture && 'fault' in picture) return importView(request, row, picture.fault)
+  const chosen = withTaken(chosenIn(request, row, table), words, table)
+  const choices = picture ? { ...chosen, image: picture.id } : chosen
   if (lengthOfAll(choices.mended) > MOST_TEXT)
     return importView(
       request,
       row,
       sayImport(site, 'More cells have been mended than are kept. Mend the table, and paste it again.'),
     )
-  const changed = { ...row, choices: JSON.stringify(choices) }
-  await context.write((tx) =>
-    updateDeskImport(tx, row.id, [row.state], {
-      choices: changed.choices,
-      changed_utc: formatUtc(context.now),
-    }),
-  )
+  const { checked } = await stageRows(context, row, choices)
+  const kept = { choices: JSON.stringify(choices), checked: JSON.stringify(checked) }
+  const changed_utc = formatUtc(context.now)
+  await context.write((tx) => updateDeskImport(tx, row.id, [row.state], { ...kept, changed_utc }))
+  const changed = { ...row, ...kept }
   if (action !== 'import') return importView(request, changed)
   const before = readChoices(row).mended
   const mended = Object.entries(choices.mended).flatMap(([key, text]) =>
     before[key] === text ? [] : [Number(key.split(' ', 1)[0])],
   )
-  const refusal = await whyNot(context, changed, choices, mended)
-  return refusal === undefined ? bringIn(request, work, row.id) : importView(request, changed, refusal)
+  const refusal = whyNot(context, checked, mended)
+  return refusal === undefined
+    ? startWork(request, work, changed, 'waiting')
+    : importView(request, changed, refusal)
 }
 
 const lengthOfAll = (mended: RowChoices['mended']) =>
   Object.values(mended).reduce((length, text) => length + text.length, 0)
 
 /** Why nothing comes in: what somebody has just mended is still wrong, or no row can. */
-async function whyNot(
-  context: Context,
-  row: DeskImportColumns,
-  choices: RowChoices,
-  mended: readonly number[],
-): Promise<string | undefined> {
-  const rows = await stageRows(context, row, choices)
-  if (rows.some(({ number, fate }) => fate === 'mend' && mended.includes(number)))
-    return sayImport(context.site, 'Something is still to mend. Nothing has come in yet.')
-  return rows.some(({ fate }) => fate === 'new' || fate === 'update')
+function whyNot({ site }: Context, checked: Checked, mended: readonly number[]): string | undefined {
+  const fates = standingsIn(checked).map(([, fate]) => fate)
+  if (mended.some((number) => fates[number - 1] === 'mend'))
+    return sayImport(site, 'Something is still to mend. Nothing has come in yet.')
+  return fates.includes('new') || fates.includes('update')
     ? undefined
-    : sayImport(context.site, 'No row can come in as it is.')
-}
-
-async function bringIn(request: DeskRequest, work: StagedWork, id: number): Promise<DeskAnswer> {
-  const row = await getOwn(request, id)
-  return startWork(request, work, row, 'waiting')
+    : sayImport(site, 'No row can come in as it is.')
 }
 
 async function startWork(
@@ -309,14 +333,14 @@ async function startWork(
 }
 
 /** What the form says, in place of what was chosen before; what it does not show stays. */
-function chosenIn(request: DeskRequest, row: DeskImportColumns, content: Table | StagedFile): RowChoices {
+function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): RowChoices {
   const before = readChoices(row)
   const { form, context } = request
   const sent = (name: string) => (name in form ? storableText(fieldOf(request, name)) : undefined)
   const mended = { ...before.mended }
   const acts = { ...before.acts }
   const width = before.columns.length
-  const rows = rowsIn(content, before)
+  const rows = rowsIn(table, before)
   for (const name of Object.keys(form)) {
     const [, kind, number = '', column = ''] = /^(cell|act)_(\d{1,5})(?:_(\d{1,2}))?$/.exec(name) ?? []
     const text = sent(name)?.slice(0, LONGEST_CELL) ?? ''
@@ -326,6 +350,7 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns, content: Table |
     const shown = before.mended[key] ?? rows[Number(number) - 1]?.[Number(column)]
     if (kind === 'cell' && Number(column) < width && text !== shown) mended[key] = text
     if (kind === 'act' && act) acts[String(Number(number))] = act
+    else if (kind === 'act') delete acts[String(Number(number))]
   }
   const status = NEW_STATUSES.find((one) => one === sent('status')) ?? before.status
   const dates = sent('dates')
@@ -359,19 +384,14 @@ function renumbered<Value>(byRow: Readonly<Record<string, Value>>, by: number): 
   return Object.fromEntries(moved.filter(([key]) => Number.parseInt(key, 10) > 0))
 }
 
-/** Without the heading; none of a calendar file, whose cells are not mended. */
-function rowsIn(content: Table | StagedFile, { hasHeading }: RowChoices): Table {
-  if (isStagedFile(content)) return []
-  return hasHeading ? content.slice(1) : content
-}
+const rowsIn = (table: Table, { hasHeading }: RowChoices): Table => (hasHeading ? table.slice(1) : table)
 
 function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
   return status === 'publish' && !can(caller, 'publish') ? 'pending' : status
 }
 
 /** `take COLUMN ROW NAME`: the name of a venue that is here, in all rows that are spelt as this one. */
-function withTaken(choices: RowChoices, words: readonly string[], table: Table | StagedFile): RowChoices {
-  if (isStagedFile(table)) return choices
+function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
   const [column = '', number = '', ...name] = words
   const at = Number(column)
   const rows = rowsIn(table, choices)
@@ -390,6 +410,10 @@ export function importPages(work: StagedWork): readonly DeskPage[] {
   const takes = { most: MOST_TEXT, mostFiles: MOST_FILE + 100_000 }
   return [
     { at: '/import', get: showStart, post: (request) => takeTable(request, work), takes },
-    { at: '/import/:id', get: showImport, post: (request) => changeImport(request, work) },
+    {
+      at: '/import/:id',
+      get: showImport,
+      post: (request) => withImages(request.context, () => changeImport(request, work)),
+    },
   ]
 }

@@ -1,14 +1,18 @@
-import { messageOf } from '../../base/errors.ts'
-import { isRecord } from '../../base/foreign-json.ts'
-import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { addId, hasId, type IdSet, makeIdSet } from '../../store/storage/id-set.ts'
 import type { Writer } from '../../store/storage/recording.ts'
 import type { ImportSourceColumns } from '../../store/storage/schema.ts'
 import { DatabaseUnavailable, isConflict } from '../../store/storage/unavailable.ts'
-import { type ConflictPolicy, type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
+import { ImportError, type Message, message, messageIn } from './import-messages.ts'
+import {
+  type ConflictPolicy,
+  type ItemKind,
+  itemKey,
+  KIND_NAMES,
+  type SourceItem,
+  standsAlone,
+} from './source-item.ts'
 
 // The state of an import while it runs: options, counts and known records; counts and reports outcomes.
 
@@ -60,8 +64,11 @@ export interface VisibleCounts {
 /** A line of the report on one item, or (`unread`) on what is not read of the source. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
+  /** Such as `line 12`. */
   at: string
-  text: string
+  text: Message
+  /** In place of the text on the command line: it shows what this machine can reach. */
+  operator?: string
 }
 
 export interface ImportRun {
@@ -105,12 +112,12 @@ export interface ImportRun {
 }
 
 /** A source that broke off, or from which suspiciously many events are gone. */
-export class BrokenSource extends Error {
+export class BrokenSource extends ImportError {
   override name = 'BrokenSource'
   /** Whether somebody has to decide if the source is right. */
   readonly isDoubtful: boolean
-  constructor(message: string, isDoubtful: boolean) {
-    super(message)
+  constructor(said: Message, isDoubtful: boolean) {
+    super(said)
     this.isDoubtful = isDoubtful
   }
 }
@@ -135,9 +142,14 @@ export function remember<Value>(map: Map<string, Value>, key: string, value: Val
   map.set(key, value)
 }
 
-export function describeItem({ kind, identity, occurrence, name }: SourceItem): string {
+export function describeItem({ kind, identity, occurrence, name, at }: SourceItem): Message {
+  const named = { kind: message(KIND_NAMES[kind]), name }
+  // A row of a table has no other identity than its place, which stands before the sentence.
+  if (identity === at && name !== '') return message('{kind} “{name}”', named)
   const which = occurrence === '' ? identity : `${identity}, ${occurrence}`
-  return name === '' ? `${kind} ${which}` : `${kind} ${which} (${name})`
+  return name === ''
+    ? message('{kind} {which}', { ...named, which })
+    : message('{kind} {which} ({name})', { ...named, which })
 }
 
 export function noCounts(): Counts {
@@ -191,19 +203,22 @@ export function countItem(
     written.add(key)
 }
 
-/** A record, or a part of it, stays as it is here; `what` ends a sentence about the item. */
-export function noteKept(run: ImportRun, item: SourceItem, what: string): void {
-  run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} ${what}` })
+/** A record, or a part of it, stays as it is here. */
+export function noteKept(run: ImportRun, item: SourceItem, text: Message): void {
+  run.remark({ kind: 'kept', at: item.at, text })
 }
 
-export const OLDER = 'is an earlier revision (SEQUENCE) than the one that is in, and is passed over.'
+export const describeOlder = (item: SourceItem): Message =>
+  message('{item} is an earlier revision (SEQUENCE) than the one that is in, and is passed over.', {
+    item: describeItem(item),
+  })
 
-/** `why` ends a sentence about the item; `state` is left out for a deleted record. */
+/** `state` is left out for a deleted record. */
 export function noteLeft(
   run: ImportRun,
   item: SourceItem,
   record: number | undefined,
-  why: string,
+  why: Message,
   state: RecordState = { status: 'trash' },
 ): void {
   if (record !== undefined) noteRecord(run, item, record, state)
@@ -214,13 +229,6 @@ export function noteLeft(
 export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
   countItem(run, item, 'failed')
   noteUnread(run, item.identity)
-  run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
-}
-
-function reasonOf({ context: { site } }: ImportRun, error: unknown): string {
-  if (!(error instanceof Problem)) return messageOf(error)
-  const { message, data } = problemReply(error, site.language, true).body
-  const { params } = data
-  const named = isRecord(params) ? Object.entries(params) : []
-  return named.length === 0 ? message : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
+  const said = { item: describeItem(item), reason: messageIn(error) }
+  run.remark({ kind: 'failed', at: item.at, text: message('{item}: {reason}', said) })
 }

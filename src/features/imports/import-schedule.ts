@@ -8,6 +8,16 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
+import {
+  ImportError,
+  inEnglish,
+  isList,
+  isMessage,
+  keptMessage,
+  type Message,
+  message,
+  readMessage,
+} from './import-messages.ts'
 import type { ImportScheduleColumns } from './import-tables.ts'
 
 // Imports on a schedule: stored, listed, paused, and run when due, in a process each.
@@ -72,7 +82,7 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
       spanText(every_seconds * 1000),
       paused === 1 ? 'paused' : leased_utc > formatUtc(now) ? 'running' : next_utc,
       String(failures),
-      outcome || '-',
+      outcome === '' ? '-' : inEnglish(readMessage(outcome)),
     ],
   )
   if (rows.length === 0) return ['No import is on a schedule.']
@@ -84,7 +94,7 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
 
 export interface ScheduledRun {
   code: number | null
-  said: string
+  said: Message
 }
 
 /** The process ends with this one, or when the signal aborts. */
@@ -187,7 +197,9 @@ export async function removeSchedule(database: Pick<Database, 'write'>, name: st
 }
 
 function missing(name: string): Error {
-  return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
+  return new ImportError(
+    message('There is no import {name} on a schedule; kalends imports schedules lists them.', { name }),
+  )
 }
 
 /** By name, with the ms since the epoch at which each began. */
@@ -255,14 +267,18 @@ async function runImport(
     .catch((error: unknown): ScheduledRun => ({ code: 1, said: String(error) }))
     .finally(() => clearInterval(renewing))
   if (signal.aborted && ended.code === null) return setColumns(database, due.id, { leased_utc: '' })
-  if (isFailed(ended)) report(new Error(describeFailure(due.name, ended)))
+  if (isFailed(ended)) report(new ImportError(describeFailure(due.name, ended)))
   await endRun(database, due, ended, now())
 }
 
-function describeFailure(name: string, { code, said }: ScheduledRun): string {
-  return code === NEEDS_DECISION
-    ? `The import ${name} is paused: ${said} To go on: kalends imports resume ${name} [${ALLOWED}]`
-    : `The import ${name} failed: ${said}`
+function describeFailure(name: string, { code, said }: ScheduledRun): Message {
+  if (code !== NEEDS_DECISION) return [message('The import {name} failed:', { name }), said]
+  const resume = `kalends imports resume ${name} [${ALLOWED}]`
+  return [
+    message('The import {name} is paused:', { name }),
+    said,
+    message('To go on: {command}', { command: resume }),
+  ]
 }
 
 /** Code 2 is no failure: some records are missing, and the next run tries them again. */
@@ -311,12 +327,12 @@ async function endRun(
   const everyMs = every_seconds * 1000
   const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20))
   const state = { failures, leased_utc: '', next_utc: formatUtc(now + wait) }
-  const outcome = beginningOf(ended.said, LONGEST_OUTCOME)
+  const outcome = keptMessage(shortened(ended.said))
   const isDoubtful = ended.code === NEEDS_DECISION
   const columns = {
     ...state,
     outcome,
-    ...(isDoubtful && { paused: 1, outcome: describeFailure(name, ended) }),
+    ...(isDoubtful && { paused: 1, outcome: keptMessage(describeFailure(name, ended)) }),
   }
   await database.write(async (tx) => {
     const own = tx.updateTable('import_schedules').where('id', '=', id)
@@ -328,6 +344,15 @@ async function endRun(
         .where('words', '=', words)
         .execute()
   }, writer)
+}
+
+/** Its texts, which other servers may have written, are cut. */
+function shortened(said: Message): Message {
+  if (typeof said === 'string') return beginningOf(said, LONGEST_OUTCOME)
+  if (isList(said)) return said.map(shortened)
+  if ('code' in said || !said.values) return said
+  const values = Object.entries(said.values).map(([name, value]) => [name, shortened(value)])
+  return { ...said, values: Object.fromEntries(values) }
 }
 
 async function setColumns(
@@ -363,16 +388,23 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
         timeout: longest,
         signal,
       })
-      let said = ''
+      let printed = ''
+      let sent: Message | undefined
+      child.on('message', (value) => {
+        sent = isMessage(value) ? value : sent
+      })
       for (const stream of [child.stdout, child.stderr])
         stream?.on('data', (part) => {
-          said = `${said}${part}`.slice(-MOST_HELD)
+          printed = `${printed}${part}`.slice(-MOST_HELD)
         })
       // An import that the signal ends is waited for as well.
       child.once('error', (error) => signal.aborted || reject(error))
       child.once('close', (code, by) => {
-        const last = said.trim().split('\n').at(-1) ?? ''
-        resolve({ code, said: by === null ? last : `It was ended (${by}). ${last}` })
+        const said = sent ?? printed.trim().split('\n').at(-1) ?? ''
+        resolve({
+          code,
+          said: by === null ? said : [message('It was ended ({signal}).', { signal: by }), said],
+        })
       })
     })
 }

@@ -14,6 +14,7 @@ import { findOwn, refuseDoubled } from './already-here.ts'
 import { withItsPictures } from './bring-pictures.ts'
 import { continueSource, findFormer, holdSource, NOT_THE_SAME } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
+import { countMessage, ImportError, type Message, message } from './import-messages.ts'
 import {
   BrokenSource,
   type Counts,
@@ -261,7 +262,7 @@ async function importEntries(
     if ('cutOff' in entry) {
       if (options.mirror || !entry.isPage)
         run.broken ??= new BrokenSource(
-          `${entry.cutOff} What came before is in, and nothing counts as gone.`,
+          [entry.cutOff, message('What came before is in, and nothing counts as gone.')],
           false,
         )
       continue
@@ -293,10 +294,11 @@ async function importEntries(
   progress(run.counts)
 }
 
-function describeWithheld(count: number): string {
-  const those =
-    count === 1 ? 'The e-mail address of an organizer' : `The e-mail addresses of ${count} organizers`
-  return `${those} would be public here. --with-addresses brings them in.`
+function describeWithheld(count: number): Message {
+  return [
+    countMessage('The e-mail addresses of {count} organizers would be public here.', count),
+    message('--with-addresses brings them in.'),
+  ]
 }
 
 /**
@@ -310,11 +312,12 @@ async function refuseOwn(
   events: readonly SourceItem[],
 ): Promise<boolean> {
   if (edition !== undefined && edition() === (await readEdition(run.context.db)))
-    throw new Error(
-      'The source is this calendar itself, or a copy of its database; for a copy, run kalends invalidate-etags there and start it again.',
-    )
+    throw new ImportError([
+      message('The source is this calendar itself, or a copy of its database;'),
+      message('for a copy, run kalends invalidate-etags there and start it again.'),
+    ])
   if (events.length > 0 && (await findOwn(run, events)).size === events.length)
-    throw new Error('The source is this calendar itself: its events are here already.')
+    throw new ImportError(message('The source is this calendar itself: its events are here already.'))
   return events.length > 0
 }
 

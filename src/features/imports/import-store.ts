@@ -6,6 +6,7 @@ import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImportItemColumns, ImportSourceColumns } from '../../store/storage/schema.ts'
 import { rowParts, wholeList } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
+import { ImportError, message } from './import-messages.ts'
 import type { ImportActColumns, ImportColumns } from './import-tables.ts'
 import type { ItemKind } from './source-item.ts'
 
@@ -386,7 +387,8 @@ export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
 /** @throws Error with one sentence when there is no such run */
 export async function getRun(db: Db, id: number): Promise<ListedRun> {
   const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
-  if (!run) throw new Error(`There is no run ${id}; kalends imports lists them.`)
+  if (!run)
+    throw new ImportError(message('There is no run {run}; kalends imports lists them.', { run: `${id}` }))
   return run
 }
 

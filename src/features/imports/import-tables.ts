@@ -55,15 +55,25 @@ export interface DeskImportColumns {
    */
   state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
   name: string
-  /** JSON: a table of texts, or a file. */
+  /** JSON: its kind; an address, or what is said of a whole file. */
   content: string
   /** JSON: columns, mended cells, decisions, values for all rows. */
   choices: string
+  /** JSON: what becomes of each row by these choices; empty for an address. */
+  checked: string
   /** JSON; empty before the first run. */
   report: string
   made_utc: string
   changed_utc: string
   leased_utc: string
+}
+
+/** Rows of a table, or of a calendar file, in pieces. */
+export interface DeskImportRowsColumns {
+  staged: number
+  piece: number
+  /** JSON. */
+  content: string
 }
 
 declare module '../../store/storage/schema.ts' {
@@ -72,6 +82,7 @@ declare module '../../store/storage/schema.ts' {
     imports: WithSequence<ImportColumns>
     import_acts: ImportActColumns
     desk_imports: WithSequence<DeskImportColumns>
+    desk_import_rows: DeskImportRowsColumns
   }
 }
 
@@ -87,6 +98,13 @@ export const importTables: FeatureTables = {
       `create index desk_imports_waiting on desk_imports (id) where state in ('waiting', 'leaving')`,
       'create index desk_imports_time on desk_imports (changed_utc)',
     ]),
+    step('imports-0002-rows', ({ id, text }) => [
+      `create table desk_import_rows (staged ${id} not null references desk_imports (id) on delete cascade,
+        piece ${id} not null, content ${text} not null, primary key (staged, piece))`,
+      `alter table desk_imports add column checked ${text} not null default ''`,
+      // They have their rows in another form.
+      `delete from desk_imports where state = 'open'`,
+    ]),
   ],
-  own: ['desk_imports'],
+  own: ['desk_imports', 'desk_import_rows'],
 }

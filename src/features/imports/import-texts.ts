@@ -270,6 +270,26 @@ export const importTexts = {
     fr: 'Aucun événement n’y a été trouvé.',
     es: 'No se encontró ningún evento allí.',
   },
+  'Events that appear there later come in if it is kept up to date all the same.': {
+    de: 'Was später dort erscheint, kommt herein, wenn sie trotzdem laufend übernommen wird.',
+    fr: 'Ce qui y paraîtra plus tard est importé si elle est tenue à jour malgré tout.',
+    es: 'Lo que aparezca más tarde se importa si se mantiene al día de todos modos.',
+  },
+  'It is not kept up to date, since it cannot be read.': {
+    de: 'Sie wird nicht laufend übernommen, da sie nicht lesbar ist.',
+    fr: 'Elle n’est pas tenue à jour, car elle est illisible.',
+    es: 'No se mantiene al día, porque no se puede leer.',
+  },
+  'Keep it up to date although there is no event yet': {
+    de: 'Laufend übernehmen, obwohl noch keine Veranstaltung da ist',
+    fr: 'La tenir à jour bien qu’il n’y ait encore aucun événement',
+    es: 'Mantenerla al día aunque todavía no haya ningún evento',
+  },
+  'Tick this first.': {
+    de: 'Setzen Sie erst dieses Häkchen.',
+    fr: 'Cochez d’abord cette case.',
+    es: 'Marque antes esta casilla.',
+  },
   '{count} events would come in.': {
     en: { one: 'One event would come in.', other: '{count} events would come in.' },
     de: { one: 'Eine Veranstaltung käme herein.', other: '{count} Veranstaltungen kämen herein.' },

@@ -1,6 +1,7 @@
 import { type Trouble, warning } from '../../base/finding.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import { type Ask, NAMED } from '../../store/storage/examine.ts'
+import { inEnglish, readMessage, showMessage } from './import-messages.ts'
 import { sayImport } from './import-texts.ts'
 
 /** Scheduled imports that are paused, or whose last run failed. */
@@ -8,17 +9,18 @@ export async function listStuck(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(`
     select name, paused, outcome from import_schedules where paused = 1 or failures > 0 order by id limit ${NAMED}`)
   return rows.map((row) => {
-    const [name, outcome, isPaused] = [String(row.name), String(row.outcome), Number(row.paused) === 1]
+    const [name, isPaused] = [String(row.name), Number(row.paused) === 1]
+    const outcome = readMessage(String(row.outcome))
     return {
       finding: warning(
         'imports',
-        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(outcome)}`}`,
+        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(inEnglish(outcome))}`}`,
         isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
       ),
       shown: (language) => ({
         name: sayImport({ language }, 'Import “{name}”', { name }),
         isStopped: isPaused,
-        reason: outcome,
+        reason: showMessage({ language }, outcome),
       }),
     }
   })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Site } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { dayOf } from '../../base/text/moments.ts'
@@ -5,36 +6,42 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { findOpenImage } from '../../calendar/images/images.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { written, writtenNumber, writtenShortTime } from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
+import { type Content, type Html, html, link } from '../../http/page-html.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
 import { categoryOptions, type FormFaults, faultList } from '../desk/desk-inputs.ts'
 import { type DeskRequest, type DeskView, deskPath } from '../desk/desk-page.ts'
+import { mayAddPicture, uploadField } from '../desk/event-form/event-picture.ts'
 import { typedDay } from '../desk/event-form/event-times.ts'
 import { findLibrary, libraryChoice } from '../desk/picture-library.ts'
-import { guessOrder, hasUnclearDates } from './check-rows.ts'
+import { pictureOf } from '../pages/cards.ts'
+import { addressView, IMPORT_ROOM, remarkList, reportOf } from './address-view.ts'
 import type { ColumnMeaning } from './csv-cells.ts'
-import { INTERVALS, LONGEST_ADDRESS, mayKeepAddresses, type StagedAddress } from './desk-address.ts'
+import { LONGEST_ADDRESS, mayKeepAddresses } from './desk-address.ts'
 import { DESK_IMPORT_DAYS } from './desk-import-store.ts'
+import { showMessage } from './import-messages.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import { type CountedImportText, countImport, type ImportText, sayImport } from './import-texts.ts'
-import type { Table } from './read-table.ts'
 import { findNearVenue, listVenuesHere, placeKey, type VenueHere } from './row-matches.ts'
-import type { StagedReport } from './run-staged.ts'
 import {
+  type Checked,
   countFates,
   type Fate,
   type FateCounts,
+  GROUPS,
+  type Group,
+  groupOf,
   isStagedAddress,
-  isStagedFile,
   type RowChoices,
+  readChecked,
   readChoices,
   readContent,
   type StagedRow,
   stageRows,
+  stageSome,
+  standingsIn,
 } from './staged-import.ts'
 
 // Shows a table at the desk as its rows would come in, how far they are in, and what came of it.
-
-export const IMPORT_ROOM = '/import'
 
 /** To paste or choose a table. */
 export function startView(request: DeskRequest, faults: FormFaults): DeskView {
@@ -65,24 +72,15 @@ ${mayKeepAddresses(request.context) && html`<div class="field"><label for="addre
 const FILES = '.csv,.tsv,.txt,.xlsx,.ics,.json,.ndjson,text/csv,text/calendar,application/json'
 
 const ON_A_PAGE = 100
-const GROUPS = ['mend', 'there', 'new', 'in'] as const
-type Group = (typeof GROUPS)[number]
-
-const groupOf = ({ fate, here, twin }: StagedRow): Group => {
-  if (fate === 'mend' || fate === 'in') return fate
-  return here || twin !== undefined ? 'there' : 'new'
-}
 
 interface Staged {
   request: DeskRequest
   context: Context
   row: DeskImportColumns
   choices: RowChoices
-  rows: readonly StagedRow[]
+  checked: Checked
   counts: FateCounts
-  /** Undefined for a calendar file. */
-  table: Table | undefined
-  headings: readonly string[]
+  isFile: boolean
   venues: readonly VenueHere[]
 }
 
@@ -98,62 +96,25 @@ export async function importView(
   const content = readContent(row)
   if (isStagedAddress(content)) return addressView(request, row, content)
   const choices = readChoices(row)
-  const rows = await stageRows(context, row, choices)
-  const staged: Staged = {
-    request,
-    context,
-    row,
-    choices,
-    rows,
-    counts: countFates(rows),
-    table: isStagedFile(content) ? undefined : content,
-    headings: choices.hasHeading && !isStagedFile(content) ? (content[0] ?? []) : [],
-    venues: await listVenuesHere(context),
-  }
+  const isFile = content.kind === 'file'
+  const checked = readChecked(row) ?? (await stageRows(context, row, choices)).checked
+  const counts = countFates(checked)
+  const venues = await listVenuesHere(context)
+  const staged: Staged = { request, context, row, choices, checked, counts, isFile, venues }
   const isOver = row.state === 'done' || row.state === 'undone'
-  const left = rows.filter(({ fate }) => fate !== 'in')
-  const isShown = left.length > 0 && !(isOver && left.every(({ fate }) => fate === 'leave'))
+  const rows = checked.letters.length
+  const left = rows - counts.in
+  const isShown = left > 0 && !(isOver && left === counts.leave)
+  const said = isFile ? content.said.map((one) => html`<li>${showMessage(site, one)}</li>`) : []
   return {
     ...(refusal !== undefined && { status: 422 }),
     title: sayImport(site, 'Import events'),
     room: IMPORT_ROOM,
     script: 'import-room.js',
-    under: html`<bdi>${row.name}</bdi> · ${countImport(site, '{count} rows', rows.length, { count: writtenNumber(site, rows.length) })}`,
+    under: html`<bdi>${row.name}</bdi> · ${countImport(site, '{count} rows', rows, { count: writtenNumber(site, rows) })}`,
     ...(isOver && { notice: outcome(staged) }),
-    body: html`${refusal !== undefined && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${refusal}</p></div>`}${isOver && html`${remarks(staged)}`}${isShown && (await rowsForm(staged, left))}`,
-  }
-}
-
-const INTERVAL_TEXTS = {
-  3600: 'every hour',
-  21600: 'every six hours',
-  86400: 'every day',
-  604800: 'every week',
-} as const satisfies Record<(typeof INTERVALS)[number], ImportText>
-
-/** What an address gives, before it is kept up to date. */
-function addressView(
-  { context: { site } }: DeskRequest,
-  row: DeskImportColumns,
-  { address }: StagedAddress,
-): DeskView {
-  const { counts, preview = [], failed = [] } = reportOf(row) ?? { counts: undefined }
-  const say = (text: ImportText) => sayImport(site, text)
-  const made = counts?.made ?? {}
-  const many = (made.event ?? 0) + (made.series ?? 0)
-  const isRead = preview.length > 0 || many > 0
-  const here = deskPath(site, `/import/${row.id}`)
-  const told =
-    failed.length > 0 &&
-    html`<section class="told"><h2>${say('What to look at')}</h2><ul>${failed.map(({ at, text }) => html`<li>${at}: ${text}</li>`)}</ul></section>`
-  return {
-    ...(!isRead && { status: 422 }),
-    title: say('Import events'),
-    room: IMPORT_ROOM,
-    under: html`<bdi>${address}</bdi>`,
-    body: html`${!isRead && html`<p class="summary" role="alert">${say('No event was found there.')}</p>`}${told}${isRead && html`<p>${countImport(site, '{count} events would come in.', many, { count: writtenNumber(site, many) })}</p><ul class="named">${preview.map((line) => html`<li>${line}</li>`)}</ul>`}
-<form class="staged" method="post" action="${here}">${isRead && html`<div class="row"><div class="field"><label for="every">${say('Kept up to date')}</label><select id="every" name="every">${INTERVALS.map((seconds) => html`<option value="${seconds}"${seconds === INTERVALS[1] && html` selected`}>${say(INTERVAL_TEXTS[seconds])}</option>`)}</select></div><div class="field"><label for="new">${say('New events')}</label><select id="new" name="new"><option value="review">${say('Waiting for review')}</option><option value="publish">${say('Published')}</option></select></div></div>`}
-<div class="savebar">${isRead && html`<button type="submit" class="button main" name="action" value="import">${say('Import and keep up to date')}</button>`}<button type="submit" class="button quiet" name="action" value="cancel">${say('Cancel')}</button></div></form>`,
+    body: html`${refusal !== undefined && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${refusal}</p></div>`}${isOver && remarkList(context, row)}
+${!isOver && said.length > 0 && html`<section class="told"><h2>${sayImport(site, 'What to look at')}</h2><ul>${said}</ul></section>`}${isShown && (await rowsForm(staged))}`,
   }
 }
 
@@ -162,10 +123,6 @@ const STATUS_NOTES = {
   publish: '{count} events are in and published.',
   pending: '{count} events are in and wait for review.',
 } as const satisfies Record<RowChoices['status'], CountedImportText>
-
-export function reportOf({ report }: Pick<DeskImportColumns, 'report'>): StagedReport | undefined {
-  return report === '' ? undefined : JSON.parse(report)
-}
 
 function outcome({ context: { site }, row, counts, choices }: Staged): Content {
   const report = reportOf(row)
@@ -180,13 +137,6 @@ function outcome({ context: { site }, row, counts, choices }: Staged): Content {
   const days = String(DESK_IMPORT_DAYS)
   const list = html`<a class="button" href="${deskPath(site, `/events?status=${choices.status === 'publish' ? 'upcoming' : choices.status}`)}">${sayImport(site, 'Show the events')}</a>`
   return html`<div class="undo"><span>${countImport(site, STATUS_NOTES[choices.status], counts.in, count(counts.in))}</span>${counts.in > 0 && html`<form method="post" action="${deskPath(site, `/import/${row.id}`)}"><button type="submit" class="button" name="action" value="undo" title="${sayImport(site, 'For {days} days', { days })}">${sayImport(site, 'Take back')}</button></form>${list}`}<a class="button" href="${deskPath(site, IMPORT_ROOM)}">${sayImport(site, 'Import more')}</a></div>`
-}
-
-/** What the import said about single rows. */
-function remarks({ context: { site }, row }: Staged): Content {
-  const { failed = [], left = [] } = reportOf(row) ?? {}
-  if (failed.length + left.length === 0) return ''
-  return html`<section class="told"><h2>${sayImport(site, 'What to look at')}</h2><ul>${failed.map(({ at, text }) => html`<li>${at}: ${text}</li>`)}${left.map((text) => html`<li>${text}</li>`)}</ul></section>`
 }
 
 function progressView({ context: { site } }: DeskRequest, row: DeskImportColumns): DeskView {
@@ -211,10 +161,12 @@ const GROUP_TEXTS = {
   in: 'Are in',
 } as const satisfies Record<Group, ImportText>
 
-async function rowsForm(staged: Staged, left: readonly StagedRow[]): Promise<Html> {
-  const { request, context, row, choices, counts } = staged
+async function rowsForm(staged: Staged): Promise<Html> {
+  const { request, context, row, choices, counts, checked } = staged
   const { site } = context
-  const grouped = Map.groupBy(left, groupOf)
+  const standings = standingsIn(checked).map(([group, fate], at) => ({ group, fate, number: at + 1 }))
+  const left = standings.filter(({ fate }) => fate !== 'in')
+  const grouped = Map.groupBy(left, ({ group }) => group)
   const asked = GROUPS.find((group) => group === request.query.get('show'))
   const ordered = GROUPS.flatMap((group) => (asked && group !== asked ? [] : (grouped.get(group) ?? [])))
   const pages = Math.max(1, Math.ceil(ordered.length / ON_A_PAGE))
@@ -222,7 +174,8 @@ async function rowsForm(staged: Staged, left: readonly StagedRow[]): Promise<Htm
     pages,
     Math.max(1, Number(/^\d{1,4}$/.exec(request.query.get('page') ?? '')?.[0] ?? 1)),
   )
-  const onPage = ordered.slice((page - 1) * ON_A_PAGE, page * ON_A_PAGE)
+  const numbers = ordered.slice((page - 1) * ON_A_PAGE, page * ON_A_PAGE).map((one) => one.number)
+  const onPage = await stageSome(context, row, choices, checked, numbers)
   const here = deskPath(site, `/import/${row.id}`)
   const address = (group: Group | undefined, number = 1) =>
     `${here}?${new URLSearchParams({ ...(group && { show: group }), page: String(number) })}`
@@ -253,12 +206,9 @@ const labelsOf = (site: Site, count: number) =>
   html` data-draft="${importLabel(site, 'draft', count)}" data-publish="${importLabel(site, 'publish', count)}" data-pending="${importLabel(site, 'pending', count)}"`
 
 /** Whether the first row is a heading, and which of day and month comes first. */
-function tableQuestions({ context, table, choices }: Staged): Content {
-  const { site } = context
-  if (!table) return ''
-  const columns = choices.columns.map((meaning) => (meaning === '' ? undefined : meaning))
-  const isUnclear = choices.dates !== '' || hasUnclearDates(table, columns)
-  const order = choices.dates || guessOrder(context, table, { columns })
+function tableQuestions({ context: { site }, isFile, choices, checked }: Staged): Content {
+  if (isFile) return ''
+  const { isUnclear, order } = checked
   const option = (value: string, text: string) =>
     html`<option value="${value}"${value === order && html` selected`}>${text}</option>`
   const missing = (['title', 'start_date'] as const).filter((meaning) => !choices.columns.includes(meaning))
@@ -290,9 +240,9 @@ const OFFERED = {
 const OFFERED_NAMES = Object.keys(OFFERED) as (keyof typeof OFFERED)[]
 const isOffered = (meaning: string): meaning is keyof typeof OFFERED => meaning in OFFERED
 
-function columnHeads({ context: { site }, choices, headings, table }: Staged): Html {
+function columnHeads({ context: { site }, choices, checked: { headings }, isFile }: Staged): Html {
   const head = (meaning: ColumnMeaning | '', at: number) => {
-    if (!table) return html`<th scope="col">${isOffered(meaning) && sayImport(site, OFFERED[meaning])}</th>`
+    if (isFile) return html`<th scope="col">${isOffered(meaning) && sayImport(site, OFFERED[meaning])}</th>`
     const heading = headings[at] ?? ''
     const own = meaning !== '' && !isOffered(meaning)
     const option = (value: string, text: string) =>
@@ -326,7 +276,9 @@ function actControl({ context: { site } }: Staged, row: StagedRow, group: Group)
   const label = sayImport(site, 'Row {number}', { number: String(number) })
   const text = (one: Fate) => sayImport(site, FATE_TEXTS[one])
   if (group === 'in') return text('in')
-  if (group === 'mend') return html`<b>${text('mend')}</b>`
+  if (group === 'mend')
+    return html`<b>${text('mend')}</b><input type="hidden" name="${name}" value=""><label class="check">
+<input type="checkbox" name="${name}" value="leave"${fate === 'leave' && html` checked`} aria-label="${label}: ${text('leave')}"> ${text('leave')}</label>`
   if (group === 'new')
     return html`<input type="hidden" name="${name}" value="leave"><label class="check"><input type="checkbox" name="${name}" value="new"${fate === 'new' && html` checked`} aria-label="${label}: ${text('new')}"> ${text('new')}</label>`
   const option = (act: 'leave' | 'update' | 'new', said: string) =>
@@ -341,15 +293,23 @@ function cellOf(staged: Staged, row: StagedRow, meaning: ColumnMeaning | '', at:
   const fault = row.faults.get(at)
   const name = `cell_${row.number}_${at}`
   const label = isOffered(meaning) ? sayImport(site, OFFERED[meaning]) : ''
-  const data = html` data-label="${label || (staged.headings[at] ?? '')}"`
-  if (fault !== undefined)
-    return html`<td${data}><input type="text" name="${name}" value="${typed}" aria-label="${label || meaning}" aria-invalid="true" aria-describedby="${name}-error" dir="auto"><small class="error" id="${name}-error">${fault}</small></td>`
+  const data = html` data-label="${label || (staged.checked.headings[at] ?? '')}"`
+  // Only what somebody has begun to fill in is told where it is wrong.
+  const isWrong = fault !== undefined && !(row.isBlank && row.cells.every((cell) => cell === ''))
+  if (isWrong || row.isBlank) {
+    const error = isWrong && html`<small class="error" id="${name}-error">${fault}</small>`
+    const wrong = isWrong && html` aria-invalid="true" aria-describedby="${name}-error"`
+    return html`<td${data}><input type="text" name="${name}" value="${typed}" aria-label="${label || meaning}"${wrong} dir="auto">${error}</td>`
+  }
   if (meaning === '') return html`<td class="unused"${data}>${shown(typed)}</td>`
   if (meaning === 'start_date' && row.when)
     return html`<td${data}>${day(site, row.when.start)}${!hasColumn(staged, 'start_time') && html`<small>${hours(site, row)}</small>`}</td>`
   if (meaning === 'start_time' && row.when)
     return html`<td${data}>${row.when.isAllDay ? sayImport(site, 'all day') : writtenShortTime(site, row.when.start)}${!row.when.isAllDay && !hasColumn(staged, 'end_time') && html`<small>${sayImport(site, 'ends {time}', { time: writtenShortTime(site, row.when.end) })}</small>`}</td>`
-  if (meaning === 'title') return html`<td${data}><b dir="auto">${typed}</b>${sameAs(staged, row)}</td>`
+  if (meaning === 'title') {
+    const notes = row.notes.map((note) => html`<small class="note">${showMessage(site, note)}</small>`)
+    return html`<td${data}><b dir="auto">${typed}</b>${sameAs(staged, row)}${notes}</td>`
+  }
   if (meaning === 'venue')
     return html`<td${data}><span dir="auto">${typed}</span>${venueHint(staged, row, at)}</td>`
   return html`<td${data}><span dir="auto">${shown(typed)}</span></td>`
@@ -372,12 +332,12 @@ function sameAs({ context: { site } }: Staged, { here }: StagedRow): Content {
   return html`<small>${sayImport(site, 'Same as')} <a href="${deskPath(site, `/events/${here.id}`)}">“${here.title}”</a>, ${when}</small>`
 }
 
-function venueHint({ context: { site }, venues, table }: Staged, row: StagedRow, at: number): Content {
-  if (row.venue === '' || row.record !== undefined) return ''
+function venueHint({ context: { site }, venues, isFile }: Staged, row: StagedRow, at: number): Content {
+  if (row.venue === '') return ''
   const key = placeKey(row.venue)
   if (venues.some((venue) => venue.key === key)) return ''
   const near = findNearVenue(row.venue, venues)
-  if (!near || !table) return html`<small>${sayImport(site, 'new venue')}</small>`
+  if (!near || isFile) return html`<small>${sayImport(site, 'new venue')}</small>`
   return html`<small>${sayImport(site, '{name}?', { name: near.name })} <button type="submit" class="link" name="action" value="take ${at} ${row.number} ${near.name}">${sayImport(site, 'take it')}</button></small>`
 }
 
@@ -394,11 +354,21 @@ async function forAllRows({ context, choices, request }: Staged): Promise<Html> 
     : (['pending', 'draft'] as const)
   const categories = await categoryOptions(context, [])
   const image = choices.image > 0 ? await findOpenImage(context, choices.image) : undefined
+  const isChoosing = request.form.show === 'pictures'
   const library =
     can(caller, 'upload') && (await findLibrary(context, String(request.form.picture_search ?? '')))
   return html`<fieldset class="card all-rows"><legend>${sayImport(site, 'For all rows:')}</legend><div class="row">
 <div class="field"><label for="status">${sayImport(site, 'Status')}</label><select id="status" name="status">${statuses.map((status) => html`<option value="${status}"${status === choices.status && html` selected`}>${sayImport(site, STATUS_CHOICES[status])}</option>`)}</select></div>
 <div class="field"><label for="categories">${sayImport(site, 'Category')}</label><input type="text" id="categories" name="categories" value="${choices.categories}" list="known-categories" maxlength="1000" autocomplete="off" dir="auto"><datalist id="known-categories">${categories.options.map(({ text }) => html`<option value="${text}"></option>`)}</datalist></div>
 <div class="field"><label for="organizers">${sayImport(site, 'Organizers')}</label><input type="text" id="organizers" name="organizers" value="${choices.organizers}" maxlength="1000" autocomplete="off" dir="auto"></div></div>
-${library && html`<details class="pictures"${image && html` open`}><summary>${sayImport(site, 'Picture')}</summary>${libraryChoice(context, library, { chosen: image ? String(image.id) : '0', none: '0', image })}</details>`}</fieldset>`
+${
+  mayAddPicture(caller) &&
+  html`<fieldset class="field pictures"><legend>${sayImport(site, 'Picture')}</legend><input type="hidden" name="key" value="${randomUUID()}">${image && chosenPicture(context, image)}${uploadField(context, image !== undefined)}
+${library && html`<details${isChoosing && html` open`}><summary>${sayImport(site, 'From the library')}</summary>${libraryChoice(context, library, { chosen: image ? String(image.id) : '0', none: '0', image })}</details>`}</fieldset>`
+}</fieldset>`
+}
+
+function chosenPicture(context: Context, image: ImageRow): Html {
+  const { src, alt } = pictureOf(context, image)
+  return html`<div class="picture"><img src="${link(src)}" width="${image.width}" height="${image.height}" alt="${alt}"></div>`
 }

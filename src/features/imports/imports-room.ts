@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { messageOf } from '../../base/errors.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
@@ -18,13 +17,14 @@ import {
   fieldOf,
   whenAtDesk,
 } from '../desk/desk-page.ts'
+import { IMPORT_ROOM, reportOf } from './address-view.ts'
 import { mayKeepAddresses, requireAddresses } from './desk-address.ts'
 import { DESK_IMPORT_DAYS, listDeskImports } from './desk-import-store.ts'
+import { type Message, messageIn, readMessage, showMessage } from './import-messages.ts'
 import { listSchedules, pauseSchedule, removeSchedule, resumeSchedule, runSoon } from './import-schedule.ts'
 import { findLaterRun, type ListedRun, listRuns } from './import-store.ts'
 import type { ImportScheduleColumns } from './import-tables.ts'
 import { countImport, type ImportText, sayImport } from './import-texts.ts'
-import { IMPORT_ROOM, reportOf } from './import-view.ts'
 import type { StagedWork } from './run-staged.ts'
 import { undoImport } from './undo-import.ts'
 
@@ -94,7 +94,7 @@ function scheduleLine({ context: { site, now } }: DeskRequest, row: ImportSchedu
   const isBad = isPaused || row.failures > 0
   const button = (action: string, text: ImportText, look = '') =>
     html`<button type="submit" class="button${look}" name="action" value="${action}">${say(text)}</button>`
-  return html`<li><div><b class="title"><bdi>${row.name}</bdi></b><small>${next}${row.outcome !== '' && html` · ${withoutPaths(row.outcome)}`}</small></div><span class="state${isBad && ' bad'}">${isPaused ? say('Stopped') : row.failures > 0 ? say('Fails') : say('Kept up to date')}</span>${actions(site, 'name', row.name, html`${button('run', 'Run now')}${isPaused ? button('resume', 'Go on') : button('pause', 'Stop')}${button('remove', 'Remove', ' quiet')}`)}</li>`
+  return html`<li><div><b class="title"><bdi>${row.name}</bdi></b><small>${next}${row.outcome !== '' && html` · ${withoutPaths(showMessage(site, readMessage(row.outcome)))}`}</small></div><span class="state${isBad && ' bad'}">${isPaused ? say('Stopped') : row.failures > 0 ? say('Fails') : say('Kept up to date')}</span>${actions(site, 'name', row.name, html`${button('run', 'Run now')}${isPaused ? button('resume', 'Go on') : button('pause', 'Stop')}${button('remove', 'Remove', ' quiet')}`)}</li>`
 }
 
 async function runLine({ context: { site, db, now } }: DeskRequest, run: ListedRun): Promise<Html> {
@@ -130,9 +130,9 @@ const ACTS: Readonly<Record<string, Act>> = {
 const WAITED = 1000
 
 /** Returns why it was refused. */
-async function undoSoon(work: StagedWork, undo: () => Promise<unknown>): Promise<string | undefined> {
+async function undoSoon(work: StagedWork, undo: () => Promise<unknown>): Promise<Message | undefined> {
   const waiting = new AbortController()
-  const undone = work.inTurn(undo).then(() => undefined, messageOf)
+  const undone = work.inTurn(undo).then(() => undefined, messageIn)
   const late = pause(WAITED, undefined, { signal: waiting.signal }).catch(() => undefined)
   return Promise.race([undone, late]).finally(() => waiting.abort())
 }
@@ -145,7 +145,10 @@ async function changeImports(request: DeskRequest, work: StagedWork): Promise<De
     const run = /^[1-9]\d{0,8}$/.exec(fieldOf(request, 'run'))?.[0]
     if (run === undefined) throw new Problem('rest_no_route')
     const refusal = await undoSoon(work, () => undoImport(context, Number(run), () => undefined))
-    if (refusal !== undefined) return { ...(await showImports(request)), status: 422, notice: refusal }
+    if (refusal !== undefined) {
+      const notice = showMessage(context.site, refusal)
+      return { ...(await showImports(request)), status: 422, notice }
+    }
   } else {
     const act = Object.hasOwn(ACTS, action) ? ACTS[action] : undefined
     const { name } =

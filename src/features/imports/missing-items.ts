@@ -4,10 +4,11 @@ import { findOccurrences } from '../../calendar/series/series-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { importBatch } from './import-batch.ts'
+import { type Message, message } from './import-messages.ts'
 import { BrokenSource, type ImportRun, isSeen } from './import-run.ts'
 import { countLive, findItems, listItems, saveItems } from './import-store.ts'
 import { findPlaces } from './plan-items.ts'
-import { fingerprintsOf, itemKey, readFingerprints, type SourceItem } from './source-item.ts'
+import { fingerprintsOf, itemKey, KIND_NAMES, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
 // Finds the events that are gone from a source, and trashes them where that is asked for.
@@ -83,8 +84,14 @@ async function refuseMassRemoval(
   }
   const isMass = gone >= FEWEST_REFUSED && gone > all * MOST_AT_ONCE
   if (!isMass && !(isEmpty && gone > 0)) return
-  const text = `${gone} of ${all} events from this source are gone from it at once, so none was moved to the trash. If that is right, allow it with --allow-mass-removal.`
-  run.broken = new BrokenSource(text, true)
+  const said = [
+    message('{gone} of {all} events from this source are gone from it at once,', {
+      gone: `${gone}`,
+      all: `${all}`,
+    }),
+    message('so none was moved to the trash. If that is right, allow it with --allow-mass-removal.'),
+  ]
+  run.broken = new BrokenSource(said, true)
 }
 
 /** A deleted event without an item may be an occurrence of a series. */
@@ -148,19 +155,25 @@ async function handleOne(
   state: RecordState,
   isReplaced: boolean,
 ): Promise<void> {
+  const kind = item.kind === 'series' ? 'series' : 'event'
+  const named = { kind: message(KIND_NAMES[kind]), which: item.identity, name: String(state.title) }
+  const record = message('{kind} {which} ({name})', named)
   const happened = isReplaced
-    ? 'was replaced by another record, since it repeats differently now'
-    : 'is gone from the source'
-  const text = `${item.kind} ${item.identity} (${String(state.title)}) ${happened}`
-  const remark = (end: string) => run.remark({ kind: 'missing', at: 'missing', text: `${text}${end}` })
-  if ((!run.options.mirror || run.broken) && !isReplaced) return remark('.')
-  if (run.isUnclear && !isReplaced) return remark('; it stays, since something in the source cannot be read.')
+    ? message('{item} was replaced by another record, since it repeats differently now', { item: record })
+    : message('{item} is gone from the source', { item: record })
+  const remark = (text: Message) => run.remark({ kind: 'missing', at: 'missing', text })
+  if ((!run.options.mirror || run.broken) && !isReplaced)
+    return remark(message('{what}.', { what: happened }))
+  if (run.isUnclear && !isReplaced)
+    return remark(
+      message('{what}; it stays, since something in the source cannot be read.', { what: happened }),
+    )
   if (run.options.conflicts !== 'overwrite' && (await isTouched(run.context.db, item, state))) {
     run.counts.left += 1
-    return remark('; it was changed here, and stays.')
+    return remark(message('{what}; it was changed here, and stays.', { what: happened }))
   }
   run.counts.trashed += 1
-  remark('; it goes to the trash.')
+  remark(message('{what}; it goes to the trash.', { what: happened }))
   if (!run.options.dryRun) await trashMissing(run, item, state)
 }
 

@@ -6,6 +6,7 @@ import { askedMoment } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { DateOrder } from './csv-cells.ts'
 import { besideWriting, type FileTask, fileSource } from './file-source.ts'
+import { ImportError, message } from './import-messages.ts'
 import { type FetchedAnswer, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
 import { NAMESPACE, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
@@ -48,7 +49,7 @@ export async function openSource(
   if (!/^(?:https?|webcals?):\/\//i.test(word))
     return { source: await fileBeside(fileTask(word, options, reader)), close: nothing }
   const target = URL.parse(word.replace(/^webcals?:/i, 'https:'))
-  if (!target) throw new Error(`${word} is no address.`)
+  if (!target) throw new ImportError(message('{address} is no address.', { address: word }))
   if (target.username !== '' || target.password !== '')
     throw new Error(
       'Name the login with --login, and keep the password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.',
@@ -165,7 +166,8 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
   if (!answer || (!isCalendar && isIndex(answer))) return { page: undefined }
   const markup = describeMarkup(answer.body.toString('utf8'), answer.url)
   if (markup !== undefined && !isCalendar) return { page: answer }
-  if (markup !== undefined) throw new SourceFailure(answer.url, `is ${markup}, and not a calendar.`)
+  if (markup !== undefined)
+    throw new SourceFailure(answer.url, message('is {markup}, and not a calendar.', { markup }))
   const [type = ''] = (answer.headers['content-type'] ?? '').toLowerCase().split(';', 1)
   return { answer, extension: EXTENSIONS[type.trim()] ?? '' }
 }

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
+import { ImportError, type Message, message } from './import-messages.ts'
 
 // Requests to other servers: one at a time, repeated later where they are busy, only to addresses that a
 // source may lead to.
@@ -47,7 +48,7 @@ const MOST_REFUSAL_BYTES = 64_000
 const LONGEST_WAIT_MS = 120_000
 
 /** The message begins with the address. */
-export class SourceFailure extends Error {
+export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
   /** 0 for no answer, or an unusable one. */
   readonly status: number
@@ -58,12 +59,12 @@ export class SourceFailure extends Error {
 
   constructor(
     url: string,
-    reason: string,
+    reason: Message,
     status = 0,
     body: Buffer = Buffer.alloc(0),
     passes?: SourceFailure['passes'],
   ) {
-    super(`${url} ${reason}`)
+    super(message('{address} {reason}', { address: url, reason }))
     this.status = status
     this.body = body
     this.passes = passes
@@ -93,7 +94,7 @@ export async function fetchPolitely(url: string, options: FetchOptions): Promise
 
 async function askOnce(url: string, options: FetchOptions): Promise<FetchedAnswer> {
   const target = URL.parse(url)
-  if (!target) throw new SourceFailure(url, 'is no address.')
+  if (!target) throw new SourceFailure(url, message('is no address.'))
   const asked = await askNamed(target, options.named, await requestOf(options))
   const { statusCode: status = 0, headers } = asked.answer
   if (status < 200 || status > 299) throw await refusalOf(url, status, asked.answer)
@@ -123,15 +124,21 @@ async function requestOf({ accept, sending, leavesLogin = false }: FetchOptions)
 async function refusalOf(url: string, status: number, answer: IncomingMessage): Promise<SourceFailure> {
   const { location, 'retry-after': wait } = answer.headers
   const body = await readBounded(url, answer, MOST_REFUSAL_BYTES).catch(() => undefined)
-  const leads = status >= 300 && status < 400 ? ` and leads to ${location}` : ''
-  const credentials = status === 401 ? ': it wants a login with its application password' : ''
+  const isLeading = status >= 300 && status < 400
+  const told = { status: `${status}`, address: String(location) }
+  const reason = isLeading
+    ? message('answers with status {status} and leads to {address}.', told)
+    : status === 401
+      ? message('answers with status 401: it wants a login with its application password.')
+      : message('answers with status {status}.', told)
   const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== undefined)
   const passes = mayPass ? { afterMs: waitOf(wait) } : undefined
-  return new SourceFailure(url, `answers with status ${status}${leads}${credentials}.`, status, body, passes)
+  return new SourceFailure(url, reason, status, body, passes)
 }
 
 function noAnswer(url: string, error: unknown): SourceFailure {
-  return new SourceFailure(url, `does not answer: ${reasonOf(error)}.`, 0, undefined, { afterMs: undefined })
+  const reason = message('does not answer: {reason}.', { reason: reasonOf(error) })
+  return new SourceFailure(url, reason, 0, undefined, { afterMs: undefined })
 }
 
 function reasonOf(error: unknown): string {
@@ -150,7 +157,8 @@ function waitOf(header: string | undefined): number | undefined {
 
 /** @throws SourceFailure when it has too many bytes, before or after decoding, or cannot be decoded */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
-  const tooLong = () => new SourceFailure(url, `answers with more than ${most} bytes.`)
+  const tooLong = () =>
+    new SourceFailure(url, message('answers with more than {most} bytes.', { most: `${most}` }))
   const parts: Uint8Array[] = []
   let size = 0
   try {
@@ -167,7 +175,8 @@ async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYT
   if (!decode || size === 0) return body
   return decode(body, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLong()
-    throw new SourceFailure(url, `answers with a body that cannot be decoded: ${error.message}.`)
+    const reason = error.message
+    throw new SourceFailure(url, message('answers with a body that cannot be decoded: {reason}.', { reason }))
   })
 }
 
@@ -236,7 +245,10 @@ async function askNamed(
     if (!next) return { url: target.href, answer }
     answer.destroy()
     if (hops === MOST_REDIRECTS)
-      throw new SourceFailure(url.href, `redirects more than ${MOST_REDIRECTS} times.`)
+      throw new SourceFailure(
+        url.href,
+        message('redirects more than {most} times.', { most: `${MOST_REDIRECTS}` }),
+      )
     target = next
   }
 }
@@ -248,22 +260,22 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, from: URL): UR
 
 function requireAllowed(target: URL, named: NamedOrigin, leavesLogin: boolean): void {
   if (named.guest && !mayConnect(target, []) && !isAtHost(target, named.guest))
-    throw new SourceFailure(target.href, `is not asked: ${NOT_PUBLIC}.`)
+    throw new SourceFailure(target.href, message('is not asked: {why}.', { why: NOT_PUBLIC }))
   if (target.origin === named.origin) return
   if (named.authorization !== undefined && !leavesLogin)
-    throw astray(target, `the login is for ${named.origin} alone`)
+    throw astray(target, message('the login is for {origin} alone', { origin: named.origin }))
   if (!isNamed(target, named) && !mayConnect(target, [])) throw astray(target, NOT_PUBLIC)
 }
 
 const isAtHost = (target: URL, hosts: readonly string[]) => hosts.length > 0 && mayConnect(target, hosts)
 
-const NOT_PUBLIC = 'it is at no public address'
+const NOT_PUBLIC = message('it is at no public address')
 
-function astray({ href }: URL, why: string): SourceFailure {
-  return new SourceFailure(
-    href,
-    `is not asked: the source leads there, and ${why}. Give this address in its place if it is meant.`,
-  )
+function astray({ href }: URL, why: Message): SourceFailure {
+  return new SourceFailure(href, [
+    message('is not asked: the source leads there, and {why}.', { why }),
+    message('Give this address in its place if it is meant.'),
+  ])
 }
 
 function isNamed({ origin }: URL, named: NamedOrigin): boolean {

@@ -1,8 +1,8 @@
 // Reads a file while the main thread writes; one batch for each grant, so that it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { messageOf } from '../../base/errors.ts'
 import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
+import { messageIn } from './import-messages.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
 const AT_ONCE = 250
@@ -17,7 +17,7 @@ async function answerReads(port: MessagePort, task: ReadTask): Promise<void> {
   try {
     await readOn(port, task, tell)
   } catch (error) {
-    tell({ failure: messageOf(error) })
+    tell({ failure: messageIn(error) })
   }
 }
 

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { contextOn } from '../../calendar/ground.ts'
+import { translatorFor } from '../../calendar/locales/translate.ts'
 import { findUser, isActive } from '../../calendar/people/users.ts'
 import type { RunningService, ServiceStart } from '../../feature.ts'
 import type { Admission } from '../../http/admission.ts'
 import { type Writer, writerBy } from '../../store/storage/recording.ts'
+import { siteInLanguage } from '../desk/desk-page.ts'
 import { lookAtAddress, mayKeepAddresses } from './desk-address.ts'
 import {
   addressOf,
@@ -18,6 +19,7 @@ import {
   updateDeskImport,
 } from './desk-import-store.ts'
 import { NOT_THE_SAME } from './hold-source.ts'
+import { type Message, messageIn } from './import-messages.ts'
 import { type Counts, noCounts, type Remark } from './import-run.ts'
 import { importSource } from './import-source.ts'
 import type { DeskImportColumns } from './import-tables.ts'
@@ -28,16 +30,18 @@ import { undoImport } from './undo-import.ts'
 // Brings tables of the desk in, and takes them back, one after the other and behind requests.
 
 /** How far a table is in, and what came of it. */
+type Said = Pick<Remark, 'at' | 'text'>
+
 export interface StagedReport {
   counts: Counts
   /** Rows that come in. */
   total: number
-  failed: readonly Pick<Remark, 'at' | 'text'>[]
+  failed: readonly Said[]
   /** Of what was taken back. */
   removed?: number
   restored?: number
-  left?: readonly string[]
-  /** Of an address: its first events, as pages would show them. */
+  left?: readonly Message[]
+  /** Of an address that was read: its first events, as pages would show them. */
   preview?: readonly string[]
 }
 
@@ -177,17 +181,19 @@ async function runOne(
   const { database } = service
   const user = await findUser(database.read, row.user)
   const told: StagedReport = { counts: noCounts(), total: 0, failed: [] }
-  const end = (report: StagedReport, state: 'open' | 'done' | 'undone') =>
-    database.write(
-      (tx) =>
-        updateDeskImport(tx, row.id, [row.state], {
-          state,
-          report: JSON.stringify(report),
-          changed_utc: formatUtc(Date.now()),
-          leased_utc: '',
-        }),
-      by,
-    )
+  const end = (
+    report: StagedReport,
+    state: 'open' | 'done' | 'undone',
+    checked: Partial<Pick<DeskImportColumns, 'checked'>> = {},
+  ) => {
+    const ended = {
+      state,
+      report: JSON.stringify(report),
+      changed_utc: formatUtc(Date.now()),
+      leased_utc: '',
+    }
+    return database.write((tx) => updateDeskImport(tx, row.id, [row.state], { ...ended, ...checked }), by)
+  }
   if (!user || !isActive(user)) {
     await end(told, 'done')
     return
@@ -197,18 +203,26 @@ async function runOne(
   const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
+  // What has come in, or was taken back, is counted before anybody looks.
+  const checkAgain = async () => {
+    const { checked } = await stageRows(context, row, readChoices(row))
+    return { checked: JSON.stringify(checked) }
+  }
   const isUndo = row.state === 'leaving'
   const content = readContent(row)
   try {
     if (isStagedAddress(content)) {
       if (!mayKeepAddresses(context)) throw new Problem('rest_forbidden')
-      await end({ total: 0, ...(await lookAtAddress(context, content)) }, 'open')
-    } else if (isUndo) await end(await takeBack(context, row), 'undone')
-    else await end(await bringIn(context, row, service, told, signal), 'done')
+      const site = siteInLanguage(context.site, user)
+      const reading = { ...context, site, say: translatorFor(site) }
+      await end({ total: 0, ...(await lookAtAddress(reading, content)) }, 'open')
+    } else if (isUndo) await end(await takeBack(context, row), 'undone', await checkAgain())
+    else await end(await bringIn(context, row, service, told, signal), 'done', await checkAgain())
   } catch (error) {
     if (error instanceof Stopped) throw error
-    const failed = [...told.failed, { at: row.name, text: messageOf(error) }]
-    await end({ ...told, failed }, isStagedAddress(content) ? 'open' : 'done')
+    const failed = [...told.failed, { at: row.name, text: messageIn(error) }]
+    if (isStagedAddress(content)) await end({ ...told, failed }, 'open')
+    else await end({ ...told, failed }, 'done', await checkAgain())
   }
 }
 
@@ -220,7 +234,7 @@ async function bringIn(
   signal: AbortSignal,
 ): Promise<StagedReport> {
   const choices = readChoices(row)
-  const rows = await stageRows(context, row, choices)
+  const { rows } = await stageRows(context, row, choices)
   const address = addressOf(row)
   await adoptUpdated(context, address, rows)
   const giveWay = async () => {
@@ -228,7 +242,7 @@ async function bringIn(
     await givenWay(admission)
   }
   const source = await stagedSource(context, address, rows, choices, giveWay)
-  const failed: Remark[] = []
+  const failed: Said[] = []
   const show = (counts: Counts): StagedReport => ({ counts, total: source.total(), failed })
   Object.assign(told, show(noCounts()))
   const { counts } = await importSource({
@@ -238,7 +252,8 @@ async function bringIn(
     by: writerBy('import'),
     remark: (remark) => {
       const isTold = remark.kind === 'failed' || remark.kind === 'note' || remark.kind === 'kept'
-      if (isTold && failed.length < MOST_TOLD) failed.push(remark)
+      const { at, text } = remark
+      if (isTold && failed.length < MOST_TOLD) failed.push({ at, text })
     },
     restart: () => failed.splice(0),
     progress: (present) => {
@@ -253,12 +268,12 @@ async function bringIn(
 }
 
 async function takeBack(context: Context, row: DeskImportColumns): Promise<StagedReport> {
-  const told = { removed: 0, restored: 0, left: [] as string[] }
+  const told = { removed: 0, restored: 0, left: [] as Message[] }
   for (const run of await listRunsOf(context.db, addressOf(row))) {
     const { removed, restored, left } = await undoImport(context, run, () => undefined)
     told.removed += removed
     told.restored += restored
-    for (const sentence of left.slice(0, MOST_TOLD - told.left.length)) told.left.push(sentence)
+    for (const one of left.slice(0, MOST_TOLD - told.left.length)) told.left.push(one)
   }
   return { counts: noCounts(), total: 0, failed: [], ...told }
 }

@@ -47,9 +47,11 @@ import {
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import { termFields } from '../../calendar/terms/term-rules.ts'
 import type { SeriesRow } from '../../store/storage/schema.ts'
+import { type Message, message } from './import-messages.ts'
 import {
   type ItemKind,
   type ItemLinks,
+  KIND_NAMES,
   type ReadEntry,
   type SourceEntry,
   type SourceItem,
@@ -256,7 +258,7 @@ export function* itemsOf(
   before?: ShownBefore,
 ): Generator<ReadEntry> {
   if (!isRecord(record)) {
-    yield { at, reason: 'This is not a record.' }
+    yield { at, reason: message('This is not a record.') }
     return
   }
   const links: Partial<Record<keyof ItemLinks, readonly string[]>> = {}
@@ -304,15 +306,26 @@ function itemOf(
   record: ShownRecord,
   at: string,
   links: ItemLinks,
-): SourceItem | { at: string; reason: string } {
+): SourceItem | { at: string; reason: Message } {
   const identity = identityOf(kind, record)
   const shownName = record[NAMES[kind]]
   const name = typeof shownName === 'string' ? decodeName(shownName) : ''
-  if (identity === undefined)
+  if (identity === undefined) {
+    if (kind === 'event')
+      return {
+        at,
+        reason: name
+          ? message('This event has no id, and no title with a start_date: {name}.', { name })
+          : message('This event has no id, and no title with a start_date.'),
+      }
+    const named = message(KIND_NAMES[kind])
     return {
       at,
-      reason: `This ${kind} has no ${kind === 'event' ? 'id, and no title with a start_date' : 'name'}${name ? `: ${name}` : ''}.`,
+      reason: name
+        ? message('This {kind} has no name: {name}.', { kind: named, name })
+        : message('This {kind} has no name.', { kind: named }),
     }
+  }
   const parent = kind === 'category' && Number(record.parent) > 0 ? [String(record.parent)] : []
   return {
     kind,

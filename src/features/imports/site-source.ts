@@ -1,5 +1,6 @@
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { readToken } from '../sync/sync-token.ts'
+import { message } from './import-messages.ts'
 import {
   type FetchedAnswer,
   type FetchOptions,
@@ -49,10 +50,13 @@ export async function findInterface(
   )
   const markup = page && describeMarkup(page.body.toString('utf8'), page.url)
   if (namespace === undefined)
-    throw new SourceFailure(
-      address,
-      `does not lead to an event interface${markup === undefined ? '' : ` but to ${markup}`}; give the address of its namespace, such as https://host/wp-json/tribe/events/v1, or of a calendar file.`,
-    )
+    throw new SourceFailure(address, [
+      markup === undefined
+        ? message('does not lead to an event interface;')
+        : message('does not lead to an event interface but to {markup};', { markup }),
+      message('give the address of its namespace, such as https://host/wp-json/tribe/events/v1,'),
+      message('or of a calendar file.'),
+    ])
   return { root: found, base: `${found}/${namespace}` }
 }
 
@@ -99,7 +103,8 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   const page = parsedJson(body)
   const { changes, next_token: next = '', sync_token: token = '' } = isRecord(page) ? page : {}
   const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'
-  if (!isPage || (next === '') === (token === '')) throw new SourceFailure(url, 'tells no changes.', 404)
+  if (!isPage || (next === '') === (token === ''))
+    throw new SourceFailure(url, message('tells no changes.'), 404)
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
@@ -237,7 +242,7 @@ async function* readChanges(reading: SiteReading, root: string, first: Changes):
   const asked = new Set<string>()
   for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.options)) {
     if (asked.has(page.next) || asked.size > MOST_PAGES)
-      throw new SourceFailure(root, 'reports changes without an end.')
+      throw new SourceFailure(root, message('reports changes without an end.'))
     asked.add(page.next)
     for (const { kind, id, record } of page.changes) {
       if (record === undefined && kind === 'event') yield { lost: id }
@@ -257,14 +262,20 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   for (;;) {
     const { page } = reading
     if (page > MOST_PAGES)
-      throw new SourceFailure(reading.base, `has more than ${MOST_PAGES} pages of ${path}.`)
+      throw new SourceFailure(
+        reading.base,
+        message('has more than {most} pages of {list}.', { most: `${MOST_PAGES}`, list: path }),
+      )
     const found = await readPage(reading, path)
     if (!found || found.records.length === 0) return yield* lackOf(reading, path, found)
     const text = JSON.stringify(found.records)
     if (text === before)
       throw new SourceFailure(
         reading.base,
-        `gives the same answer for every page of ${path} from page ${page - 1} on.`,
+        message('gives the same answer for every page of {list} from page {page} on.', {
+          list: path,
+          page: `${page - 1}`,
+        }),
       )
     before = text
     if ((reading.totals.get(path) ?? found.total) !== found.total) reading.isWhole = false
@@ -284,7 +295,9 @@ function* lackOf(
   last: ListPage | undefined,
 ): Generator<SourceEntry> {
   const total = totals.get(path) ?? last?.total ?? 0
-  if (inList < total) yield { cutOff: `${base}/${path} breaks off: it gave ${inList} of ${total} records.` }
+  if (inList >= total) return
+  const values = { address: `${base}/${path}`, given: `${inList}`, total: `${total}` }
+  yield { cutOff: message('{address} breaks off: it gave {given} of {total} records.', values) }
 }
 
 async function* entriesOfRecord(
@@ -299,7 +312,12 @@ async function* entriesOfRecord(
   if (series !== undefined && reading.series.has(series)) return
   const occurrences = series === undefined ? [] : await readOccurrences(reading, series, record)
   if (occurrences === undefined)
-    return yield { cutOff: `The dates of the series ${series} at ${reading.base} break off.` }
+    return yield {
+      cutOff: message('The dates of the series {series} at {address} break off.', {
+        series: series ?? '',
+        address: reading.base,
+      }),
+    }
   const entries = series === undefined ? itemsOf(kind, record, at) : seriesEntries(occurrences, series, at)
   for (const entry of entries) {
     if (!('kind' in entry) || standsAlone(entry.kind)) yield entry
@@ -383,7 +401,12 @@ function parsePage(url: string, path: string, body: Buffer): ListPage {
   if (!isRecord(value) || !Array.isArray(records))
     throw new SourceFailure(
       url,
-      `answers with ${body.subarray(0, 200).includes('<') ? 'HTML' : 'something else'} in place of ${path}.`,
+      message(
+        body.subarray(0, 200).includes('<')
+          ? 'answers with HTML in place of {list}.'
+          : 'answers with something else in place of {list}.',
+        { list: path },
+      ),
     )
   const total = Number(value.total ?? records.length)
   return { records, total, pages: Number(value.total_pages ?? Number.MAX_SAFE_INTEGER) }

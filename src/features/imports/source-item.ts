@@ -6,12 +6,23 @@ import { event } from '../../calendar/events/event.ts'
 import { type OwnColumns, settleValues } from '../../calendar/events/event-rules.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
+import { type Message, message } from './import-messages.ts'
 
 // Items, the one form of records of all sources; their fingerprints; the plan for each.
 
 /** Kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
+
+/** As messages call them. */
+export const KIND_NAMES = {
+  category: 'category',
+  tag: 'tag',
+  venue: 'venue',
+  organizer: 'organizer',
+  series: 'series',
+  event: 'event',
+} as const satisfies Record<ItemKind, string>
 
 /** By identity; kinds that are left out stay as they are. */
 export interface ItemLinks {
@@ -69,7 +80,7 @@ interface AheadOfWriting {
 
 export interface SourceFault {
   at: string
-  reason: string
+  reason: Message
   identity?: string
   /** The record comes in without that part. */
   isPart?: true
@@ -78,7 +89,7 @@ export interface SourceFault {
 /** What no run reads, in one sentence; it makes no record incomplete. */
 interface SourceOmission {
   at: string
-  unread: string
+  unread: Message
 }
 
 interface SourceLoss {
@@ -86,7 +97,7 @@ interface SourceLoss {
 }
 
 export interface SourceCut {
-  cutOff: string
+  cutOff: Message
   /** One page of several, and not broken off. */
   isPage?: boolean
 }
@@ -266,11 +277,11 @@ export type Plan =
   /** Changed here, in the trash, or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** Ends a sentence: which fields keep their values, or that the record stays removed. */
-export function describeStay(kept: readonly string[], where: 'here' | 'there', isGone = false): string {
+/** Which fields keep their values, or that the record stays removed. */
+export function describeStay(item: Message, kept: readonly string[], isGone = false): Message {
   return isGone
-    ? `was removed ${where}, and stays so.`
-    : `was changed ${where} as well, which stays: ${kept.join(', ')}`
+    ? message('{item} was removed here, and stays so.', { item })
+    : message('{item} was changed here as well, which stays: {fields}', { item, fields: kept.join(', ') })
 }
 
 /** What was last written, the record after that, and the record now. */

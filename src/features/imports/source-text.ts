@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
+import { type Message, message } from './import-messages.ts'
 
 // Reads the bytes of a source as lines of text, tells their encoding, and recognises markup.
 
@@ -116,11 +117,11 @@ export function textIn(bytes: Uint8Array): string {
 const MOST_LOOKED_AT = 500_000
 
 /** For a sentence such as "It is a web page"; undefined for text without markup. */
-export function describeMarkup(text: string, address = ''): string | undefined {
+export function describeMarkup(text: string, address = ''): Message | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))
-    return isLogin(head, address) ? 'a login page (HTML)' : 'a web page (HTML)'
-  return /^<(?:\?xml|rss|feed)\b/i.test(head) ? 'a document in XML, such as an RSS feed' : undefined
+    return message(isLogin(head, address) ? 'a login page (HTML)' : 'a web page (HTML)')
+  return /^<(?:\?xml|rss|feed)\b/i.test(head) ? message('a document in XML, such as an RSS feed') : undefined
 }
 
 function isLogin(page: string, address: string): boolean {

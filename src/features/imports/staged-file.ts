@@ -1,15 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { messageOf } from '../../base/errors.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Problem } from '../../base/problems.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type CheckedRow, faultsOfItem } from './check-rows.ts'
+import { parseNew } from '../../calendar/declare/parse.ts'
+import { events } from '../../calendar/resources.ts'
+import { type CheckedRow, IN_A_TURN, identityOf } from './check-rows.ts'
 import type { ColumnMeaning } from './csv-cells.ts'
-import { openSource } from './open-source.ts'
-import { type SourceItem, settledOf, standsAlone } from './source-item.ts'
+import { besideWriting, fileSource } from './file-source.ts'
+import { type Message, message, messageIn } from './import-messages.ts'
+import { type SourceEntry, type SourceItem, settledOf, standsAlone } from './source-item.ts'
 
-// Reads a calendar file at the desk as rows: each event or series is one.
+// Reads a calendar file at the desk as rows: each event, series or entry that cannot be read is one.
 
 export interface StagedFile {
   kind: 'ics' | 'json'
@@ -18,44 +22,68 @@ export interface StagedFile {
 
 export const FILE_COLUMNS = ['start_date', 'start_time', 'title', 'venue'] as const satisfies ColumnMeaning[]
 
-export interface FileRows {
-  rows: CheckedRow[]
-  /** What the reader says of what it could not read. */
-  unread: string[]
+/** As it is kept in JSON. */
+export interface FileRow extends Omit<CheckedRow, 'faults'> {
+  /** Why no event is in it, and where it stands in the file. */
+  fault?: { at: string; uid: string; reason: Message }
 }
 
-const MOST_UNREAD = 50
+export interface FileRows {
+  rows: FileRow[]
+  /** What the reader says of the whole file. */
+  said: Message[]
+}
+
+const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
-/** Undefined for a file that has more. @throws Error with one sentence when it cannot be read */
+/** Undefined for a file that has more rows. @throws Error with one sentence when it cannot be read */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   try {
     const path = join(folder, `source.${file.kind}`)
     await writeFile(path, file.text)
-    const { source, close } = await openSource(path, {}, { zone: context.site.timezone, backOffMs: 0 })
-    const items: SourceItem[] = []
-    const unread: string[] = []
-    const note = (text: string) => unread.length < MOST_UNREAD && unread.push(text)
-    const reading = { context, images: true, addresses: false, expectsNew: () => true }
+    const title = message('The file')
+    const task = { file: path, name: 'desk', title, map: [], dates: undefined, zone: context.site.timezone }
+    const source = besideWriting(await fileSource(task), task)
+    const read: ReadFile = { items: [], faults: [], said: [] }
+    const reading = { context, images: true, addresses: false, expectsNew: () => false }
+    let count = 0
     for await (const entry of source.entries(reading)) {
-      if ('kind' in entry) items.push(entry)
-      else if ('reason' in entry) note(`${entry.at}: ${entry.reason}`)
-      else if ('cutOff' in entry) note(entry.cutOff)
-      if (items.length > MOST_RECORDS * 5) return undefined
+      note(read, entry)
+      count += 1
+      if (count > MOST_RECORDS * 5) return undefined
+      if (count % IN_A_TURN === 0) await nextTurn()
     }
-    await close()
-    const rows = rowsOfItems(context, items)
-    return rows.length > MOST_RECORDS ? undefined : { rows, unread }
-  } catch (error) {
-    // A path of this machine is nobody's business.
-    throw new Error(messageOf(error).replaceAll(folder, ''))
+    const rows = await rowsOf(context, read)
+    return rows.length > MOST_RECORDS ? undefined : { rows, said: read.said }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-function rowsOfItems(context: Context, items: readonly SourceItem[]): CheckedRow[] {
+interface Fault {
+  at: string
+  reason: Message
+  identity?: string
+}
+
+interface ReadFile {
+  items: SourceItem[]
+  faults: Fault[]
+  said: Message[]
+}
+
+function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
+  // What a thread has computed ahead would only be kept.
+  if ('kind' in entry) items.push({ ...entry, ahead: undefined })
+  else if ('reason' in entry) faults.push(entry)
+  else if ('cutOff' in entry) said.push(entry.cutOff)
+  else if ('unread' in entry && said.length < MOST_SAID) said.push(entry.unread)
+}
+
+/** A fault beside an event that is read is a note at its row; any other is a row of its own. */
+async function rowsOf(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(
     items.flatMap((item) => (standsAlone(item.kind) ? [] : [[`${item.kind} ${item.identity}`, item]])),
   )
@@ -63,12 +91,26 @@ function rowsOfItems(context: Context, items: readonly SourceItem[]): CheckedRow
     items.filter(({ kind }) => standsAlone(kind)),
     ({ identity }) => identity,
   )
-  return [...alone.values()].flatMap((same, at) => {
+  const places = new Set([...alone.values()].flatMap((same) => same.map(({ at }) => at)))
+  const isNote = ({ at, identity = '' }: Fault) => places.has(at) || alone.has(identity)
+  const notes = Map.groupBy(faults.filter(isNote), ({ at }) => at)
+  const rows: FileRow[] = []
+  for (const same of alone.values()) {
     const main = same.find(({ occurrence }) => occurrence === '')
-    if (!main) return []
+    if (!main) continue
     const beside = same.filter((item) => item !== main && item.occurrence !== '')
-    return [rowOfItem(context, at + 1, main, beside, linked)]
-  })
+    const said = [...new Set(same.map(({ at }) => at))].flatMap((at) => notes.get(at) ?? [])
+    const row = rowOfItem(context, rows.length + 1, main, beside, linked)
+    rows.push({ ...row, notes: said.map(({ reason }) => reason) })
+    if (rows.length % IN_A_TURN === 0) await nextTurn()
+  }
+  for (const fault of faults) if (!isNote(fault)) rows.push(blankRow(rows.length + 1, fault))
+  return rows
+}
+
+function blankRow(number: number, { at, reason, identity: uid = '' }: Fault): FileRow {
+  const known = { number, identity: identityOf(number), cells: ['', '', '', ''], notes: [], isBlank: true }
+  return { ...known, title: '', venue: '', when: undefined, items: [], fault: { at, uid, reason } }
 }
 
 const LINKS = { venue: 'venue', organizer: 'organizer', categories: 'category', tags: 'tag' } as const
@@ -79,16 +121,21 @@ function rowOfItem(
   main: SourceItem,
   beside: readonly SourceItem[],
   linked: ReadonlyMap<string, SourceItem>,
-): CheckedRow {
+): FileRow {
   const links = [main, ...beside].flatMap(({ links: own }) =>
     (Object.keys(LINKS) as (keyof typeof LINKS)[]).flatMap((name) =>
       (own[name] ?? []).flatMap((identity) => linked.get(`${LINKS[name]} ${identity}`) ?? []),
     ),
   )
-  const venue = links.find(({ kind }) => kind === 'venue')?.name ?? ''
   const title = plainText(String(main.values.title ?? main.name))
+  const venue = decodedText(links.find(({ kind }) => kind === 'venue')?.name ?? '')
   const own = settledOf(main, context)
-  const when = own && {
+  if (!own) {
+    const fault = { at: main.at, uid: main.uid ?? '', reason: refusalOf(context, main) }
+    const [day = '', time = ''] = String(main.values.start_date ?? '').split(' ')
+    return { ...blankRow(number, fault), cells: [day, time.slice(0, 5), title, venue], title, venue, fault }
+  }
+  const when = {
     start: own.start_date,
     end: own.end_date,
     isAllDay: own.all_day === 1,
@@ -96,17 +143,16 @@ function rowOfItem(
     utc: own.utc_start_date,
     hasEnd: true,
   }
-  const faults = new Map(
-    own ? [] : Object.values(faultsOfItem(context, main)).map((text) => [-1, text] as const),
-  )
-  return {
-    number,
-    identity: main.identity,
-    cells: ['', '', title, decodedText(venue)],
-    faults,
-    title,
-    venue: decodedText(venue),
-    when,
-    items: own ? [...new Set(links), main, ...beside] : [],
+  const known = { number, identity: main.identity, cells: ['', '', title, venue], notes: [], isBlank: false }
+  return { ...known, title, venue, when, items: [...new Set(links), main, ...beside] }
+}
+
+function refusalOf(context: Context, { values }: SourceItem): Message {
+  try {
+    parseNew(events.resource.fields, values, context)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return messageIn(error)
   }
+  return message('It has no start.')
 }

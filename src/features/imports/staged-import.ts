@@ -1,13 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type CheckedRow, checkRows, nameKey } from './check-rows.ts'
+import {
+  type CheckedRow,
+  type Columns,
+  cellKey,
+  checkRow,
+  guessOrder,
+  hasUnclearDates,
+  IN_A_TURN,
+  nameKey,
+} from './check-rows.ts'
 import { COLUMN_MEANINGS, type ColumnMeaning, type DateOrder } from './csv-cells.ts'
 import type { StagedAddress } from './desk-address.ts'
-import { addressOf, listBroughtIn } from './desk-import-store.ts'
+import { addressOf, findPieces, listBroughtIn } from './desk-import-store.ts'
+import { isMessage, type Message, message, showMessage, showPlace } from './import-messages.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 import type { Table } from './read-table.ts'
 import { type EventHere, findEventsHere } from './row-matches.ts'
-import { rowsOfFile, type StagedFile } from './staged-file.ts'
+import { FILE_COLUMNS, type FileRow } from './staged-file.ts'
 
 // A table that somebody brings in at the desk: its rows, what was chosen, and what becomes of each row.
 
@@ -34,16 +45,14 @@ export interface RowChoices {
   image: number
 }
 
-export type StagedContent = Table | StagedFile | StagedAddress
+/** What stands beside the rows, which are kept in pieces. */
+export type StagedContent = { kind: 'table' } | { kind: 'file'; said: Message[] } | StagedAddress
 
-/** @throws Error for another text: the database has only what this version has written */
 export function readContent({ content }: Pick<DeskImportColumns, 'content'>): StagedContent {
   const value = parsedJson(content)
   if (isRecord(value) && value.kind === 'address') return { kind: 'address', address: String(value.address) }
-  if (isRecord(value) && (value.kind === 'ics' || value.kind === 'json'))
-    return { kind: value.kind, text: String(value.text) }
-  if (!Array.isArray(value)) throw new Error('The table of an import cannot be read.')
-  return value.map((row) => (Array.isArray(row) ? row.map(String) : []))
+  if (!isRecord(value) || value.kind !== 'file') return { kind: 'table' }
+  return { kind: 'file', said: Array.isArray(value.said) ? value.said.filter(isMessage) : [] }
 }
 
 export function readChoices({ choices }: Pick<DeskImportColumns, 'choices'>): RowChoices {
@@ -65,6 +74,51 @@ export function readChoices({ choices }: Pick<DeskImportColumns, 'choices'>): Ro
   }
 }
 
+export const isStagedAddress = (content: StagedContent): content is StagedAddress =>
+  content.kind === 'address'
+
+// Rows in pieces, so that a page of them is read alone.
+
+/** A row of texts, or one of a calendar file. */
+type KeptRow = readonly string[] | FileRow
+export type KeptRows = Table | readonly FileRow[]
+
+const IN_A_PIECE = 100
+
+export function piecesOf(rows: KeptRows): string[] {
+  const pieces = Array.from({ length: Math.ceil(rows.length / IN_A_PIECE) }, (_, at) => at * IN_A_PIECE)
+  return pieces.map((from) => JSON.stringify(rows.slice(from, from + IN_A_PIECE)))
+}
+
+/** By their places, from 0; all without `wanted`. */
+export async function loadRows(
+  db: Context['db'],
+  id: number,
+  wanted?: readonly number[],
+): Promise<Map<number, KeptRow>> {
+  const asked = wanted && new Set(wanted)
+  const pieces = asked && [...new Set([...asked].map((at) => Math.floor(at / IN_A_PIECE)))]
+  const loaded = new Map<number, KeptRow>()
+  for (const { piece, content } of await findPieces(db, id, pieces)) {
+    const rows: KeptRow[] = JSON.parse(content)
+    for (const [at, row] of rows.entries()) {
+      const place = piece * IN_A_PIECE + at
+      if (!asked || asked.has(place)) loaded.set(place, row)
+    }
+    await nextTurn()
+  }
+  return loaded
+}
+
+export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
+
+/** Their cells as they came; a row of a file has some where it is to be filled in. */
+export async function loadTable(db: Context['db'], id: number): Promise<Table> {
+  return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
+}
+
+// What becomes of the rows.
+
 /** `in`: it came in by an earlier run. */
 export type Fate = RowAct | 'mend' | 'in'
 
@@ -74,70 +128,190 @@ export interface StagedRow extends CheckedRow {
   here: EventHere | undefined
   /** The number of an earlier row that says the same. */
   twin: number | undefined
-  /** Once it is in. */
-  record: number | undefined
 }
 
-async function checkContent(
-  context: Context,
-  content: StagedContent,
-  choices: RowChoices,
-): Promise<CheckedRow[]> {
-  if (isStagedFile(content)) return (await rowsOfFile(context, content))?.rows ?? []
-  if (isStagedAddress(content)) return []
-  const columns = choices.columns.map((meaning) => (meaning === '' ? undefined : meaning))
-  const dates = choices.dates === '' ? undefined : choices.dates
-  return checkRows(context, content, { ...choices, columns, dates })
+export const GROUPS = ['mend', 'there', 'new', 'in'] as const
+export type Group = (typeof GROUPS)[number]
+
+export const groupOf = ({ fate, here, twin, items }: StagedRow): Group => {
+  if (fate === 'in') return fate
+  if (items.length === 0) return 'mend'
+  return here || twin !== undefined ? 'there' : 'new'
 }
 
-export const isStagedFile = (content: StagedContent): content is StagedFile =>
-  'kind' in content && content.kind !== 'address'
+/** A letter for each group and fate that go together. */
+const LETTERS = {
+  m: ['mend', 'mend'],
+  x: ['mend', 'leave'],
+  n: ['new', 'new'],
+  l: ['new', 'leave'],
+  N: ['there', 'new'],
+  L: ['there', 'leave'],
+  U: ['there', 'update'],
+  i: ['in', 'in'],
+} as const satisfies Record<string, readonly [Group, Fate]>
 
-export const isStagedAddress = (content: StagedContent): content is StagedAddress =>
-  'kind' in content && content.kind === 'address'
+const STANDINGS = new Map<string, readonly [Group, Fate]>(Object.entries(LETTERS))
+const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [standing.join(), letter]))
 
-/** All rows, with what becomes of each. */
+/** What is kept of a check of all rows, so that a view checks only the rows that it shows. */
+export interface Checked {
+  /** One of `LETTERS` a row. */
+  letters: string
+  /** By row number: an earlier row that says the same. */
+  twins: Readonly<Record<string, number>>
+  order: DateOrder
+  /** Whether the order of day and month is a question. */
+  isUnclear: boolean
+  headings: readonly string[]
+}
+
+/** Undefined where nothing was kept. */
+export function readChecked({ checked }: Pick<DeskImportColumns, 'checked'>): Checked | undefined {
+  return checked === '' ? undefined : JSON.parse(checked)
+}
+
+export const standingsIn = ({ letters }: Pick<Checked, 'letters'>): (readonly [Group, Fate])[] =>
+  Array.from(letters, (letter) => STANDINGS.get(letter) ?? LETTERS.m)
+
+export type FateCounts = Record<Fate, number>
+
+export function countFates(checked: Pick<Checked, 'letters'>): FateCounts {
+  const counts: FateCounts = { new: 0, update: 0, leave: 0, mend: 0, in: 0 }
+  for (const [, fate] of standingsIn(checked)) counts[fate] += 1
+  return counts
+}
+
+type Staged = Pick<DeskImportColumns, 'id'>
+
+/** Checks all rows, in turns. @param rows as they are kept, where they were not kept before */
 export async function stageRows(
   context: Context,
-  row: Pick<DeskImportColumns, 'id' | 'content'>,
+  row: Staged,
   choices: RowChoices,
+  rows?: KeptRows,
+): Promise<{ rows: StagedRow[]; checked: Checked }> {
+  const kept = rows ?? [...(await loadRows(context.db, row.id)).values()]
+  const table = kept.filter(isTexts)
+  const columns = columnsOf(choices)
+  const order = choices.dates === '' ? guessOrder(context, table, columns) : choices.dates
+  const from = Number(choices.hasHeading)
+  const checked: CheckedRow[] = []
+  for (const [at, one] of kept.slice(from).entries()) {
+    checked.push(checkKept(context, at + 1, one, choices, order))
+    if (at % IN_A_TURN === IN_A_TURN - 1) await nextTurn()
+  }
+  const twins = findTwins(checked)
+  const staged = await settle(context, row, checked, choices, twins)
+  return {
+    rows: staged,
+    checked: {
+      letters: staged.map((one) => LETTER_OF.get([groupOf(one), one.fate].join()) ?? 'm').join(''),
+      twins: Object.fromEntries(twins),
+      order,
+      isUnclear: choices.dates !== '' || hasUnclearDates(table, columns),
+      headings: from === 1 ? (table[0] ?? []) : [],
+    },
+  }
+}
+
+/** Checks the rows of these numbers alone. */
+export async function stageSome(
+  context: Context,
+  row: Staged,
+  choices: RowChoices,
+  { twins, order, letters }: Checked,
+  numbers: readonly number[],
 ): Promise<StagedRow[]> {
-  const checked = await checkContent(context, readContent(row), choices)
-  const known = await listBroughtIn(context.db, addressOf(row))
-  const own = new Set(known.values())
-  const here = await findEventsHere(
-    context,
-    checked.filter(({ identity }) => !known.has(identity)),
-    own,
+  const from = Number(choices.hasHeading)
+  const kept = await loadRows(
+    context.db,
+    row.id,
+    numbers.map((number) => number - 1 + from),
   )
-  const first = new Map<string, number>()
-  return checked.map((one): StagedRow => {
-    const { number, identity } = one
-    const record = known.get(identity)
-    const key = `${nameKey(one.title)}\n${one.when?.utc}\n${nameKey(one.venue)}`
-    const twin = one.when ? first.get(key) : undefined
-    if (one.when && twin === undefined) first.set(key, number)
-    const found = isRepeating(one) ? unchangeable(here.get(number)) : here.get(number)
-    const told = { ...one, here: found, twin, record }
-    if (record !== undefined) return { ...told, fate: 'in' }
-    const act = choices.acts[String(number)]
-    if (act === 'leave') return { ...told, fate: 'leave' }
-    if (one.items.length === 0) return { ...told, fate: 'mend' }
-    if (act === 'update' && found?.mayUpdate) return { ...told, fate: 'update' }
-    if (act === 'new') return { ...told, fate: 'new' }
-    return { ...told, fate: found || twin !== undefined ? 'leave' : 'new' }
+  const checked = numbers.flatMap((number) => {
+    const one = kept.get(number - 1 + from)
+    return one ? [checkKept(context, number, one, choices, order)] : []
   })
+  const known = new Map(Object.entries(twins).map(([number, twin]) => [Number(number), twin]))
+  return settle(context, row, checked, choices, known, letters.includes('i'))
+}
+
+const columnsOf = ({ columns }: RowChoices): Columns =>
+  columns.map((meaning) => (meaning === '' ? undefined : meaning))
+
+function checkKept(
+  context: Context,
+  number: number,
+  row: KeptRow,
+  { columns, mended }: RowChoices,
+  order: DateOrder,
+): CheckedRow {
+  const own = isTexts(row) ? row : row.cells
+  const cells = own.map((cell, column) => mended[cellKey(number, column)] ?? cell)
+  const asked = { columns: columns.map((meaning) => (meaning === '' ? undefined : meaning)), order }
+  if (isTexts(row)) return checkRow(context, number, cells, asked)
+  const { fault, ...known } = row
+  if (!fault) return { ...known, faults: new Map() }
+  const filled = checkRow(context, number, cells, { columns: FILE_COLUMNS, order })
+  const faults =
+    filled.items.length > 0 ? filled.faults : new Map([...filled.faults, [-1, faultOf(context, fault)]])
+  return { ...filled, faults, isBlank: true }
+}
+
+function faultOf({ site }: Context, { at, uid, reason }: NonNullable<FileRow['fault']>): string {
+  const place = showPlace(site, at)
+  return showMessage(
+    site,
+    uid === ''
+      ? message('{place}: {reason}', { place, reason })
+      : message('{place}, UID {uid}: {reason}', { place, uid, reason }),
+  )
+}
+
+function findTwins(rows: readonly CheckedRow[]): Map<number, number> {
+  const first = new Map<string, number>()
+  const twins = new Map<number, number>()
+  for (const { number, title, when, venue } of rows) {
+    if (!when) continue
+    const key = `${nameKey(title)}\n${when.utc}\n${nameKey(venue)}`
+    const twin = first.get(key)
+    if (twin === undefined) first.set(key, number)
+    else twins.set(number, twin)
+  }
+  return twins
+}
+
+/** @param mayBeIn whether some rows may have come in */
+async function settle(
+  context: Context,
+  row: Staged,
+  checked: readonly CheckedRow[],
+  choices: RowChoices,
+  twins: ReadonlyMap<number, number>,
+  mayBeIn = true,
+): Promise<StagedRow[]> {
+  const known = mayBeIn ? await listBroughtIn(context.db, addressOf(row)) : new Map<string, number>()
+  const own = new Set(known.values())
+  const left = checked.filter(({ identity }) => !known.has(identity))
+  const here = await findEventsHere(context, left, own)
+  return checked.map((one): StagedRow => {
+    const { number } = one
+    const found = isRepeating(one) ? unchangeable(here.get(number)) : here.get(number)
+    const staged = { ...one, here: found, twin: twins.get(number) }
+    return { ...staged, fate: known.has(one.identity) ? 'in' : fateOf(staged, choices.acts[String(number)]) }
+  })
+}
+
+function fateOf({ items, here, twin }: Omit<StagedRow, 'fate'>, act: RowAct | undefined): Fate {
+  if (act === 'leave') return 'leave'
+  if (items.length === 0) return 'mend'
+  if (act === 'update' && here?.mayUpdate) return 'update'
+  if (act === 'new') return 'new'
+  return here || twin !== undefined ? 'leave' : 'new'
 }
 
 const isRepeating = ({ items }: CheckedRow) => items.some(({ kind }) => kind === 'series')
 
 /** A single event here does not become a series. */
 const unchangeable = (here: EventHere | undefined) => here && { ...here, mayUpdate: false }
-
-export type FateCounts = Record<Fate, number>
-
-export function countFates(rows: readonly StagedRow[]): FateCounts {
-  const counts: FateCounts = { new: 0, update: 0, leave: 0, mend: 0, in: 0 }
-  for (const { fate } of rows) counts[fate] += 1
-  return counts
-}

@@ -5,6 +5,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { holdSource } from './hold-source.ts'
+import { ImportError, type Message, message } from './import-messages.ts'
 import {
   ABOVE_ALL,
   deleteItem,
@@ -19,7 +20,14 @@ import {
 } from './import-store.ts'
 import type { ImportActColumns } from './import-tables.ts'
 import { isTouched } from './missing-items.ts'
-import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
+import {
+  fingerprintsOf,
+  ITEM_KINDS,
+  type ItemKind,
+  KIND_NAMES,
+  readFingerprints,
+  standsAlone,
+} from './source-item.ts'
 import { prepareItemChange, trashRecord } from './write-item.ts'
 
 // Undoes a run of an import.
@@ -27,7 +35,7 @@ import { prepareItemChange, trashRecord } from './write-item.ts'
 interface Undone {
   restored: number
   removed: number
-  left: string[]
+  left: Message[]
 }
 
 const AT_ONCE = 100
@@ -60,10 +68,16 @@ async function undoHeld(context: Context, id: number): Promise<Undone> {
 
 async function getUndoable(db: Db, id: number): Promise<ListedRun> {
   const run = await getRun(db, id)
-  if (run.state === 'undone') throw new Error(`Run ${id} was undone already.`)
+  if (run.state === 'undone')
+    throw new ImportError(message('Run {run} was undone already.', { run: `${id}` }))
   const later = await findLaterRun(db, run)
   if (later !== undefined)
-    throw new Error(`Run ${later} of the same source came after run ${id}; undo that one first.`)
+    throw new ImportError(
+      message('Run {later} of the same source came after run {run}; undo that one first.', {
+        later: `${later}`,
+        run: `${id}`,
+      }),
+    )
   return run
 }
 
@@ -125,11 +139,12 @@ async function undoCreate(
   state: RecordState,
   undone: Undone,
 ): Promise<void> {
+  const known = describeRecord(kind, record, state)
   const reason = (await isTouched(tx, item, state))
-    ? 'was changed since'
-    : await useOf(tx, item.kind as ItemKind, record)
+    ? message('{item} was changed since, and stays.', { item: known })
+    : await describeUse(tx, item.kind as ItemKind, record, known)
   if (state.status !== 'trash' && reason) {
-    undone.left.push(`${kind} ${record} (${nameOf(state)}) ${reason}, and stays.`)
+    undone.left.push(reason)
     return
   }
   if (state.status !== 'trash') {
@@ -139,10 +154,25 @@ async function undoCreate(
   await deleteItem(tx, item)
 }
 
-const nameOf = ({ title, venue, organizer, name }: RecordState) =>
-  String(title ?? name ?? venue ?? organizer ?? '')
+function describeRecord(
+  kind: string,
+  record: number,
+  { title, venue, organizer, name }: RecordState,
+): Message {
+  return message('{kind} {which} ({name})', {
+    kind: message(KIND_NAMES[kind as ItemKind]),
+    which: `${record}`,
+    name: String(title ?? name ?? venue ?? organizer ?? ''),
+  })
+}
 
-async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
+/** Undefined where nothing else uses it. */
+async function describeUse(
+  tx: Tx,
+  kind: ItemKind,
+  record: number,
+  item: Message,
+): Promise<Message | undefined> {
   if (standsAlone(kind)) return undefined
   const events = tx.selectFrom('events').select('events.id').where('status', '!=', 'trash').limit(1)
   const isUsed =
@@ -151,10 +181,10 @@ async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | u
       : kind === 'organizer'
         ? events.innerJoin('event_organizers', 'event', 'events.id').where('organizer', '=', record)
         : events.innerJoin('event_terms', 'event', 'events.id').where('term', '=', record)
-  if (await isUsed.executeTakeFirst()) return 'has other events'
+  if (await isUsed.executeTakeFirst()) return message('{item} has other events, and stays.', { item })
   if (kind !== 'category') return undefined
   const child = await tx.selectFrom('terms').select('id').where('parent', '=', record).executeTakeFirst()
-  return child ? 'has categories below it' : undefined
+  return child && message('{item} has categories below it, and stays.', { item })
 }
 
 interface Before {
@@ -188,7 +218,12 @@ async function undoChange(
   }
   if (touched.length > 0)
     undone.left.push(
-      `${act.kind} ${act.record} (${nameOf(state)}) was changed since: ${touched.join(', ')} stay${touched.length === 1 ? 's' : ''}.`,
+      message(
+        touched.length === 1
+          ? '{item} was changed since: {fields} stays.'
+          : '{item} was changed since: {fields} stay.',
+        { item: describeRecord(act.kind, act.record, state), fields: touched.join(', ') },
+      ),
     )
   if (before.item) await saveItems(tx, [{ ...OF_OLDER_RUNS, ...before.item }], [])
   else await deleteItem(tx, item)
@@ -203,7 +238,8 @@ async function undoBegin(
   undone: Undone,
 ): Promise<void> {
   if (await isTouched(tx, item, state)) {
-    undone.left.push(`series ${record} (${nameOf(state)}) was changed since, and stays.`)
+    const known = describeRecord('series', record, state)
+    undone.left.push(message('{item} was changed since, and stays.', { item: known }))
     return
   }
   const former: { event: number; fields: RecordState; item: ImportItemColumns } = JSON.parse(before)

@@ -15,6 +15,7 @@ import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { findTermsByName } from '../../calendar/terms/term-store.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { copyPictures } from './bring-pictures.ts'
+import { message } from './import-messages.ts'
 import type { ImportRun } from './import-run.ts'
 import { linkNames as eventLinks, LINKED, laterTimes } from './shown-records.ts'
 import {
@@ -22,6 +23,7 @@ import {
   type ItemLinks,
   isToBeSeen,
   itemKey,
+  KIND_NAMES,
   numberIn,
   type SourceItem,
   standsAlone,
@@ -68,11 +70,12 @@ function noteUnknown(
   for (const identity of identities) {
     const number = run.links.has(itemKey(kind, identity)) ? undefined : numberIn(identity)
     if (number === undefined) continue
-    run.remark({
-      kind: 'note',
-      at,
-      text: `${name}: There is no ${kind} with the id ${number}, so it is in without it.`,
+    const text = message('{name}: There is no {kind} with the id {number}, so it is in without it.', {
+      name,
+      kind: message(KIND_NAMES[kind]),
+      number,
     })
+    run.remark({ kind: 'note', at, text })
   }
 }
 
@@ -222,7 +225,12 @@ async function canFetchImage(
   if (run.options.dryRun) return false
   if (await isImageReference(image, context)) return true
   const lack = await lackOfImage(image, context)
-  run.remark({ kind: 'note', at, text: `Its image could not be fetched, since ${lack}: ${image}` })
+  run.remark({
+    kind: 'note',
+    at,
+    text: message('Its image could not be fetched: {image}', { image }),
+    operator: `Its image could not be fetched, since ${lack}: ${image}`,
+  })
   return false
 }
 

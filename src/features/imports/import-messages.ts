@@ -1,0 +1,121 @@
+import { messageOf } from '../../base/errors.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
+import { Problem, type ProblemCode, type ProblemDetails } from '../../base/problems.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import type { CountedIn, TextIn } from '../../calendar/locales/texts.ts'
+import { sayCountIn, translate } from '../../calendar/locales/translate.ts'
+import { messageTexts } from './message-texts.ts'
+import { sourceTexts } from './source-texts.ts'
+
+// What imports say of records and sources, kept as texts with values so that each reader has their language.
+
+export type Message = string | Sentence | KeptProblem | readonly Message[]
+
+interface Sentence {
+  /** English: the key of its translations. */
+  text: string
+  values?: Readonly<Record<string, Message>>
+  /** Chooses the form of a text that depends on a number. */
+  count?: number
+}
+
+/** A problem of the kernel. */
+interface KeptProblem {
+  code: ProblemCode
+  details: ProblemDetails
+}
+
+const texts = { ...messageTexts, ...sourceTexts }
+
+type Language = Parameters<typeof translate>[0]
+type Values = Readonly<Record<string, Message>>
+type CountedMessage = CountedIn<typeof texts>
+
+export const message = (text: TextIn<typeof texts>, values?: Values): Sentence =>
+  values ? { text, values } : { text }
+
+export const countMessage = (text: CountedMessage, count: number, values: Values = {}): Sentence => ({
+  text,
+  values: { ...values, count: String(count) },
+  count,
+})
+
+const sayCount = sayCountIn(texts)
+
+export function showMessage(site: { language: Language }, said: Message): string {
+  const { language } = site
+  if (typeof said === 'string') return said
+  if (isList(said)) return said.map((one) => showMessage(site, one)).join(' ')
+  if ('code' in said) return describeProblem(said, language)
+  const values = Object.fromEntries(
+    Object.entries(said.values ?? {}).map(([name, value]) => [name, within(said.text, name, value, site)]),
+  )
+  return said.count !== undefined && isCounted(said.text)
+    ? sayCount(site, said.text, said.count, values)
+    : translate(language, said.text, values, texts)
+}
+
+/** A sentence loses its full stop, unless it ends the text around it. */
+function within(text: string, name: string, value: Message, site: { language: Language }): string {
+  const shown = showMessage(site, value)
+  return typeof value === 'string' || text.endsWith(`{${name}}`) ? shown : shown.replace(/\.$/, '')
+}
+
+/** `Array.isArray` does not narrow a list that cannot be changed. */
+export const isList = (said: Message): said is readonly Message[] => Array.isArray(said)
+
+const isCounted = (text: string): text is CountedMessage =>
+  text in texts && 'en' in texts[text as keyof typeof texts]
+
+export const inEnglish = (said: Message) => showMessage({ language: 'en' }, said)
+
+function describeProblem({ code, details }: KeptProblem, language: Language): string {
+  const { message: whole, data } = problemReply(new Problem(code, details), language, true).body
+  const named = isRecord(data.params) ? Object.entries(data.params) : []
+  return named.length === 0 ? whole : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
+}
+
+/** An error that people read; its `message` is English. */
+export class ImportError extends Error {
+  override name = 'ImportError'
+  readonly said: Message
+  constructor(said: Message) {
+    super(inEnglish(said))
+    this.said = said
+  }
+}
+
+export function messageIn(error: unknown): Message {
+  if (error instanceof ImportError) return error.said
+  return error instanceof Problem ? { code: error.code, details: error.details } : messageOf(error)
+}
+
+/** As text for the database. */
+export const keptMessage = (said: Message): string => (typeof said === 'string' ? said : JSON.stringify(said))
+
+/** As `keptMessage` has kept it; any other text stands for itself. */
+export function readMessage(text: string): Message {
+  const value = parsedJson(text)
+  return isMessage(value) ? value : text
+}
+
+export function isMessage(value: unknown): value is Message {
+  if (typeof value === 'string') return true
+  if (Array.isArray(value)) return value.every(isMessage)
+  if (!isRecord(value)) return false
+  if (typeof value.code === 'string') return isRecord(value.details)
+  const { text, values = {} } = value
+  return typeof text === 'string' && isRecord(values) && Object.values(values).every(isMessage)
+}
+
+/** Such as `line 12`: the word for the part of a source, and its number. */
+export function showPlace(site: { language: Language }, at: string): string {
+  const [, part, number = ''] = /^(line|row|record) (\d+)$/.exec(at) ?? []
+  return part === undefined ? at : translate(site.language, PLACES[part] ?? '', { number }, texts)
+}
+
+const PLACES: Readonly<Record<string, TextIn<typeof texts>>> = {
+  line: 'line {number}',
+  row: 'row {number}',
+  record: 'record {number}',
+}

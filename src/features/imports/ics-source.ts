@@ -183,6 +183,7 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
     return yield {
       at,
       reason: message('The event {title} has no start that can be read.', { title }),
+      name: title,
       ...named,
     }
   const lasts = lengthOfEvent(component, start, file.zones, span)

@@ -307,7 +307,7 @@ function cellOf(staged: Staged, row: StagedRow, meaning: ColumnMeaning | '', at:
   if (meaning === 'start_time' && row.when)
     return html`<td${data}>${row.when.isAllDay ? sayImport(site, 'all day') : writtenShortTime(site, row.when.start)}${!row.when.isAllDay && !hasColumn(staged, 'end_time') && html`<small>${sayImport(site, 'ends {time}', { time: writtenShortTime(site, row.when.end) })}</small>`}</td>`
   if (meaning === 'title') {
-    const notes = row.notes.map((note) => html`<small class="note">${showMessage(site, note)}</small>`)
+    const notes = row.notes.map((note) => html`<small>${showMessage(site, note)}</small>`)
     return html`<td${data}><b dir="auto">${typed}</b>${sameAs(staged, row)}${notes}</td>`
   }
   if (meaning === 'venue')

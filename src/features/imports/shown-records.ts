@@ -47,13 +47,14 @@ import {
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import { termFields } from '../../calendar/terms/term-rules.ts'
 import type { SeriesRow } from '../../store/storage/schema.ts'
-import { type Message, message } from './import-messages.ts'
+import { message } from './import-messages.ts'
 import {
   type ItemKind,
   type ItemLinks,
   KIND_NAMES,
   type ReadEntry,
   type SourceEntry,
+  type SourceFault,
   type SourceItem,
   valuePrint,
 } from './source-item.ts'
@@ -306,7 +307,7 @@ function itemOf(
   record: ShownRecord,
   at: string,
   links: ItemLinks,
-): SourceItem | { at: string; reason: Message } {
+): SourceItem | SourceFault {
   const identity = identityOf(kind, record)
   const shownName = record[NAMES[kind]]
   const name = typeof shownName === 'string' ? decodeName(shownName) : ''
@@ -317,6 +318,7 @@ function itemOf(
         reason: name
           ? message('This event has no id, and no title with a start_date: {name}.', { name })
           : message('This event has no id, and no title with a start_date.'),
+        name,
       }
     const named = message(KIND_NAMES[kind])
     return {

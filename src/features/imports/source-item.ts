@@ -82,6 +82,8 @@ export interface SourceFault {
   at: string
   reason: Message
   identity?: string
+  /** Of its title or name, where that can be read. */
+  name?: string
   /** The record comes in without that part. */
   isPart?: true
 }

@@ -66,6 +66,7 @@ interface Fault {
   at: string
   reason: Message
   identity?: string
+  name?: string
 }
 
 interface ReadFile {
@@ -108,9 +109,10 @@ async function rowsOf(context: Context, { items, faults }: ReadFile): Promise<Fi
   return rows
 }
 
-function blankRow(number: number, { at, reason, identity: uid = '' }: Fault): FileRow {
-  const known = { number, identity: identityOf(number), cells: ['', '', '', ''], notes: [], isBlank: true }
-  return { ...known, title: '', venue: '', when: undefined, items: [], fault: { at, uid, reason } }
+function blankRow(number: number, { at, reason, identity: uid = '', name: title = '' }: Fault): FileRow {
+  const cells = ['', '', title, '']
+  const known = { number, identity: identityOf(number), cells, notes: [], isBlank: true }
+  return { ...known, title, venue: '', when: undefined, items: [], fault: { at, uid, reason } }
 }
 
 const LINKS = { venue: 'venue', organizer: 'organizer', categories: 'category', tags: 'tag' } as const

@@ -15,7 +15,6 @@ export function reportOf({ report }: Pick<DeskImportColumns, 'report'>): StagedR
   return report === '' ? undefined : JSON.parse(report)
 }
 
-/** What a look has found at an address. */
 export function foundAt(row: Pick<DeskImportColumns, 'report'>): 'events' | 'nothing' | 'unread' {
   const { counts, preview } = reportOf(row) ?? {}
   if (preview === undefined) return 'unread'
@@ -25,7 +24,6 @@ export function foundAt(row: Pick<DeskImportColumns, 'report'>): 'events' | 'not
 const countEvents = (counts: StagedReport['counts'] | undefined) =>
   (counts?.made?.event ?? 0) + (counts?.made?.series ?? 0)
 
-/** What an import has said of records. */
 export function remarkList({ site }: DeskRequest['context'], row: DeskImportColumns): Content {
   const { failed = [], left = [] } = reportOf(row) ?? {}
   if (failed.length + left.length === 0) return ''
@@ -36,7 +34,7 @@ export function remarkList({ site }: DeskRequest['context'], row: DeskImportColu
   return html`<section class="told"><h2>${heading}</h2><ul>${failed.map(remark)}${kept}</ul></section>`
 }
 
-/** @param isAsked whether to keep it although no event was found */
+/** @param isAsked whether to ask once more about an address without events */
 export function addressView(
   { context }: DeskRequest,
   row: DeskImportColumns,

@@ -6,12 +6,12 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are in this calendar without an earlier run of their source, and refuses sources whose
-// events came from another source.
+// Finds items that are here without an earlier run of their source, and refuses sources that came
+// by another source.
 
 /**
- * Finds the items that are records of this calendar itself, read back through its own feeds or lists: their
- * pages are here, with the id or UID that the source gives.
+ * Finds items that are records of this calendar, read back: their pages are here, with the id or UID of the
+ * source.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -33,7 +33,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** A page of this calendar: of an event by slug or, until it is published, by id; or of a series by id. */
+/** A page of an event by slug, or by id until it is published; or of a series by id. */
 interface Place {
   place: string
   slug: string
@@ -51,7 +51,6 @@ function placeHere(page: string, site: string): Place | undefined {
   return { place, slug, event: 0, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
-/** The ids and UIDs that a source may use for the records on these pages and for their series. */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
   const numbers = places.map(({ event }) => event)
@@ -80,15 +79,15 @@ async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, 
 export interface UidHolder {
   kind: 'series' | 'event'
   id: number
-  /** Of the source that it came from. */
+  /** The source that the record came from. */
   address: string | undefined
-  /** Whether it is in the trash, from where it may come back: the new record takes another UID. */
+  /** A record in the trash may come back, so the new one takes another UID. */
   isTrashed: boolean
 }
 
 /**
- * Finds the records here with the UIDs of these new items: no two events of a feed may share one. Items that
- * have begun or ceased to repeat take the place of their own record and are left out.
+ * Finds the holders of the UIDs of new items: no two events of a feed share one. An item that has begun or
+ * ceased to repeat takes the place of its own record and is left out.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -147,7 +146,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source without imported events when half of its first events came from another source.
+ * Refuses a source without imported events when half of its first events are here from another.
  * @throws Error that says how to go on
  */
 export async function refuseDoubled(

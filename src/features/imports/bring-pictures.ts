@@ -31,7 +31,7 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// Copies the pictures in the texts of a source that has moved here, and points the texts to the copies.
+// Copies the pictures in texts of a source that has moved here, and points the texts to the copies.
 
 const LONGEST = 1000
 
@@ -42,7 +42,7 @@ export function withItsPictures({ origin, options }: ImportRun, item: SourceItem
   if (!page) return item
   const texts = TEXTS.flatMap((name) => textIn(item.values, name) ?? [])
   const pictures = [...(item.image ? [item.image] : []), ...picturesIn(texts, page, MOST_PICTURES + 1)]
-  // What was computed ahead belongs to the item without its pictures.
+  // What was computed ahead lacks the pictures.
   return pictures.length === 0 ? item : { ...item, pictures, ahead: undefined }
 }
 
@@ -64,8 +64,8 @@ interface Pictured {
 }
 
 /**
- * Copies the pictures in the texts of an item, or else of its record. In a text that was edited here only the
- * links of pictures change. A picture that cannot be fetched is reported, and its link stays.
+ * Copies the pictures in the texts of an item, or else of its record. A text that was edited here changes
+ * only in its links. A picture that cannot be fetched is reported and keeps its link.
  */
 export async function copyPictures(
   run: ImportRun,
@@ -121,7 +121,7 @@ function note({ remark }: ImportRun, { at }: SourceItem, text: Message, operator
   remark({ kind: 'note', at, text, ...(operator !== undefined && { operator }) })
 }
 
-/** Fetches at most as many in one run as one request may. */
+/** One run fetches at most as many as one request may. */
 async function fetchAll(
   run: ImportRun,
   item: SourceItem,
@@ -131,7 +131,7 @@ async function fetchAll(
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
   for (const picture of options.dryRun ? [] : pictures) {
-    // The image without a size in its name has all sizes, but what looks like a size may belong to the name.
+    // The image without a size in its name has all sizes, unless the size belongs to the name.
     for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
       if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
       left -= 1
@@ -156,10 +156,7 @@ async function fetchAll(
   return images
 }
 
-/**
- * Fetches a picture in a context of its own, so that none stays in memory; on failure the reason goes to
- * `lacks`.
- */
+/** A context of its own keeps no picture in memory. The reason of a failure goes to `lacks`. */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
   address: string,
@@ -173,7 +170,6 @@ async function fetchOne(
   })
 }
 
-/** Returns the new rows that lead from the old addresses of these images to them. */
 export async function newImageRows(
   { origin, source }: ImportRun,
   db: Db,
@@ -193,12 +189,12 @@ export async function newImageRows(
   })
 }
 
-// Pictures in texts: those shown, and linked image files, at the host of the page.
+// Pictures in texts are those shown, and linked image files, at the host of the page.
 
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
 const HAS_SOME = /<(?:a|img|source)[\s/]/i
 
-/** Each address once, in order, at most `most`. */
+/** Lists each address once, in order. */
 function picturesIn(texts: readonly string[], page: URL, most: number): string[] {
   const found = new Set<string>()
   for (const text of texts)
@@ -216,7 +212,7 @@ function withPictures(html: string, page: URL, addressOf: (address: string) => s
   return splitMarkup(html).map(settled).join('')
 }
 
-/** Drops the other sizes as well: they are at the old host. */
+/** The other sizes are dropped as well: they are at the old host. */
 function settleTag(
   { name, source }: MarkupPiece,
   page: URL,
@@ -239,7 +235,7 @@ function settleTag(
 
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
-/** Returns an address without its query if the file has a name of its own; undefined at another host. */
+/** Drops the query if the file has a name of its own. @returns undefined at another host */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
   const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined

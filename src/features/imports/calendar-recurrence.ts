@@ -17,7 +17,7 @@ import { type Message, message } from './import-messages.ts'
 
 // Reads how an event of a calendar file repeats.
 
-/** A rule without an end is followed for so many years. */
+/** Rules without an end are followed for so many years. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 
@@ -27,7 +27,6 @@ function horizonOf({ today }: CalendarZones, start: string): string {
 
 const MOST_RULES = 10
 
-/** Returns the first and the last time of an event; a rule without an end is followed for some years. */
 export function spanOf(component: Component, zones: CalendarZones): EventSpan {
   const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) =>
     propertiesOf(component, name),
@@ -52,16 +51,13 @@ function lastOf(value: string, start: string, horizon: string): string {
 
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
-/**
- * A rule that events here can have, or single dates; and exceptions. Wall times are in the zone of the start.
- */
+/** A rule that events here can have, or single dates. Wall times are in the zone of the start. */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
-  /** `note` is for the report; `title` is that of the event. */
   | { dates: readonly string[]; note: Message | undefined }
 )
 
-/** Returns the recurrence of an event; undefined if it does not repeat, a reason if it cannot be read. */
+/** @returns undefined for an event that does not repeat */
 export function componentRecurrence(
   component: Component,
   start: CalendarTime,
@@ -85,7 +81,7 @@ export function componentRecurrence(
   return datesOf(component, start, { span, zones, reason }) ?? { unread: reason }
 }
 
-/** A wall time is a date if it is listed, or has the time of day that the rule makes. */
+/** A wall time is a date if it is listed, or has the time of day of the rule. */
 function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
   const known = new Set(dates)
   return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
@@ -153,7 +149,7 @@ function ownWall(wall: string, { zone, own }: CalendarTime): string {
   return own ? wallAt(own.clock, wallToUtc(wall, zone)) : wall
 }
 
-/** Undefined where a rule cannot be read. */
+/** @returns undefined where a rule cannot be read */
 function datesOf(
   component: Component,
   start: CalendarTime,
@@ -199,7 +195,7 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/** The rest of a series that was cut off before its first date. */
+/** A series may have been cut off before its first date. */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }
@@ -218,7 +214,7 @@ function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): stri
   )
 }
 
-/** Keeps as many dates as a series may have: half of them past, or more where fewer are to come. */
+/** A series keeps half of its dates past, or more where fewer are to come. */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)

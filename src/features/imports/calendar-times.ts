@@ -27,19 +27,14 @@ export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** The wall time as written, in whatever zone. */
+  /** The wall time is as written, in whatever zone. */
   written: string
   isUtc?: true
-  /**
-   * The clock that the file defines, and the wall time on it, where no zone here matches; `zone` is then its
-   * offset.
-   */
+  /** Where no zone here matches, the clock of the file with its wall time; `zone` is then its offset. */
   own?: { clock: Clock; wall: string }
 }
 
-/**
- * Reads a DATE or DATE-TIME. UTC is converted to the zone of the file; times without a zone are read in it.
- */
+/** Converts UTC to the zone of the file, and reads times without a zone in it. */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -70,7 +65,7 @@ export function utcOfTime({ wall, zone }: CalendarTime): string {
 
 const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
-/** Other programs mark whole days whose times are midnight so. */
+/** Other programs mark whole days so, with times at midnight. */
 const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT', 'X-FUNAMBOL-ALLDAY']
 
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
@@ -84,7 +79,7 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
- * Gives times without a zone the zone of DTSTART, and RECURRENCE-ID that of the series.
+ * Gives times without a zone that of DTSTART, and RECURRENCE-ID that of the series.
  * @param first the DTSTART of the series
  */
 export function withOneZone(component: Component, first?: Property): Component {
@@ -101,7 +96,7 @@ function zoneNameOf(property: Property | undefined): string | undefined {
   return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
-/** Returns the start of an event. A rule in UTC keeps the zone UTC, since its dates follow no other clock. */
+/** A rule in UTC keeps the zone UTC, since its dates follow no other clock. */
 export function firstStart(
   component: Component,
   zones: CalendarZones,
@@ -115,7 +110,7 @@ export function firstStart(
 export const originalStart = (component: Component, zones: CalendarZones, span: EventSpan) =>
   markedTime('RECURRENCE-ID', component, zones, span)
 
-/** Returns the duration: days, or ms of an event with times; undefined if negative or unreadable. */
+/** @returns days, or ms of an event with times; undefined for a negative or unreadable duration */
 export function lengthOfEvent(
   component: Component,
   start: CalendarTime,
@@ -142,7 +137,7 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/** For whole days: a time in UTC where it is midnight, else the digits as written. */
+/** For whole days, a time in UTC counts where it is midnight; else the digits count as written. */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,
@@ -151,10 +146,7 @@ export function dayMeant(
   return walls.find((wall) => wall.endsWith(' 00:00:00')) ?? written
 }
 
-/**
- * Returns the date of a series that a time means, by its moment, else by its digits; in the zone of the
- * start.
- */
+/** Finds the date of a series by its moment, else by its digits, in the zone of the start. */
 export function dateMeant(
   time: CalendarTime,
   start: CalendarTime,

@@ -13,31 +13,29 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 import { type Message, message } from './import-messages.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the time zone that each TZID of a calendar file means, by the VTIMEZONEs in the file and the zones
+// Finds the zone that each TZID of a calendar file means, by the VTIMEZONEs of the file and the zones
 // known here.
 
 interface Definition {
-  /** The text of its observances: equal text is the same definition. */
+  /** Equal text of observances is the same definition. */
   text: string
   named: readonly string[]
   observances: readonly Observance[]
-  /** By the first and the last year. */
+  /** The key is the first and the last year. */
   readings: Map<string, { clock: Clock; zone: string | undefined }>
 }
 
 export interface CalendarZones {
-  /** The zone for times without one; and that of the site. */
+  /** The zone of the calendar, for times without one, and that of the site. */
   zone: string
   site: string
   definitions: Map<string, Definition>
-  /** Steps left for reading definitions. */
   steps: Steps
-  /** By name and by pair of offsets. */
+  /** The key is a name, or a pair of offsets. */
   meanings: Map<string, string | undefined>
-  /** Names whose faults were noted; faults not reported yet. */
+  /** The names whose faults were noted, and the faults not reported yet. */
   told: Set<string>
   faults: Message[]
-  /** Today in UTC, `YYYY-MM-DD`. */
   today: string
 }
 
@@ -47,7 +45,7 @@ export interface EventSpan {
   last: string
 }
 
-/** A zone known here, or the clock of the file if no zone here shows the same times. */
+/** Without a zone here that shows the same times, the clock of the file counts. */
 type ZoneReading = { zone: string } | { clock: Clock }
 
 const MOST_DEFINITIONS = 2000
@@ -87,8 +85,8 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * Returns the zone of a TZID. A name means what the file defines; only for events to come does the name of a
- * place in the tz database mean that place, since definitions grow old.
+ * Finds the zone of a TZID. The file defines what a name means; definitions grow old, so only for events to
+ * come does the name of a place mean that place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -117,7 +115,7 @@ export function calendarZone(name: string, zones: CalendarZones): string {
   return 'zone' in reading ? reading.zone : zones.zone
 }
 
-/** The zones in which days of a file may begin: of the calendar, the site, and some of its definitions. */
+/** Days of a file may begin in the zone of the calendar, of the site, or of a definition. */
 export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[] {
   const defined = [...definitions.values().take(MOST_LOOKED_AT)].flatMap(({ named }) => named.slice(0, 1))
   return [...new Set([zone, site, ...defined])]
@@ -125,12 +123,12 @@ export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[
 
 const MOST_LOOKED_AT = 20
 
-/** Guesses by offsets in the name; notes a fault where they do not suffice. */
+/** Offsets in the name decide. Where they do not suffice, a fault is noted. */
 function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
   if (fixed !== undefined) {
-    // A name without words is only an offset, which needs no report.
+    // A name without words is only an offset: it needs no report.
     if (/[a-z]{4}/i.test(name))
       note(
         zones,
@@ -174,7 +172,7 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/** The zones that definitions are compared with: the most common ones, then those of Windows. */
+/** Definitions are compared with these: the most common zones, then those of Windows. */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
@@ -208,7 +206,7 @@ function readingOf(
   return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-/** Runs work for one event; also returns whether it was cut off for taking too many steps. */
+/** Also returns whether the work took too many steps and was cut off. */
 export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
   const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
   steps.left -= share.left
@@ -217,14 +215,14 @@ export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps)
   return { result, isCut: share.left < 0 }
 }
 
-/** Returns the clock of a definition in these years, and a zone that shows the same throughout. */
+/** The zone shows the same as the clock throughout these years. */
 function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
   const { named, observances, readings } = definition
   const known = readings.get(`${from} ${to}`)
   if (known) return known
   const clock = clockOf(observances, from, to, steps)
   const [begin, end] = [Date.UTC(from, 0, 1), Date.UTC(to + 1, 0, 1)]
-  // Many zones never change their clocks, so that an offset without changes points to none of them.
+  // Many zones never change their clocks, so an offset without changes points to none.
   const candidates = [...named, zones.zone, ...(clock.steps.length > 0 ? WELL_KNOWN : [])]
   steps.left -= candidates.length * COMPARISON
   const zone = candidates.find((one) => isClockOf(one, clock, begin, end))
@@ -233,11 +231,11 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** Steps that comparing a zone with a clock counts as. */
+/** Comparing a zone with a clock counts as so many steps. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 
-/** Both in ms. */
+/** Takes and returns ms. */
 export function utcOf(clock: Clock, wall: string): number {
   return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
 }
@@ -246,29 +244,28 @@ export function wallAt(clock: Clock, utc: string): string {
   return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }
 
-/** The offset at the beginning, and the UTC times of changes, in ms. */
+/** The offset is that of the beginning; offsets and UTC times of changes are ms. */
 export interface Clock {
   since: number
   offset: number
   steps: readonly { at: number; offset: number }[]
 }
 
-/** A part of a VTIMEZONE: an offset in ms, and when it begins. */
+/** An observance of a VTIMEZONE; offsets are ms. */
 interface Observance {
   before: number
   offset: number
-  /** Its first beginning, `YYYY-MM-DD HH:MM:SS` on the clock before. */
+  /** Its first beginning is `YYYY-MM-DD HH:MM:SS` on the clock before. */
   start: string
   rules: readonly EveryRule[]
-  /** Further beginnings. */
   dates: readonly string[]
 }
 
-/** Of RDATE on one line. */
+/** A line of RDATE has at most so many characters. */
 const LONGEST_DATES = 20_000
 const MOST_RULES = 10
 
-/** Those that cannot be read are left out. */
+/** Observances that cannot be read are left out. */
 function readObservances({ parts }: Component, steps: Steps): Observance[] {
   return parts.flatMap((part) => {
     const offset = offsetIn(part, 'TZOFFSETTO')
@@ -291,7 +288,7 @@ function offsetIn(part: Component, name: string): number | undefined {
   return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
 }
 
-/** Reads a value of RDATE as a wall time on the clock before it. */
+/** The wall time is on the clock before it. */
 function beginning(text: string, start: string, before: number): string | undefined {
   const [value = ''] = text.trim().split('/', 1)
   const wall = wallOf(value)
@@ -300,7 +297,7 @@ function beginning(text: string, start: string, before: number): string | undefi
   return wall.slice(0, 11) + start.slice(11)
 }
 
-/** Reads a DATE or DATE-TIME as `YYYY-MM-DD HH:MM:SS`; undefined for anything else. */
+/** @returns `YYYY-MM-DD HH:MM:SS`; undefined for no DATE or DATE-TIME */
 export function wallOf(value: string): string | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
@@ -310,7 +307,7 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/** Returns the end of a rule as a wall time, at the latest the horizon. */
+/** The horizon is the latest end. */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -338,7 +335,7 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
 /** The years of a clock do not begin when those of UTC do. */
 const DAYS_MS = 2 * DAY_MS
 
-/** All beginnings in these years, and the last ones before. */
+/** Also lists the last beginnings before these years. */
 function beginningsOf(
   { start, rules, dates, before }: Observance,
   from: number,
@@ -357,7 +354,7 @@ function beginningsOf(
   return all.filter((wall) => wall < horizon)
 }
 
-/** For a rule that is the same every year, earlier years need not be gone through. */
+/** A rule that is the same every year needs no earlier years. */
 function yearly({ days, unit, interval, count }: EveryRule): boolean {
   return days.frequency === 'yearly' && unit === undefined && interval === 1 && count === undefined
 }
@@ -366,12 +363,12 @@ function withoutRepetition(offset: number, steps: Clock['steps']): Clock['steps'
   return steps.filter((step, at) => step.offset !== (at === 0 ? offset : steps[at - 1]?.offset))
 }
 
-/** Both in ms. */
+/** Takes and returns ms. */
 export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc: number): number {
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** `from` and `to` in ms. */
+/** @param from and `to` are ms */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Most zones are told apart by one summer and one winter.
   const half = Math.min(to, from + 182 * DAY_MS)
@@ -391,12 +388,12 @@ function offsetOf(zone: string, utc: number): number {
 
 const LONGEST = 200
 
-/** Removes quotes and escapes: programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
+/** Programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
 function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
 
-/** A name of the tz database, perhaps behind a path, or one of Windows. */
+/** A name of the tz database may stand behind a path. */
 function zoneNamed(name: string): string | undefined {
   if (name === '') return undefined
   const tail = name.split('/')
@@ -407,10 +404,7 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/**
- * The names of UTC in calendars of Microsoft (`tzone://Microsoft/Utc`), with an offset of nought, or as a
- * letter.
- */
+/** Calendars of Microsoft name UTC so, with an offset of nought, or as a letter. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
 /** The name of a place means one zone; others (`EST`, `Eastern`) may mean several. */
@@ -419,7 +413,7 @@ function isPlace(zone: string, name: string): boolean {
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)
 }
 
-/** In minutes: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
+/** Reads minutes from `(UTC+01:00) Somewhere` or `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
   return found.map(
@@ -427,7 +421,7 @@ function offsetsNamed(name: string): number[] {
   )
 }
 
-/** Returns the zone that always has this offset in minutes; undefined if there is none. */
+/** @param minutes the offset at all times */
 export function fixedZone(minutes: number): string | undefined {
   if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
   if (minutes === 0) return 'UTC'

@@ -32,41 +32,39 @@ interface RowTime {
   isAllDay: boolean
   zone: string
   utc: string
-  /** Else the usual two hours. */
+  /** Without an end, an event lasts the usual two hours. */
   hasEnd: boolean
 }
 
 export interface CheckedRow {
-  /** From 1, without the heading. */
+  /** Rows are counted from 1, without the heading. */
   number: number
-  /** Among the items of its source. */
   identity: string
-  /** As pasted or mended. */
+  /** Cells are as pasted or mended. */
   cells: readonly string[]
-  /** By column. */
+  /** The key is the column. */
   faults: ReadonlyMap<number, string>
   title: string
-  /** Empty for none. */
   venue: string
-  /** Wall times, where they can be read. */
+  /** Undefined where the times cannot be read. */
   when: RowTime | undefined
-  /** What the event links to, the event, and single dates of it; empty for a row with faults. */
+  /** Records that the event links to come first, single dates last. A row with faults has none. */
   items: readonly SourceItem[]
-  /** What its file says of it and does not come in. */
+  /** What the file says and the event does not keep. */
   notes: readonly Message[]
-  /** An entry of a file that cannot be read: its cells are to be filled in. */
+  /** The entry of a file cannot be read, and its cells are to be filled in. */
   isBlank: boolean
 }
 
-/** Undefined for a column that is left out. */
+/** A column that is left out is undefined. */
 export type Columns = readonly (ColumnMeaning | undefined)[]
 
-/** Rows between two turns of the event loop. */
+/** So many rows are checked between two turns of the event loop. */
 export const IN_A_TURN = 25
 
 export const cellKey = (row: number, column: number) => `${row} ${column}`
 
-/** Of dates between slashes: as all rows say, else as the language has it. */
+/** All rows together decide the order of day and month, else the language. */
 export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: Columns): DateOrder {
   const seen = noDates()
   for (const row of rows)
@@ -79,7 +77,6 @@ export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns
   }
 }
 
-/** Returns true if the order of day and month is a question. */
 export function hasUnclearDates(rows: Table, columns: Columns): boolean {
   const seen = noDates()
   for (const row of rows)
@@ -88,7 +85,6 @@ export function hasUnclearDates(rows: Table, columns: Columns): boolean {
   return seen.ambiguous > 0
 }
 
-/** @param cells as pasted or mended */
 export function checkRow(
   context: Context,
   number: number,
@@ -123,7 +119,7 @@ export function checkRow(
   return { ...row, faults, items: faults.size > 0 ? [] : items }
 }
 
-/** Of several columns of times the one that is there. */
+/** Of several columns of times, the fault goes to one that is there. */
 function columnOfTime(name: string, columns: Columns): string {
   if (columns.some((meaning) => meaning === name)) return name
   return name.startsWith('end') && columns.includes('end_date') ? 'end_date' : 'start_date'
@@ -137,7 +133,7 @@ function unreadCell({ site }: Context, meaning: ColumnMeaning): string {
 
 type Given = ReadonlyMap<ColumnMeaning, string>
 
-/** As a form of the desk reads them, once dates between slashes have an order. */
+/** A form of the desk reads them, once dates between slashes have an order. */
 function timesOfRow(
   context: Context,
   given: Given,
@@ -172,7 +168,7 @@ function timesOfRow(
 
 const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
 
-/** `YYYY-MM-DD`, or the text that the form reads. */
+/** The day is `YYYY-MM-DD`, or the text that the form reads. */
 function partsOf(text: string, order: DateOrder, zone: string): { day: string; time: string } {
   const read = readTableDate(text, order, zone)
   return read ? { day: read.day, time: read.time?.slice(0, 5) ?? '' } : { day: text, time: '' }
@@ -194,7 +190,7 @@ function itemsOfRow(
   cells.set('all_day', isAllDay ? 'yes' : 'no')
   cells.set('timezone', zone)
   cells.set('identity', identityOf(number))
-  // What becomes of all rows is chosen for all rows.
+  // These are chosen for all rows.
   for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
     cells.delete(meaning)
   const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))
@@ -221,5 +217,5 @@ export function faultsOfItem(context: Context, item: SourceItem | undefined): Fo
   }
 }
 
-/** What a venue is called here: without entities, in any letter case. */
+/** Names are compared without entities, in any letter case. */
 export const nameKey = (name: string) => fold(name.replace(/\s+/g, ' ').trim())

@@ -3,7 +3,7 @@ import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf1
 
 // Reads the components and properties of a calendar file.
 
-/** A property (RFC 5545, 3.1): its name in capitals, its value unparsed. */
+/** A property as in RFC 5545, 3.1: its name is in capitals, its value unparsed. */
 export interface Property {
   name: string
   parameters: Readonly<Record<string, string>>
@@ -15,12 +15,12 @@ export interface Component {
   line: number
   properties: Property[]
   parts: Component[]
-  /** Line numbers that are no properties: read as the rest of the text before them, or left out. */
+  /** Lines that are no properties belong to the text before them, or are left out. */
   joined: number[]
   unread: number[]
 }
 
-/** A component, or why it is left out; `isEnd` if the file ends inside it. */
+/** `isEnd` says that the file ends inside the component. */
 export type ReadComponent = Component | { line: number; reason: Message; isEnd?: true }
 
 const LONGEST_LINE = 1_000_000
@@ -29,24 +29,22 @@ const MOST_LINES = 5000
 const DEEPEST = 20
 const TOO_LONG = message('It has more than {most} lines.', { most: `${MOST_LINES}` })
 
-/** The open components, outermost first, and their calendar. */
+/** The outermost component comes first. */
 interface OpenComponent {
   open: Component[]
   count: number
-  /** Why the open component is left out. */
   fault: Message | undefined
-  /** The line on which the open calendar begins; 0 outside any. */
+  /** 0 stands for a place outside any calendar. */
   calendar: number
-  /** The properties of the calendar that were not yielded yet. */
+  /** These properties of the calendar were not yielded yet. */
   properties: Property[]
-  /** True once VCALENDAR was yielded: before the first other component, even without properties. */
+  /** VCALENDAR is yielded before the first other component, even without properties. */
   isNamed: boolean
 }
 
 /**
- * Yields the components below each VCALENDAR, after a component named VCALENDAR with its own properties; a
- * second one follows if properties stand at the end. A fault costs only its component. Reads UTF-8, UTF-16
- * and Windows-1252.
+ * Yields VCALENDAR with its own properties before its components, and again if properties stand at the end. A
+ * fault costs only its component. Reads UTF-8, UTF-16 and Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -66,7 +64,7 @@ export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGene
     yield { line, reason: message('This {name} has no end: the file is cut off.', { name }), isEnd: true }
 }
 
-/** An unfolded line with the number of its first line; without text if it is too long. */
+/** A line that is too long has no text. The number is that of its first line. */
 interface Unfolded {
   number: number
   text: string | undefined
@@ -157,7 +155,7 @@ function readInto(component: Component, number: number, text: string): void {
   else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
-/** Some programs break these without folding. */
+/** Some programs break these properties without folding. */
 const TEXTS = new Set([
   ...[
     'SUMMARY',
@@ -171,7 +169,7 @@ const TEXTS = new Set([
   ],
 ])
 
-/** Of RFC 5545, 7986 and 9073, and some of version 1.0. */
+/** The names of RFC 5545, 7986 and 9073, and some of version 1.0. */
 const KNOWN = new Set(
   (
     'ATTACH CATEGORIES CLASS COMMENT DESCRIPTION GEO LOCATION PERCENT-COMPLETE PRIORITY RESOURCES STATUS SUMMARY COMPLETED DTEND DUE ' +
@@ -182,10 +180,7 @@ const KNOWN = new Set(
   ).split(' '),
 )
 
-/**
- * Whether a line after a text begins a property and is not its continuation: a known name, `X-…`, or a form
- * that only properties have.
- */
+/** A line after a text is a property if it has a known name, `X-…`, or a form that only properties have. */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
   const isCompact = before !== 'DESCRIPTION' && next !== ' '
@@ -270,17 +265,16 @@ function readProperty(line: string): Property | undefined {
 const PARAMETER = /([\w-]+)=(?:"((?:[^"\\]|\\"?)*)"|((?:[^";:,\\]|\\[",]?)*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
-/** RFC 6868. */
+/** Decodes as RFC 6868 says. */
 function decodeParameter(text: string): string {
   return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
 }
 
-/** RFC 5545, 3.3.11. */
+/** Decodes as RFC 5545, 3.3.11, says. */
 export function decodeText(value: string): string {
   return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
 }
 
-/** Decodes a comma-separated list; empty texts are left out. */
 export function decodeTexts(value: string): string[] {
   return [...value.matchAll(/(?:\\[\s\S]|[^,\\])+/g)].map(([text]) => decodeText(text).trim()).filter(Boolean)
 }

@@ -6,11 +6,11 @@ import { fold } from '../../base/text/characters.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { ImportError, message } from './import-messages.ts'
 
-// Recognises the columns of a table by their names, and reads the dates and times in cells.
+// Recognises the columns of a table by name, and reads the dates and times in its cells.
 
 /**
- * The names of each column, by language: of our export, of The Events Calendar, Google, Outlook, and common
- * ones. A name may have several meanings: the first that no other column has is taken.
+ * The names of our export, The Events Calendar, Google, Outlook, and common ones, by language. Of several
+ * meanings a name has the first that no other column has.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -133,7 +133,7 @@ export function isUnread(name: string, meaning: ColumnMeaning | undefined, isOfE
   return isOfEvents && OF_LINKED.includes(meaning)
 }
 
-/** By the names of columns, `given` before those known; undefined for an unknown one. */
+/** `given` goes before the names. An unknown column is undefined. */
 export function meaningsOf(
   names: readonly string[],
   given: ReadonlyMap<string, ColumnMeaning>,
@@ -155,9 +155,8 @@ export function meaningsOf(
 }
 
 /**
- * Returns the meaning of each column, undefined for an ignored one; `given` overrides names. A table without
- * events has venues or organizers.
- * @throws Error with one sentence when `given` names no column, or titles or starts of events are missing
+ * A column that is ignored is undefined. A table without events has venues or organizers.
+ * @throws Error with one sentence when `given` names no column, or titles or starts are missing
  */
 export function readHeader(
   names: readonly string[],
@@ -203,7 +202,7 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** How many dates show the order of day and month, and how many do not. */
+/** Counts the dates that show the order of day and month, and those that do not. */
 interface SeenDates {
   dayFirst: number
   monthFirst: number
@@ -242,8 +241,8 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 let known: ReadonlyMap<string, number> | undefined
 
 /**
- * Names and short names in every language, lower case, without accents. Made on first use: every start loads
- * this file and would take a tenth longer.
+ * Long and short names in every language, lower case, without accents. They are made on first use, since each
+ * start loads this file.
  */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
@@ -264,20 +263,17 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/** `YYYY-MM-DD` and `HH:MM:SS`, up to 24:00:00; `utc` is RFC 3339 if the text has an offset. */
+/** A day is `YYYY-MM-DD`, a time `HH:MM:SS` up to 24:00:00; `utc` is RFC 3339, if the text has an offset. */
 interface TableDate {
   day: string
   time?: string | undefined
   utc?: string | undefined
 }
 
-/** RFC 3339, seconds optional. */
+/** RFC 3339 with optional seconds. */
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
-/**
- * Reads a date with or without a time. An offset is converted into the zone; without a zone it stays, since
- * the digits of a whole day count.
- */
+/** Converts an offset into the zone. Without a zone the digits stay: they count for a whole day. */
 export function readTableDate(
   text: string,
   order: DateOrder,
@@ -311,7 +307,7 @@ type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month
 
 const monthOf = (name = '') =>
   months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
-/** Two digits are 1970 to 2069. */
+/** Two digits mean 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
 const dayFirst: Parts = ([, day, month, year]) => ({
   year: yearOf(year),
@@ -324,10 +320,7 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/**
- * Between slashes the order of the table holds; between dots or dashes the day comes first; a year may come
- * before all.
- */
+/** The order of the table counts between slashes. Between dots or dashes the day comes first. */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,
@@ -359,7 +352,7 @@ function dayOf(year: number, month: number, day: number): string | undefined {
   return isReal ? date.toISOString().slice(0, 10) : undefined
 }
 
-/** Reads `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm`, `24:00` as `HH:MM:SS`. */
+/** Reads `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM`, `7pm` and `24:00` as `HH:MM:SS`. */
 export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []

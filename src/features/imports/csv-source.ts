@@ -43,25 +43,22 @@ import { markedEncoding } from './source-text.ts'
 interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>
-  /** Inferred from all dates unless given. */
+  /** All dates together decide unless it is given. */
   dates: DateOrder | undefined
 }
 
 interface CsvShape {
   encoding: string
   delimiter: string
-  /** The line of the header: spreadsheets may name the separator on a line before it. */
+  /** The header may stand on line 2: spreadsheets name the separator before it. */
   from: number
 }
 
 const LONGEST_ROW = 5_000_000
-/** Bytes examined at the beginning, and of each piece read. */
+/** Bytes that are examined at the beginning, and of each piece. */
 const HEAD = 1 << 16
 
-/**
- * Reads a table of events, venues or organizers (RFC 4180), twice: first the dates of all rows, then the
- * records.
- */
+/** Reads a table (RFC 4180) twice: first the dates of all rows, then the records. */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -98,7 +95,7 @@ async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }
   return orderOf(seen)
 }
 
-/** Yields the rows by the meanings of their columns. @throws Error with one sentence for an empty table */
+/** @throws Error with one sentence for an empty table */
 async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter, from }: CsvShape,
@@ -121,7 +118,7 @@ async function* rowsOf(
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
-  // A row with too few cells: if it is the last, the file may end inside it.
+  // A last row with too few cells may have been cut off.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{
@@ -200,7 +197,7 @@ async function feed(
   await pipeline(createReadStream(file, { highWaterMark: HEAD }), decoded, parser)
 }
 
-/** Removes the `'` that keeps spreadsheets from running a formula. */
+/** The `'` keeps spreadsheets from running a formula. */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -212,7 +209,7 @@ function cellsOf(
   return cells
 }
 
-/** The encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252. */
+/** The first bytes show the encoding; else it is UTF-8 if the whole file is valid, else Windows-1252. */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle
@@ -265,7 +262,7 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/** Each field is a set of its own, so that a refused cell costs nothing else. */
+/** A set of its own for each field lets a refused cell cost nothing else. */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
@@ -320,7 +317,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** Yields the event after its venue, organizers and terms; a fault for a row that is no event. */
+/** Venue, organizers and terms come before the event; a row that is no event yields a fault. */
 export function* eventOfRow(
   written: CsvRow,
   order: DateOrder,
@@ -357,7 +354,7 @@ interface RowTimes {
   end_date: string
 }
 
-/** Returns the times, with an end that cannot be read as `unread`; or why there are none. */
+/** An end that cannot be read is `unread`. */
 function rowTimes(
   cells: CsvRow['cells'],
   order: DateOrder,
@@ -409,14 +406,14 @@ const withOffsetOf = (date: string, time: string) => (hasOffset(time) ? `${date}
 const wallOf = (day: string, time: string) =>
   time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`
 
-/** Also as people type it at the desk. */
+/** Times may also be as people type them at the desk. */
 function timeIn(cell: string, language: string): string | undefined {
   const time = readTableTime(cell)
   const spoken = time === undefined && cell !== '' ? readSpokenTime(cell, language) : undefined
   return spoken && spoken.end === undefined ? `${spoken.start}:00`.slice(0, 8) : time
 }
 
-/** `names` are those of earlier rows: a repeated name is told apart by address. */
+/** A name of an earlier row, in `names`, is told apart by its address. */
 function* linkedOfRow(
   written: CsvRow,
   names: Set<string>,
@@ -500,12 +497,12 @@ function eventItem(
   }
 }
 
-/** Calendars mark public events so; an unknown word is private. */
+/** Calendars mark public events so. An unknown word is private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }
 
-/** The column of status, else private where another column says so. */
+/** The column of status decides, else another column may say private. */
 function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>> {
   const given = cells.get('status')?.toLowerCase() ?? ''
   const status = NUMBERED_STATUSES[given] ?? given
@@ -564,7 +561,7 @@ const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
 const NOUGHT = /^[+-]?0+(?:[.,]0*)?$/
 
-/** Coordinates count only as pairs, two zeros as unknown. */
+/** Only pairs of coordinates count, and two zeros are unknown. */
 function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]

@@ -16,13 +16,13 @@ export interface StagedAddress {
   address: string
 }
 
-/** Of an address: in characters. */
+/** Characters. */
 export const LONGEST_ADDRESS = 1000
 
-/** Seconds between two runs, as offered. */
+/** Seconds between two runs. */
 export const INTERVALS = [3600, 21_600, 86_400, 604_800] as const
 
-/** What a schedule writes is checked for no single record, so its maker has to be allowed all of it. */
+/** A schedule checks no single record, so its maker has to be allowed all of it. */
 export const mayKeepAddresses = ({ caller }: Pick<Context, 'caller'>): boolean =>
   can(caller, 'publish') && can(caller, 'edit_others') && can(caller, 'manage_tags')
 
@@ -31,7 +31,7 @@ export function requireAddresses(context: Pick<Context, 'caller'>): void {
   if (!mayKeepAddresses(context)) throw new Problem('rest_forbidden')
 }
 
-/** By http, https or webcal, without a login; else undefined. */
+/** @returns undefined for another scheme, or an address with a login */
 export function readAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length > LONGEST_ADDRESS ? null : URL.parse(trimmed)
@@ -76,11 +76,11 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
 interface AskedAddress {
   address: string
   everySeconds: number
-  /** Whether new events wait for review; else they are published. */
+  /** New events wait for review, or are published. */
   isReviewed: boolean
 }
 
-/** Its first run is due at once. Returns the name of the schedule. */
+/** The first run is due at once. @returns the name of the schedule */
 export async function keepAddress(
   { db, write, caller, now }: Context,
   { address, everySeconds, isReviewed }: AskedAddress,

@@ -6,23 +6,23 @@ import type { DeskImportColumns } from './import-tables.ts'
 
 // The SQL of what people bring in at the desk.
 
-/** Of one person that are not in yet; the oldest goes before another comes. */
+/** A person keeps so many that are not in yet: the oldest goes for another. */
 const MOST_OPEN = 10
 
-/** Without the content, which may be long. */
+/** The content may be long, and is left out. */
 export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>
 
 const LISTED = ['id', 'user', 'state', 'name', 'report', 'made_utc', 'changed_utc', 'leased_utc'] as const
 
 const UNDER_WAY: DeskImportColumns['state'][] = ['waiting', 'leaving']
 
-/** The address of its source among those of imports. */
+/** Imports of the desk have an address among the sources. */
 export const addressOf = ({ id }: Pick<DeskImportColumns, 'id'>) => `desk:${id}`
 
-/** Pieces in one statement. */
+/** One statement inserts so many pieces. */
 const AT_ONCE = 20
 
-/** @param pieces of its rows, as JSON */
+/** @param pieces are JSON */
 export async function insertDeskImport(
   tx: Db,
   row: Pick<DeskImportColumns, 'user' | 'name' | 'content' | 'choices' | 'checked'>,
@@ -54,7 +54,6 @@ export async function insertDeskImport(
   return id
 }
 
-/** In their order; all without `wanted`. */
 export function findPieces(
   db: Db,
   id: number,
@@ -71,7 +70,7 @@ export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | 
   return db.selectFrom('desk_imports').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** False where another form or process has moved it on from these states. */
+/** @returns false where another form or process has moved it on from these states */
 export async function updateDeskImport(
   tx: Db,
   id: number,
@@ -86,7 +85,7 @@ export async function removeDeskImport(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('desk_imports').where('id', '=', id).where('state', '=', 'open').execute()
 }
 
-/** Of everybody, or of one person; the latest first. */
+/** The latest comes first. Without `user` it lists those of everybody. */
 export function listDeskImports(
   db: Db,
   user: number | undefined,
@@ -103,7 +102,7 @@ export function listDeskImports(
     .execute()
 }
 
-/** Of one person, and not only looked at. */
+/** Those that are only looked at do not count. */
 export async function countUnderWay(db: Db, user: number): Promise<number> {
   const { count } = await db
     .selectFrom('desk_imports')
@@ -119,7 +118,7 @@ export async function isAnyWaiting(db: Db, nowUtc: string): Promise<boolean> {
   return (await due.where('leased_utc', '<=', nowUtc).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** The oldest first; undefined if none waits, or another process was faster. */
+/** The oldest goes first. @returns undefined if none waits, or another process was faster */
 export async function leaseDeskImport(tx: Db, nowUtc: string, untilUtc: string): Promise<number | undefined> {
   const next = await tx
     .selectFrom('desk_imports')
@@ -139,7 +138,7 @@ export async function leaseDeskImport(tx: Db, nowUtc: string, untilUtc: string):
   return Number(numUpdatedRows) === 1 ? next.id : undefined
 }
 
-/** What is in of a table: records by their identity. */
+/** The key is the identity of a record. */
 export async function listBroughtIn(db: Db, address: string): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('import_items')
@@ -152,7 +151,7 @@ export async function listBroughtIn(db: Db, address: string): Promise<Map<string
   return new Map(rows.map(({ identity, record }) => [identity, record]))
 }
 
-/** The newest first. */
+/** The newest comes first. */
 export async function listRunsOf(db: Db, address: string): Promise<number[]> {
   const rows = await db
     .selectFrom('imports')

@@ -16,30 +16,30 @@ import {
 } from '../../base/recurrence/recurrence.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 
-// Rules with all parts of RFC 5545, more than events here can have, and their dates.
+// Rules have all parts of RFC 5545, more than events here can have.
 
-/** Lists are in order; an empty list was not given. */
+/** Lists are in order; a part that was not given is an empty list. */
 export interface EveryRule {
-  /** Daily for a rule that repeats within a day. */
+  /** A rule that repeats within a day is daily here. */
   readonly days: DayRule
-  /** Seconds (1, 60 or 3600) of a rule that repeats within a day. */
+  /** Seconds (1, 60 or 3600) between times of a rule that repeats within a day. */
   readonly unit: number | undefined
   readonly interval: number
   readonly count: number | undefined
-  /** As written, such as `20270630T170000Z`. */
+  /** `until` is as written, such as `20270630T170000Z`. */
   readonly until: string | undefined
   readonly hours: readonly number[]
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** Where a day that a month lacks goes (RFC 7529, 4.1); nowhere if undefined. */
+  /** A day that a month lacks goes there (RFC 7529, 4.1), or nowhere. */
   readonly skip: Skip | undefined
 }
 
 const SKIPS = ['FORWARD', 'BACKWARD'] as const
 type Skip = (typeof SKIPS)[number]
 
-/** A budget that several rules share. Below 0 a rule was cut off. */
+/** Several rules share the budget. Below 0 a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -47,7 +47,7 @@ export interface Steps {
 const UNITS: Readonly<Record<string, number>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 const LONGEST = 10_000
 
-/** Reads RRULE; undefined if a part is unknown or wrong. */
+/** @returns undefined if a part is unknown or wrong */
 export function readEveryRule(value: string): EveryRule | undefined {
   if (value.length > LONGEST) return undefined
   const parts = new Map<string, string>()
@@ -118,7 +118,7 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
   return found
 }
 
-/** In order, each once. @throws RangeError for a number out of bounds */
+/** Lists each number once, in order. @throws RangeError for a number out of bounds */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
   const numbers = text
@@ -129,8 +129,8 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields wall times in order until the end or until the steps are used up. COUNT counts the start, whether
- * the rule makes it or not. Times that a clock change skips are not moved.
+ * Yields wall times in order until the end, or until no steps are left. COUNT counts the start, whether the
+ * rule makes it or not. Times that a clock change skips are not moved.
  */
 export function* everyDate(
   rule: EveryRule,
@@ -142,13 +142,13 @@ export function* everyDate(
   let isFirst = true
   let latest = ''
   for (const set of setsOf(rule, start, end, steps)) {
-    // There may be hundreds of positions, each looked for in every set.
+    // Each of hundreds of positions may be looked for in every set.
     steps.left -= rule.positions.length
     if (steps.left < 0) return
     for (const wall of timesOfSet(set, rule.positions)) {
       steps.left -= 1
       if (wall > end || steps.left < 0) return
-      // A day that one month does not have may be the first of the next.
+      // A day that a month lacks may be the first of the next.
       if (wall < start || wall === latest) continue
       latest = wall
       if (isFirst && wall > start) left -= 1
@@ -160,7 +160,7 @@ export function* everyDate(
   }
 }
 
-/** Days and their times; BYSETPOS chooses among these. */
+/** BYSETPOS chooses among the dates of a set. */
 interface DateSet {
   days: readonly number[]
   hours: readonly number[]
@@ -193,7 +193,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** RFC 7529: days that stand for days which a month lacks. */
+/** Days stand for those that a month lacks (RFC 7529). */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []
@@ -214,10 +214,9 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** Days looked at in the time of making one date. */
+/** So many days are looked at in the time of making one date. */
 const DAYS_A_STEP = 16
 
-/** One set for each hour, minute or second. */
 function* setsWithin(
   rule: EveryRule,
   unit: number,
@@ -248,7 +247,6 @@ function* setsWithin(
       }
 }
 
-/** If there are positions, only the times at them. */
 function* timesOfSet(
   { days, hours, minutes, seconds }: DateSet,
   positions: readonly number[],

@@ -23,16 +23,15 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file as the items of an import: recognises the format, reads JSON and NDJSON, long files in a
-// thread.
+// Reads a file as the items of an import: recognises its format, reads JSON and NDJSON, and moves
+// long files to a thread.
 
-// JSON and NDJSON with records as the interface shows them.
+// Records in JSON and NDJSON are as the interface shows them.
 
 const LONGEST_LINE = 10_000_000
-/** Bytes of a file that is one JSON value: it is held in memory. */
+/** Bytes. The JSON value is held in memory. */
 const LARGEST_VALUE = 200_000_000
 
-/** A page of a list, a list, or one record a line. */
 async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
   const { size } = await stat(file)
   const { bytes, progress } = countedBytes(file)
@@ -68,7 +67,7 @@ function isWholeRecord(text: string): boolean {
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/** Reads the file twice: first the places of occurrences of series, then all records. */
+/** The first reading finds the occurrences of series, the second yields all records. */
 async function* lineEntries(
   file: string,
   bytes: () => AsyncIterable<Uint8Array>,
@@ -110,14 +109,14 @@ async function* lineEntries(
   }
 }
 
-/** Offset of the first byte, and length in bytes. */
+/** The offset of the first byte, and the length in bytes. */
 type LinePlace = readonly [at: number, length: number]
 
-/** Occurrences whose places are remembered; further series are imported as single events. */
+/** Occurrences of further series are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
-/** Occurrences after the last of these lines are imported as single events. */
+/** Occurrences after the last of these lines are single events. */
 interface SeriesLines {
   places: LinePlace[]
   end: number
@@ -217,20 +216,17 @@ function isCategory({ taxonomy, parent }: ShownRecord): boolean {
   return typeof taxonomy === 'string' ? taxonomy !== 'post_tag' : parent !== undefined
 }
 
-// Reads a file, in a thread if it is long.
-
 export interface FileTask {
   file: string
-  /** Its path unless given. */
   name: string | undefined
-  /** How sentences about it begin; `The file` and its path unless given. */
+  /** Sentences about the file begin with it. */
   title?: Message
   map: readonly string[]
   dates: DateOrder | undefined
   zone: string
 }
 
-/** Opens a file in the format that its content or name shows. @throws Error with one sentence */
+/** The content or the name shows the format. @throws Error with one sentence */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -271,7 +267,7 @@ function kindOf(beginning: Buffer, file: string, title: Message): 'ics' | 'csv' 
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 
-/** First bytes of ZIP, OLE, gzip, SQLite and PDF, as Latin-1. */
+/** Files of ZIP, OLE, gzip, SQLite and PDF begin so, in Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
@@ -296,11 +292,11 @@ export interface ReadTask {
   reading: Omit<Reading, 'expectsNew'>
 }
 
-/** Permission to read one more batch. */
+/** The thread may read one more batch. */
 export interface ReadGrant {
-  /** Whether events are prepared as new. */
+  /** Events are prepared as new. */
   expectsNew: boolean
-  /** Entries that were read here while the thread started. */
+  /** So many entries were read here while the thread started. */
   passOver: number
 }
 
@@ -312,13 +308,13 @@ export type ThreadAnswer =
 /** A smaller file is read faster than a thread starts. */
 const WORTH_A_THREAD = 2_000_000
 
-/** A longer file takes too long to begin here, since all its lines are looked through first. */
+/** All lines of a longer file are looked through first, which takes too long here. */
 const WORTH_BEGINNING = 100_000_000
 
-/** Batches read ahead of the writing, which bounds memory. */
+/** So many batches are read ahead of the writing, which bounds memory. */
 const AHEAD = 3
 
-/** Moves the reading of a long file, and the work on each entry alone, into a thread. */
+/** A thread reads a long file, and does the work on each entry alone. */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0

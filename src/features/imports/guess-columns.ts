@@ -9,13 +9,13 @@ import type { Table } from './read-table.ts'
 
 export interface GuessedColumns {
   hasHeading: boolean
-  /** Undefined for one that is not brought in. */
+  /** A column that is left out is undefined. */
   columns: (ColumnMeaning | undefined)[]
 }
 
-/** Rows that are looked at. */
+/** So many rows are looked at. */
 const SAMPLE = 60
-/** Of the cells that are filled. */
+/** The share of filled cells that decides. */
 const MOST_OF = 0.6
 
 interface Sampled {
@@ -24,7 +24,7 @@ interface Sampled {
   isTime: boolean
 }
 
-/** @param venues folded names of venues that are here */
+/** @param venues folded names */
 export function guessColumns(
   table: Table,
   site: Site,
@@ -59,12 +59,12 @@ const isDate = (cell: string, here: { language: string; now: string }) =>
     readTableDate(cell, 'american', undefined) !== undefined ||
     readSpokenDate(cell, here) !== undefined)
 
-/** With a sign of the clock, unlike a price. */
+/** A clock has a sign, unlike a price. */
 const isClock = (cell: string) =>
   /^\d{1,2}(?:[:.h]\d\d|\s?(?:h|uhr|am|pm|a\.m\.|p\.m\.))/i.test(cell) &&
   readTableTime(cell.split(/\s?[–—-]\s?/, 1)[0] ?? '') !== undefined
 
-/** Headings such as Beginn and Ende say either: the cells decide. */
+/** Headings such as Beginn and Ende may mean either: the cells decide. */
 function corrected(
   named: readonly (ColumnMeaning | undefined)[],
   sampled: readonly Sampled[],
@@ -91,7 +91,7 @@ const MAIL = /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i
 /** Characters on average. */
 const LONG = 80
 
-/** What no heading has said; changes `columns`. */
+/** Fills in `columns` where no heading has said it. */
 function guessFromCells(
   columns: (ColumnMeaning | undefined)[],
   sampled: readonly Sampled[],

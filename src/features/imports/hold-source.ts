@@ -19,7 +19,7 @@ import {
   takeSource,
 } from './import-store.ts'
 
-// Locks a source against a second import; moves a source to a new address.
+// Locks a source against a second import, and moves a source to a new address.
 
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000
@@ -27,14 +27,14 @@ const LOOKED_EVERY = 500
 
 interface HeldSource {
   number: number
-  /** Throws once another process has taken over the lock as abandoned. */
+  /** @throws Error once another process has taken over the lock as abandoned */
   write: Context['write']
   release: () => Promise<void>
 }
 
 /**
- * Locks a source, waiting while another process holds it (`wait` is called once). The lock of an ended
- * process of this machine is taken at once, any other when it expires.
+ * Waits while another process holds the source; `wait` is called once. The lock of an ended process of this
+ * machine is taken at once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -53,7 +53,7 @@ export async function holdSource(
     await pause(LOOKED_EVERY)
   }
   const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
-  // The next renewal makes up for a failed one; if none succeeds, the next write reports it.
+  // The next renewal makes up for a failed one. If none succeeds, the next write reports it.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
   return {
     number,
@@ -87,11 +87,12 @@ function isGone(holder: string): boolean {
   }
 }
 
-/** `--same-as` of a source that shares events with another one. */
+/** The word for a source that only shares events with another one. */
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the source that a calendar under a new address continues; undefined if that was done before.
+ * Finds the source that a calendar continues under a new address.
+ * @returns undefined if that was done before
  * @throws Error with one sentence when there is none, or both were imported
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {

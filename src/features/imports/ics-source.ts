@@ -51,7 +51,7 @@ interface IcsTask {
   zone: string
 }
 
-/** Reads an iCalendar file (RFC 5545) twice: first zones and what repeats, then its events. */
+/** Reads the file (RFC 5545) twice: first zones and what repeats, then its events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
@@ -80,12 +80,11 @@ function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): So
     : { at: `line ${line}`, reason }
 }
 
-/** Occurrences held until their series comes. */
+/** Occurrences are held until their series comes. */
 const MOST_HELD = 50_000
-/** Series that occurrences wait for. */
 const MOST_AWAITED = 500_000
 
-/** Whether an occurrence comes before its series and has to wait. */
+/** An occurrence before its series has to wait. */
 function isAhead(component: Component, awaited: Set<string>): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -96,17 +95,17 @@ function isAhead(component: Component, awaited: Set<string>): boolean {
 interface CalendarFacts {
   zoneName: string
   isCancelled: boolean
-  /** Kalends says by a property of its own what its statuses mean. */
+  /** A property of Kalends says what its statuses mean. */
   isOwn: boolean
 }
 
 interface Survey {
   zones: CalendarZones
-  /** By the line it begins on: programs put several calendars into one file. */
+  /** The key is the line it begins on: a file may have several calendars. */
   calendars: Map<number, CalendarFacts>
-  /** UIDs of series later in the file. */
+  /** The UIDs of series that come later. */
   awaited: Set<string>
-  /** UIDs of series with changed dates. */
+  /** The UIDs of series with changed dates. */
   changed: Set<string>
 }
 
@@ -115,7 +114,7 @@ interface KnownSeries {
   series: Map<string, SeriesRead>
 }
 
-/** DTSTART, first time, which wall times are its dates, and its exceptions. */
+/** `isDate` says which wall times are its dates; `left` are its exceptions. */
 interface SeriesRead {
   first: Property | undefined
   start: CalendarTime
@@ -151,7 +150,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
 /** In a file with more calendars, properties at their ends are ignored. */
 const MOST_CALENDARS = 100_000
 
-/** The zone and METHOD of a calendar; `before` has those named before its events. */
+/** `before` has the properties that stand before its events. */
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
   return {
     zoneName: textOf(component, 'X-WR-TIMEZONE') || (before?.zoneName ?? ''),
@@ -168,7 +167,7 @@ interface CalendarFile extends Omit<CalendarFacts, 'zoneName'> {
   zones: CalendarZones
 }
 
-/** Yields a VEVENT as event, series or occurrence, after its venue, organizers and categories. */
+/** Venue, organizers and categories come before the event, series or occurrence. */
 function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): Generator<SourceEntry> {
   const series = known.series.get(textOf(written, 'UID'))
   const component = withOneZone(written, series?.first)
@@ -231,7 +230,7 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   }
 }
 
-/** The parts of an event that are not in, or differ from the file. */
+/** Parts that are not in, or differ from the file. */
 function faultsIn(component: Component, title: string, file: CalendarFile): Message[] {
   const isOfLaterOnes = /^thisandfuture$/i.test(
     propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '',
@@ -313,12 +312,12 @@ function seriesItem(
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** A day, or a time in UTC, which is the same in every zone. */
+/** A time in UTC is the same in every zone. */
 function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
 
-/** @param end the duration: days, or ms of an event with times */
+/** @param end days, or ms of an event with times */
 function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
@@ -371,8 +370,8 @@ function sharedPart(
 }
 
 /**
- * The date and the status of our own export; else private for a CLASS other than PUBLIC; else published. A
- * date of a series without either has the status of its series.
+ * Our own export has the date and the status; else a CLASS other than PUBLIC is private. A date of a series
+ * has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
   const written = textOf(component, OWN_DATE)
@@ -390,14 +389,16 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
   return /^\d{1,10}$/.test(sequence) && Number(sequence) <= HIGHEST ? { sequence: Number(sequence) } : {}
 }
 
-/** RFC 5545, 3.3.8. */
+/** The most of an integer (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
-/** Titles of canceled events, in our languages: `Canceled: Ball`, `[ABGESAGT] Ball`, `Bal (annulé)`. */
+/**
+ * Titles of canceled events in our languages, such as `Canceled: Ball`, `[ABGESAGT] Ball` or `Bal (annulé)`.
+ */
 const SAYS_CANCELED =
   /^[\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\s?(?:[\])*!:–—|]|- |$)|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\])]$/iu
 
-/** Calendars like ours put the status before the title as well; it is removed there. */
+/** Calendars like ours put the status before the title as well, where it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
@@ -414,12 +415,10 @@ function titleAndState(component: Component, file: CalendarFile) {
   }
 }
 
-/** Markup: the end of a text element, or a line break. */
+/** The end of a text element, or a line break. */
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
-/**
- * The text with markup if there is one; else the plain text, escaped unless it has markup as Google's has.
- */
+/** Text with markup counts first. Plain text is escaped, unless it has markup as Google's has. */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),
@@ -433,7 +432,7 @@ function descriptionOf(component: Component): string {
     : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** The web address in LOCATION, unless it is the link of the meeting. */
+/** The link of the meeting is no website. */
 function websiteIn(component: Component, meeting: string): string {
   const { link } = partsOfPlace(textOf(component, 'LOCATION'))
   return link === meeting || !isAddress(link) ? '' : link
@@ -445,7 +444,7 @@ type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', s
 
 const LABELLED = limits.line.characters
 
-/** The meeting (RFC 7986, 5.11) and refused addresses. A link that our export hides stays hidden. */
+/** Reads the meeting (RFC 7986, 5.11). A link that our export hides stays hidden. */
 function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = beginningOf((parameters.LABEL ?? '').replace(/\s+/g, ' ').trim(), LABELLED)
@@ -464,7 +463,7 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
-/** As our export says; else online with a link or a meeting program, mixed if there is a venue too. */
+/** Our export says it; else a link or a meeting program is online, and mixed beside a venue. */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
   if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''
@@ -490,7 +489,7 @@ function isPicture({ parameters, value }: Property): boolean {
   return /^image\//i.test(parameters.FMTTYPE ?? '') || /\.(?:png|jpe?g|gif|webp|avif)(?:\?|$)/i.test(value)
 }
 
-/** Google's address of an unknown organizer. */
+/** Google writes this address for an unknown organizer. */
 const OF_NOBODY = 'unknownorganizer@calendar.google.com'
 
 function linkedItems(component: Component, at: string): SourceItem[] {
@@ -500,7 +499,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
     const email = /^mailto:([^@\n]+@.+)$/i.exec(value.trim())?.[1] ?? ''
     if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
-    // Programs without a name put the e-mail address there, which nobody meant to publish.
+    // Programs without a name put the e-mail address there, which is not to be published.
     const item = linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
     return item && email !== '' ? { ...item, hasAddress: true as const } : item
   })
@@ -516,7 +515,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
   )
 }
 
-/** A contact is one text: phone and addresses are no part of the name. */
+/** Phone and addresses are no part of the name. */
 function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''
@@ -531,7 +530,7 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
-/** `unread` are no coordinates; nothing or zeros are an unknown place. */
+/** `unread` are no coordinates. Nothing, or zeros, are an unknown place. */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }
   unread: string

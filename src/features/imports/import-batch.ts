@@ -46,20 +46,15 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './write-item.ts'
 
-// Writes the items of an import, many with each transaction; single events of earlier imports may become
-// series.
-
-// Single events of earlier imports that are series in the source now.
+// Writes the items of an import, many with one transaction. Single events of earlier imports may
+// become series.
 
 interface Begun {
   items: SourceItem[]
   notes: (() => void)[]
 }
 
-/**
- * Turns events of earlier runs into series where the source has done so. Each event becomes the first date of
- * its series, which takes over its stored state.
- */
+/** An event of an earlier run becomes the first date of its series, which takes over its stored state. */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
   const begun: Begun = { items: [], notes: [] }
@@ -114,7 +109,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** Returns what reports the item once it is settled; undefined if it still needs a plan. */
+/** @returns what reports the item once it is settled; undefined if it still needs a plan */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts))
@@ -142,7 +137,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/** Writes the recurrence, and the times unless they were changed here; returns the id of the series. */
+/** Times that were changed here stay. @returns the id of the series */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,
@@ -182,8 +177,6 @@ async function writeBegun(
   })
 }
 
-// Writes items, many with one transaction.
-
 const OWN = new ImportError(message('It is an event of this calendar itself.'))
 const TWIN = new ImportError(
   message('Another event with the same id or UID stands before it in the source, and was taken.'),
@@ -192,10 +185,10 @@ const TWIN = new ImportError(
 /** A batch that loses a race is planned again. */
 const MOST_ATTEMPTS = 5
 
-/** Fetching images is the slow part. */
+/** Fetching images is slow. */
 const PREPARED_AT_ONCE = 4
 
-/** Writes items of one kind with one transaction, and reports those that cannot be written. */
+/** Reports the items that cannot be written. */
 export async function importBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -214,7 +207,7 @@ export async function importBatch(
   }
 }
 
-/** Keeps the latest revision of items with the same identity, or the first; reports others that differ. */
+/** The latest revision of an identity stays, else the first. Others that differ are reported. */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
@@ -313,7 +306,7 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
 
-/** If the transaction fails, each item is written by itself; failures go to `failed`. */
+/** If the transaction fails, each item is written by itself. */
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -345,7 +338,7 @@ async function writeBatch(
   return written
 }
 
-/** Runs the write of one item; undefined if it alone fails. */
+/** @returns undefined if this item alone fails */
 type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
 
 async function writeAll(
@@ -394,7 +387,7 @@ const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
     written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
   )
 
-/** All together or, with `perform`, one after the other. */
+/** With `perform` each event is written by itself. */
 async function writeEvents(
   run: ImportRun,
   tx: Tx,
@@ -438,7 +431,8 @@ async function refuseStale(
 }
 
 /**
- * Holds the UIDs of new records until the transaction ends. @throws StalePlan when another import was faster
+ * Holds the UIDs of new records until the transaction ends.
+ * @throws StalePlan when another import was faster
  */
 async function claimUids(
   run: ImportRun,
@@ -496,7 +490,7 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/** An item whose image cannot be fetched is tried again in every run, so equal rows are left out. */
+/** An item without its image is tried again in every run, so equal rows are left out. */
 function changedRows(
   rows: readonly ImportItemColumns[],
   written: readonly WrittenItem[],
@@ -519,17 +513,14 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/**
- * Whether a field is written, now or before. One that keeps its value here is not, and waits for another
- * policy.
- */
+/** A field that keeps its value here is not settled, and waits for another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
     fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
   )
 }
 
-/** Fields that were changed here before stay marked as changed. */
+/** Fields that were changed here stay marked as changed. */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,
@@ -568,7 +559,6 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
 }
 
-/** Series that begin later here than in the source are reported in every run. */
 async function noteLater(
   { context: { db, now }, options, remark }: ImportRun,
   items: readonly { item: SourceItem; record: number | undefined }[],

@@ -196,7 +196,7 @@ function withOptions(command: Command): Command {
         'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
       )
       .addOption(new Option('--for-service').hideHelp())
-      // Given for people at the desk.
+      // The desk gives it for guests.
       .addOption(new Option('--guest').hideHelp())
       .option('--login <login>', 'the login at the site, for drafts and private records')
       .option(
@@ -259,7 +259,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // An import that the service started ends with the service; another process goes on with it.
+        // Another process goes on with an import whose service has ended.
         if (forService) endWithParent()
         const wanted = { images, private: isPrivate, addresses }
         const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
@@ -293,14 +293,14 @@ async function tellService(said: Message): Promise<void> {
   if (process.connected) await new Promise((sent) => process.send?.(said, sent))
 }
 
-/** Ends this process with its parent; watching does not keep it alive. */
+/** Watching the parent does not keep this process alive. */
 function endWithParent(): void {
   if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
 
-/** The options as command-line words, without schedule and password file. */
+/** Schedule and password file are left out. */
 function wordsOf({
   conflicts,
   mirror,
@@ -334,13 +334,13 @@ function wordsOf({
   ]
 }
 
-/** Without login and query, which may be secret; undefined for a file. */
+/** A login and a query may be secret. @returns undefined for a file */
 function addressIn(source: string): string | undefined {
   const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
 }
 
-/** Complete if no records are missing or incomplete. */
+/** It is complete if no records are missing or incomplete. */
 async function importInto(
   ground: CalendarGround,
   {
@@ -385,13 +385,11 @@ function writerOf({ id, login }: Context['caller']) {
   return { ...writerBy('import'), user: id, login }
 }
 
-/**
- * The user with this login, or the first administrator. @throws Error with one sentence when there is none
- */
+/** Without a login it is the first administrator. @throws Error with one sentence when there is none */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground
   const { id, login, role } = await importer(database.read, asked)
-  // Texts are filtered for every importer, since others have written them.
+  // Others have written the texts, so they are filtered for every importer.
   const caller = { id, login, role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writerOf(caller))
   return contextOn(ground, caller, { write, report: () => undefined })

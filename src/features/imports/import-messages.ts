@@ -7,19 +7,18 @@ import { sayCountIn, translate } from '../../calendar/locales/translate.ts'
 import { messageTexts } from './message-texts.ts'
 import { sourceTexts } from './source-texts.ts'
 
-// What imports say of records and sources, kept as texts with values so that each reader has their language.
+// Messages of imports are texts with values, so that each reader has their language.
 
 export type Message = string | Sentence | KeptProblem | readonly Message[]
 
 interface Sentence {
-  /** English: the key of its translations. */
+  /** The English text is the key of its translations. */
   text: string
   values?: Readonly<Record<string, Message>>
-  /** Chooses the form of a text that depends on a number. */
+  /** The number chooses the form of the text. */
   count?: number
 }
 
-/** A problem of the kernel. */
 interface KeptProblem {
   code: ProblemCode
   details: ProblemDetails
@@ -55,7 +54,7 @@ export function showMessage(site: { language: Language }, said: Message): string
     : translate(language, said.text, values, texts)
 }
 
-/** A sentence loses its full stop, unless it ends the text around it. */
+/** A sentence within another loses its full stop, unless it ends that one. */
 function within(text: string, name: string, value: Message, site: { language: Language }): string {
   const shown = showMessage(site, value)
   return typeof value === 'string' || text.endsWith(`{${name}}`) ? shown : shown.replace(/\.$/, '')
@@ -90,10 +89,9 @@ export function messageIn(error: unknown): Message {
   return error instanceof Problem ? { code: error.code, details: error.details } : messageOf(error)
 }
 
-/** As text for the database. */
 export const keptMessage = (said: Message): string => (typeof said === 'string' ? said : JSON.stringify(said))
 
-/** As `keptMessage` has kept it; any other text stands for itself. */
+/** Any other text stands for itself. */
 export function readMessage(text: string): Message {
   const value = parsedJson(text)
   return isMessage(value) ? value : text
@@ -108,7 +106,7 @@ export function isMessage(value: unknown): value is Message {
   return typeof text === 'string' && isRecord(values) && Object.values(values).every(isMessage)
 }
 
-/** Such as `line 12`: the word for the part of a source, and its number. */
+/** A place is a word for the part of a source, and a number: `line 12`. */
 export function showPlace(site: { language: Language }, at: string): string {
   const [, part, number = ''] = /^(line|row|record) (\d+)$/.exec(at) ?? []
   return part === undefined ? at : translate(site.language, PLACES[part] ?? '', { number }, texts)

@@ -7,8 +7,6 @@ import { sayImport } from './import-texts.ts'
 import { importsPages } from './imports-room.ts'
 import { stagedWorkOf } from './run-staged.ts'
 
-// What imports bring to the desk.
-
 export async function importPart(start: ServiceStart): Promise<DeskPart> {
   return {
     pages: [...importPages(stagedWorkOf(start)), ...importsPages(stagedWorkOf(start))],

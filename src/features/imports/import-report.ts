@@ -25,7 +25,7 @@ export const IMPORT_HEADINGS: Headings = {
   unread: 'Not read:',
 }
 
-/** By kind: the first remarks, and their number. */
+/** The first remarks of each kind, and their number. */
 export type Remarks = Map<Remark['kind'], { first: Remark[]; count: number }>
 
 export function noteRemark(remarks: Remarks, remark: Remark): void {
@@ -48,7 +48,7 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
   })
 }
 
-/** By importance, with the words for one and several. */
+/** Kinds by importance, each with the words for one and several. */
 const KIND_WORDS = [
   ['event', 'event', 'events'],
   ['series', 'series', 'series'],
@@ -58,7 +58,6 @@ const KIND_WORDS = [
   ['tag', 'tag', 'tags'],
 ] as const
 
-/** Empty if nothing was made. */
 export function describeMade({ made = {} }: Counts, run: number | undefined): string[] {
   const parts = KIND_WORDS.flatMap(([kind, one, several]) => {
     const count = made[kind] ?? 0
@@ -67,7 +66,6 @@ export function describeMade({ made = {} }: Counts, run: number | undefined): st
   return parts.length === 0 ? [] : [`${run === undefined ? 'Would make' : 'Made'}: ${parts.join(', ')}.`]
 }
 
-/** Empty if there are none. */
 export function describePreview(site: Pick<Site, 'language'>, preview: readonly string[]): string[] {
   if (preview.length === 0) return []
   return [
@@ -76,7 +74,6 @@ export function describePreview(site: Pick<Site, 'language'>, preview: readonly 
   ]
 }
 
-/** What visitors see and do not see after a run; empty for a source without events. */
 export function describeVisible(
   site: Pick<Site, 'language'>,
   visible: VisibleCounts,
@@ -148,7 +145,7 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   ]
 }
 
-/** A run, and what it moved to the trash. @throws Error with one sentence when there is none */
+/** @throws Error with one sentence when there is none */
 export async function describeRun(db: Db, id: number): Promise<string[]> {
   const run = await getRun(db, id)
   const trashed: string[] = []
@@ -183,23 +180,23 @@ export interface Progress {
 }
 
 type Followed = Pick<Source, 'total' | 'progress'> & {
-  /** The address being asked, until something comes from there. */
+  /** The address is asked until something comes from there. */
   asking?: string | undefined
 }
 
-/** `done` of `total` in the unit of the source; a total of 0 is unknown. */
+/** The source has a unit of its own. A total of 0 is unknown. */
 interface Far {
   records: number
   done: number
   total: number
-  /** Milliseconds. */
+  /** Ms. */
   elapsed: number
   asking?: string | undefined
 }
 
 const LINE_EVERY_MS = 30_000
 
-/** On a terminal a bar with rate and time left, elsewhere a line every half minute. */
+/** A terminal shows a bar with rate and time left; elsewhere a line comes every half minute. */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -259,14 +256,14 @@ const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
 
 const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
-/** Reserved for words, so that the bar keeps its length. */
+/** Room for words, so that the bar keeps its length. */
 const WORDS = 56
 
 /** Parts that do not fit are left out, the bar first. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
-  // The last column stays free: some terminals begin a new line there.
+  // Some terminals begin a new line in the last column.
   const cells = Math.min(LONGEST_BAR, columns - 1 - Math.max(WORDS, words.length) - '[] '.length)
   const full = Math.floor(cells * (share ?? 0))
   const bar =
@@ -274,7 +271,7 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** From 0 to 1; undefined while the total is unknown. */
+/** @returns 0 to 1; undefined while the total is unknown */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }
@@ -288,7 +285,7 @@ function wordsOf(far: Far): string {
     share !== undefined && `${Math.floor(share * 100)} %`,
     `${records} ${records === 1 ? 'record' : 'records'}`,
     records > 0 && `${rate} a second`,
-    // The time for writing the last records is not counted: they are soon written.
+    // Writing the last records does not count: it takes little time.
     share !== undefined && share > 0 && share < 1 && `${timeIn((elapsed * (1 - share)) / share)} left`,
   ]
     .filter((part) => part !== false)

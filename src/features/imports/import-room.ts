@@ -69,9 +69,9 @@ import {
 const MOST_TEXT = 2_000_000
 const MOST_FILE = 5_000_000
 const LONGEST_NAME = 200
-/** Of one person at once. */
+/** One person may have so many under way. */
 const MOST_WAITING = 3
-/** Of names for all rows, and of a mended cell. */
+/** Characters of names for all rows, and of a mended cell. */
 const LONGEST_NAMES = 1000
 const LONGEST_CELL = 20_000
 /** Ms after which the answer comes, and the work goes on. */
@@ -87,7 +87,7 @@ function showStart(request: DeskRequest): DeskAnswer {
   return startView(request, {})
 }
 
-/** With `action=import` what can come in comes in at once. */
+/** With `action=import`, rows without faults come in at once. */
 async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   mayImport(request)
   const { context } = request
@@ -109,7 +109,7 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
 /** No table has this number. */
 const NOT_KEPT_YET = { id: 0 }
 
-/** Looks at it in the background; nothing is kept up to date before it has been seen. */
+/** A look goes on in the background. Nothing is kept up to date before it has been seen. */
 async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   const { context } = request
   const { site, now } = context
@@ -129,7 +129,7 @@ async function takeAddress(request: DeskRequest, work: StagedWork): Promise<Desk
   return startWork(request, work, await getOwn(request, id), 'waiting')
 }
 
-/** An address where no event was found is kept where somebody has ticked that, and none that was not read. */
+/** An address without events is kept only where somebody ticks that; one that was not read is not. */
 async function keepUpToDate(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -175,7 +175,7 @@ const asTable = (table: Table | TableFault): ReadRows | TableFault =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** By its first bytes, whatever its name says. */
+/** The first bytes decide, whatever its name says. */
 async function contentOf(
   context: Context,
   bytes: Buffer,
@@ -235,7 +235,7 @@ async function firstChoices(context: Context, rows: KeptRows, isFile: boolean): 
   }
 }
 
-/** @throws Problem for one of somebody else, or that is gone */
+/** @throws Problem for an import of somebody else, or one that is gone */
 async function getOwn({ context }: DeskRequest, id: number | undefined): Promise<DeskImportColumns> {
   const row = id === undefined ? undefined : await findDeskImport(context.db, id)
   const isOwn = row?.user === context.caller.id || can(context.caller, 'manage_users')
@@ -297,7 +297,7 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
 const lengthOfAll = (mended: RowChoices['mended']) =>
   Object.values(mended).reduce((length, text) => length + text.length, 0)
 
-/** Why nothing comes in: what somebody has just mended is still wrong, or no row can. */
+/** Nothing comes in while a cell that was just mended is wrong, or where no row can. */
 function whyNot({ site }: Context, checked: Checked, mended: readonly number[]): string | undefined {
   const fates = standingsIn(checked).map(([, fate]) => fate)
   if (mended.some((number) => fates[number - 1] === 'mend'))
@@ -322,7 +322,7 @@ async function startWork(
     return true
   })
   if (!isRoom) throw new Problem('rest_unavailable', { retryAfter: 10 })
-  // A short table is in before the answer; a long one goes on behind it.
+  // A short table is in before the answer. A long one goes on behind it.
   const waiting = new AbortController()
   await Promise.race([
     work.look(),
@@ -332,7 +332,7 @@ async function startWork(
   return { seeOther: deskPath(context.site, `/import/${row.id}`) }
 }
 
-/** What the form says, in place of what was chosen before; what it does not show stays. */
+/** What the form does not show stays as it was chosen. */
 function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): RowChoices {
   const before = readChoices(row)
   const { form, context } = request
@@ -375,7 +375,7 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): R
   }
 }
 
-/** By row, or row and column. */
+/** The key is a row, or a row and a column. */
 function renumbered<Value>(byRow: Readonly<Record<string, Value>>, by: number): Record<string, Value> {
   const moved = Object.entries(byRow).map(([key, value]): [string, Value] => {
     const [row = '', ...column] = key.split(' ')
@@ -390,7 +390,7 @@ function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
   return status === 'publish' && !can(caller, 'publish') ? 'pending' : status
 }
 
-/** `take COLUMN ROW NAME`: the name of a venue that is here, in all rows that are spelt as this one. */
+/** `take COLUMN ROW NAME` puts the name of a venue into all rows that are spelt as this one. */
 function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
   const [column = '', number = '', ...name] = words
   const at = Number(column)

@@ -14,27 +14,26 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// The state of an import while it runs: options, counts and known records; counts and reports outcomes.
+// The state of an import while it runs: options, counts, known records and outcomes.
 
-/** What becomes of a source (`--origin`); `none` takes an earlier answer back. */
+/** `none` takes an earlier answer back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
-/** `moved` here, `stays` the original, or empty where nobody has said. */
+/** The source has `moved` here or `stays` the original. It is empty where nobody has said. */
 export type Origin = ImportSourceColumns['origin']
 
 export interface ImportOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** Whether events that are gone from the source go to the trash. */
+  /** Events that are gone from the source go to the trash. */
   mirror: boolean
-  /** Whether a mirror may trash a large part of the events at once. */
+  /** A mirror may trash a large part of the events at once. */
   allowMassRemoval?: boolean
-  /** Whether private events are imported. */
   private: boolean
-  /** Whether new events and series wait for a review. */
+  /** New events and series wait for a review. */
   review?: boolean
   images: boolean
-  /** Whether organizers' e-mail addresses in calendar files are imported, and so become public. */
+  /** Organizers' e-mail addresses of calendar files are imported, and so become public. */
   addresses?: boolean
   /** Undefined keeps the answer of an earlier run. */
   origin?: (typeof ORIGINS)[number] | undefined
@@ -44,16 +43,14 @@ export interface Counts {
   created: number
   updated: number
   unchanged: number
-  /** Left alone, since their records were changed here. */
+  /** Records that were changed here are left alone. */
   left: number
   trashed: number
   failed: number
   made?: Partial<Record<ItemKind, number>>
 }
 
-/**
- * Events and series by what visitors see: coming, past, or not at all (private, draft, pending, scheduled).
- */
+/** Visitors see events and series as coming, past, or not at all. */
 export interface VisibleCounts {
   coming: number
   past: number
@@ -61,13 +58,13 @@ export interface VisibleCounts {
   waiting: number
 }
 
-/** A line of the report on one item, or (`unread`) on what is not read of the source. */
+/** `unread` is about what is not read of the source; other remarks are about one item. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
-  /** Such as `line 12`. */
+  /** The place in the source, such as `line 12`. */
   at: string
   text: Message
-  /** In place of the text on the command line: it shows what this machine can reach. */
+  /** The command line shows it in place of the text: it tells what this machine can reach. */
   operator?: string
 }
 
@@ -75,46 +72,43 @@ export interface ImportRun {
   context: Context
   by: Writer
   options: ImportOptions
-  /** Undefined in a dry run on a source that was never read. */
+  /** A dry run on a source that was never read has none. */
   source: number | undefined
-  /** Undefined in a dry run. */
+  /** A dry run has none. */
   run: number | undefined
   origin: Origin
   counts: Counts
-  /** In a dry run: called for each item that would come in, with the fields that keep their values here. */
+  /** A dry run calls it for each item that would come in, with the fields that keep their values here. */
   foresee: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
-  /** Record ids by `itemKey`, as far as the run remembers them. */
+  /** Ids by `itemKey`, as far as the run remembers them. */
   links: Map<string, number>
-  /** By `itemKey`: the same item comes again with each record that refers to it. */
+  /** The same item comes again with each record that refers to it. */
   digests: Map<string, string>
-  /** The series that single events became in this run. */
+  /** The series that single events became. */
   begun: Set<number>
-  /**
-   * Where only changes are read: keys of written items, so that they are counted once if everything is read
-   * after that.
-   */
+  /** Where only changes are read, keys of written items: they count once if all is read again. */
   written: Set<string> | undefined
-  /** Why pictures could not be fetched, by address: many texts may show the same one. */
+  /** Why pictures could not be fetched, by address. Many texts may show the same one. */
   lacks: Map<string, string>
   seen: SeenRecords
-  /** Identities that the source reports as deleted. */
+  /** The source reports these identities as deleted. */
   lost: Set<string>
-  /** Identities that could not be read or written. */
+  /** These identities could not be read or written. */
   unread: Set<string>
-  /** Whether something could not be read at all, so that events which seem gone may be there. */
+  /** Something could not be read at all, so events that seem gone may be there. */
   isUnclear: boolean
   hasEvents: boolean
   /** Nothing is trashed for a broken source. */
   broken: BrokenSource | undefined
-  /** Whether the next run has to read everything again. */
+  /** The next run has to read everything again. */
   isIncomplete: boolean
 }
 
-/** A source that broke off, or from which suspiciously many events are gone. */
+/** A source broke off, or suspiciously many events are gone from it. */
 export class BrokenSource extends ImportError {
   override name = 'BrokenSource'
-  /** Whether somebody has to decide if the source is right. */
+  /** Somebody has to decide if the source is right. */
   readonly isDoubtful: boolean
   constructor(said: Message, isDoubtful: boolean) {
     super(said)
@@ -128,15 +122,14 @@ export function noteUnread(run: ImportRun, identity: string | undefined): void {
   else run.unread.add(identity)
 }
 
-/** A record has changed between planning and writing: its batch is planned again. */
+/** A record changed between planning and writing: its batch is planned again. */
 export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** Entries of each memory of a run; forgotten items are looked up in the database. */
+/** Forgotten items are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
-/** A full memory is emptied first. */
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.size >= MOST_REMEMBERED) map.clear()
   map.set(key, value)
@@ -156,7 +149,7 @@ export function noCounts(): Counts {
   return { created: 0, updated: 0, unchanged: 0, left: 0, trashed: 0, failed: 0 }
 }
 
-/** A bit for each id, since a source may have millions. */
+/** A source may have millions of records: each id is a bit. */
 interface SeenRecords {
   ids: IdSet
 }
@@ -174,22 +167,19 @@ export function noteSeenRecord(seen: SeenRecords, record: number): void {
 
 export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
 
-/** Throws errors that are no fault of the item: of the database, or a plan or transaction to try again. */
+/** Throws errors that are no fault of the item, such as an outage or a stale plan. */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/**
- * For items that refer to it, and for mirrors, which remove what was not met. `here` has the fields that keep
- * other values.
- */
+/** Mirrors remove what was not noted. `here` has the fields that keep other values. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)
   run.foresee?.(item, here)
 }
 
-/** Counts once, also where everything is read again after it was written. */
+/** An item counts once, also where everything is read again. */
 export function countItem(
   { counts, written }: ImportRun,
   item: SourceItem,
@@ -203,7 +193,6 @@ export function countItem(
     written.add(key)
 }
 
-/** A record, or a part of it, stays as it is here. */
 export function noteKept(run: ImportRun, item: SourceItem, text: Message): void {
   run.remark({ kind: 'kept', at: item.at, text })
 }
@@ -213,7 +202,7 @@ export const describeOlder = (item: SourceItem): Message =>
     item: describeItem(item),
   })
 
-/** `state` is left out for a deleted record. */
+/** A deleted record has no `state`. */
 export function noteLeft(
   run: ImportRun,
   item: SourceItem,

@@ -20,7 +20,7 @@ import {
 } from './import-messages.ts'
 import type { ImportScheduleColumns } from './import-tables.ts'
 
-// Imports on a schedule: stored, listed, paused, and run when due, in a process each.
+// Stores imports on a schedule, and runs those that are due, each in a process of its own.
 
 interface AskedSchedule {
   every: string
@@ -32,12 +32,12 @@ interface AskedSchedule {
   allowMassRemoval?: true
 }
 
-/** Milliseconds. */
+/** Ms. */
 const SHORTEST = 300_000
 
 /**
- * Stores a scheduled import; returns a sentence that confirms it. `words` are the command-line words without
- * source and schedule.
+ * `words` are those of the command line without source and schedule.
+ * @returns a sentence that confirms it
  * @throws Error with one sentence when the import would need somebody at the terminal
  */
 export async function scheduleImport(
@@ -64,10 +64,7 @@ export async function scheduleImport(
   return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
 }
 
-/**
- * The database stores the path, not the content. @throws Error with one sentence when other users can read
- * the file
- */
+/** The database stores the path alone. @throws Error with one sentence when other users can read the file */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)
@@ -101,18 +98,18 @@ export interface ScheduledRun {
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 export const ALLOWED = '--allow-mass-removal'
-/** The exit code after which somebody has to decide whether the source is right. */
+/** After this exit code somebody has to decide whether the source is right. */
 export const NEEDS_DECISION = 3
 
 const LEASE_MS = 300_000
 const RENEWED_EVERY = 60_000
-/** Doubles with each failure, up to the interval of the schedule. */
+/** It doubles with each failure, up to the interval of the schedule. */
 const FIRST_RETRY_MS = 300_000
 const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/** Replaces another one of its name, and is due at once. `now` in ms since the epoch. */
+/** Replaces another one of its name, and is due at once. @param now ms since the epoch */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   {
@@ -147,7 +144,7 @@ export async function pauseSchedule(database: Pick<Database, 'write'>, name: str
 }
 
 /**
- * It is due at once. `mayRemove` lets its next successful run trash a large part of its events.
+ * `mayRemove` lets its next successful run trash a large part of its events. It is due at once.
  * @throws Error with one sentence when no import has this name
  */
 export async function resumeSchedule(
@@ -169,7 +166,7 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** It is due at once, unless it is under way. */
+/** One that is under way runs again after it. */
 export async function runSoon(database: Pick<Database, 'write'>, name: string, now: number): Promise<void> {
   await database.write(
     (tx) =>
@@ -202,7 +199,7 @@ function missing(name: string): Error {
   )
 }
 
-/** By name, with the ms since the epoch at which each began. */
+/** The value is ms since the epoch. */
 export interface RunningImports {
   begun: Map<Promise<void>, number>
   stopping: AbortController
@@ -212,7 +209,7 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** Not counting those that take longer than `MAKES_ROOM_AFTER`. */
+/** Imports that take longer than `MAKES_ROOM_AFTER` do not count. */
 const MOST_AT_ONCE = 3
 const MAKES_ROOM_AFTER = 60_000
 const MOST_RUNNING = 12
@@ -222,7 +219,7 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
   return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
 }
 
-/** Runs the due imports, each in one process at a time; returns when those it began have ended. */
+/** Runs each due import in one process at a time. @returns when those it began have ended */
 export async function runDueImports(
   database: Database,
   start: StartImport,
@@ -248,7 +245,7 @@ export async function runDueImports(
   await Promise.all(own)
 }
 
-/** They are due again at once, for other processes. */
+/** Other processes may go on with them at once. */
 export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
   stopping.abort()
   await Promise.all(begun.keys())
@@ -281,10 +278,10 @@ function describeFailure(name: string, { code, said }: ScheduledRun): Message {
   ]
 }
 
-/** Code 2 is no failure: some records are missing, and the next run tries them again. */
+/** With code 2 some records are missing, and the next run tries them again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
-/** Undefined if none is due, or another process was faster. */
+/** @returns undefined if none is due, or another process was faster */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
   const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
   const [found] = await dueAt(database.read, nowUtc).execute()
@@ -300,7 +297,7 @@ async function leaseDue(database: Database, now: number): Promise<ImportSchedule
         .executeTakeFirst(),
     writer,
   )
-  // If another process was faster, other due imports can wait for the next check.
+  // Other due imports wait for the next check.
   return Number(numUpdatedRows) === 1 ? found : undefined
 }
 
@@ -337,7 +334,7 @@ async function endRun(
   await database.write(async (tx) => {
     const own = tx.updateTable('import_schedules').where('id', '=', id)
     await own.set(columns).execute()
-    // A permission is for one run.
+    // The permission is for one run.
     if (failures === 0)
       await own
         .set({ words: JSON.stringify(usualWords(words)) })
@@ -346,7 +343,7 @@ async function endRun(
   }, writer)
 }
 
-/** Its texts, which other servers may have written, are cut. */
+/** Other servers may have written texts of any length. */
 function shortened(said: Message): Message {
   if (typeof said === 'string') return beginningOf(said, LONGEST_OUTCOME)
   if (isList(said)) return said.map(shortened)
@@ -366,18 +363,13 @@ async function setColumns(
   )
 }
 
-// Each in a process of its own that gives way to the service.
-
-/** The last characters tell how it ended. */
+/** The last characters say how it ended. */
 const MOST_HELD = 2000
 
-/** Ended after so many ms; the next run goes on where it stopped. */
+/** Ms. The next run goes on where it stopped. */
 const LONGEST_RUN = 6 * 3_600_000
 
-/**
- * Starts imports as the command line does, with these words for the settings, each in a process that ends
- * with this one, and after `longest` ms in any case.
- */
+/** The process has these words for the settings, and ends after `longest` ms in any case. */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
     new Promise((resolve, reject) => {
@@ -397,7 +389,6 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
         stream?.on('data', (part) => {
           printed = `${printed}${part}`.slice(-MOST_HELD)
         })
-      // An import that the signal ends is waited for as well.
       child.once('error', (error) => signal.aborted || reject(error))
       child.once('close', (code, by) => {
         const said = sent ?? printed.trim().split('\n').at(-1) ?? ''
@@ -409,15 +400,15 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
     })
 }
 
-/** Where Linux lists the threads of a process. */
+/** Linux lists the threads of a process there. */
 const THREADS = '/proc/self/task'
 
-/** The service and other programs go first on a busy machine: an import takes all the time it gets. */
+/** The service and other programs go first: an import takes all the time it gets. */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
   // Only root may raise a priority.
   if (getPriority() >= wanted) return
-  // On Linux each thread has a priority: garbage collection and compiling take a quarter of an import's time.
+  // On Linux each thread has a priority, and collecting garbage takes a quarter of an import's time.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 
@@ -429,7 +420,7 @@ function lower(thread: number, priority: number): void {
   }
 }
 
-/** Elsewhere than on Linux the id 0, the whole process. */
+/** Elsewhere than on Linux it is 0, the whole process. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

@@ -54,10 +54,10 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Imports a source: reads it to its end and writes its items in batches. A dry run counts and shows what
-// would come in.
+// Reads a source to its end, and writes its items in batches. A dry run counts and shows what would
+// come in.
 
-/** Items of one kind in one transaction: the service answers no uncached list until it has read them. */
+/** The service answers no uncached list until it has read the items of one transaction. */
 const BATCH = 200
 
 export interface ImportTask {
@@ -67,31 +67,29 @@ export interface ImportTask {
   context: Context
   by: Writer
   remark: (remark: Remark) => void
-  /** Called before everything is read again, which makes all remarks anew. */
+  /** All remarks come anew when everything is read again. */
   restart: () => void
   progress: (counts: Counts) => void
-  /** A known source that this one continues, or `none` if it only shares events with another. */
+  /** The source that this one continues, or `none` if it only shares events with another. */
   sameAs?: string | undefined
-  /** Called once if another import of the source has to end first. */
+  /** It is called once if another import of the source has to end first. */
   wait: () => void
-  /** Items of one kind in one transaction; else `BATCH`. */
+  /** The items of one kind in one transaction, else `BATCH`. */
   atOnce?: number
 }
 
 interface Imported {
-  /** Undefined for a dry run. */
   run: number | undefined
   counts: Counts
   visible: VisibleCounts
-  /** In a dry run: the first events, as pages would show them. */
+  /** A dry run shows the first events as pages would. */
   preview: string[]
   /** What came is in, and nothing was trashed. */
   broken: BrokenSource | undefined
 }
 
 /**
- * Imports a source in the name of the caller. What was written before an interruption stays, and the next run
- * skips it.
+ * What was written before an interruption stays, and the next run skips it.
  * @throws Error with one sentence when the source cannot be read any further
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
@@ -118,7 +116,7 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
       if (!run.broken) await handleMissing(run, task.source.isWhole())
     })
     await noteToken(run, task.source)
-    // After a broken source the next run begins at the beginning.
+    // After a broken source the next run begins anew.
     end = run.broken ? { state: 'failed', position: '' } : { state: 'done' }
   } finally {
     await endRun(run, end)
@@ -129,8 +127,7 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Only a whole series shows which of its occurrences is gone, since changes omit the others. Written items
- * stay counted, all else is counted anew.
+ * Changes omit unchanged occurrences, so only a whole series shows which is gone. Written items stay counted.
  */
 async function importWhole(run: ImportRun, task: ImportTask, foreseen: DryRun | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -154,7 +151,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** Under other options the last run may have left out records that the next has to read. */
+/** Under other options the last run may have left out records. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -204,7 +201,7 @@ async function settleOrigin(
   return now
 }
 
-/** Ms after which the next run begins anew. */
+/** Ms. Later the next run begins anew. */
 const RESUMED_WITHIN = 86_400_000
 
 async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
@@ -250,7 +247,7 @@ async function importEntries(
     await flush(run, waiting)
   }
   const { context, counts, options } = run
-  // Until most items turn out to be known, further events are likely to be new.
+  // Until most items are known, further events are likely to be new.
   const expectsNew = () => counts.created >= counts.unchanged
   const wanted = { images: options.images, addresses: options.addresses === true }
   let withheld = 0
@@ -302,8 +299,8 @@ function describeWithheld(count: number): Message {
 }
 
 /**
- * Refuses this calendar as its own source, by the edition of its database and its first events; false while
- * no events have come.
+ * The edition of its database, or its first events, show this calendar itself.
+ * @returns false while no events have come
  * @throws Error with one sentence
  */
 async function refuseOwn(
@@ -321,7 +318,7 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/** The first of repeated items counts, however later ones spell it, so that runs do not undo each other. */
+/** The first of repeated items counts, so that runs do not undo each other. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)
@@ -333,7 +330,7 @@ function isRepeated(run: ImportRun, item: SourceItem): boolean {
   return false
 }
 
-/** Those that others refer to first, parents before children. */
+/** Records that others refer to go first, parents before children. */
 async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   for (const kind of ITEM_KINDS) {
     const items = waiting[kind].splice(0)
@@ -351,7 +348,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
       parent.every((one) => one === identity || !waiting.has(one))
     const ready = left.filter(isReady)
-    // Categories of a broken source that are their own ancestors are refused by the rules of terms.
+    // The rules of terms refuse categories that are their own ancestors.
     if (ready.length === 0) return [...levels, [...left]]
     levels.push(ready)
     left = left.filter((item) => !isReady(item))
@@ -364,7 +361,7 @@ const SHOWN = 10
 interface DryRun {
   visible: VisibleCounts
   first: SourceItem[]
-  /** By identity, those read last. */
+  /** The venues read last, by identity. */
   venues: Map<string, string>
 }
 
@@ -389,7 +386,7 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
 
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
-/** A series counts as one; its occurrences do not. */
+/** A series counts as one. */
 function noteDryRun(
   { visible }: DryRun,
   context: Context,
@@ -443,7 +440,7 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-/** Those that the source has just given, else those here. */
+/** The source may just have given their names. */
 async function placesOf(
   { context, links }: ImportRun,
   names: DryRun['venues'],

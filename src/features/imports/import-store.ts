@@ -12,7 +12,6 @@ import type { ItemKind } from './source-item.ts'
 
 // The SQL of sources, runs, items and acts of imports.
 
-/** Stores a new source first. */
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
@@ -36,7 +35,7 @@ export async function findSource(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** Empty where nobody has said. */
+/** Nobody may have said it: then it is empty. */
 export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
   const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
   return (await query.executeTakeFirst())?.origin ?? ''
@@ -66,7 +65,7 @@ export async function moveSource(tx: Tx, source: number, address: string): Promi
     .execute()
 }
 
-/** With the time when the lock expires; an empty name for nobody. */
+/** The name of nobody is empty. */
 export async function findHolder(
   db: Db,
   source: number,
@@ -75,7 +74,7 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/** `before` is the holder as it was read; false if another process was faster. */
+/** @param before the holder as it was read @returns false if another process was faster */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -93,7 +92,7 @@ export async function takeSource(
   return Number(numUpdatedRows) === 1
 }
 
-/** Holds until the end of the transaction. */
+/** It holds until the transaction ends. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
   const query = tx
     .selectFrom('import_sources')
@@ -103,7 +102,7 @@ export async function isHeldBy(tx: Db, source: number, holder: string): Promise<
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
-/** An empty time releases it. */
+/** An empty time releases the source. */
 export async function keepSource(
   tx: Db,
   source: number,
@@ -118,7 +117,7 @@ export async function keepSource(
     .execute()
 }
 
-/** The token since the source was last read with these options; empty if there is none. */
+/** @returns empty where the source was not read with these options */
 export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -142,7 +141,6 @@ const selectItems = statement<{ source: number; kind: string; identities: readon
       .where('identity', 'in', value('identities')),
 )
 
-/** With all occurrences of each. */
 export async function findItems(
   db: Db,
   source: number,
@@ -152,7 +150,6 @@ export async function findItems(
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
 }
 
-/** Finds events and series with these identities in other sources, with their addresses. */
 export async function findElsewhere(
   db: Db,
   source: number | undefined,
@@ -179,10 +176,7 @@ export async function findElsewhere(
     .execute()
 }
 
-/**
- * Finds the records that this source, or one that has moved here, knew by these numbers. Any other number
- * counts as an id of this calendar.
- */
+/** This source, or one that has moved here, knew them by these numbers. Any other number is an id here. */
 export async function findNumbered(
   db: Db,
   source: number,
@@ -215,7 +209,6 @@ const selectHeads = statement<{ source: number; kind: string; identities: readon
       .where('occurrence', '=', ''),
 )
 
-/** Without the fields of items. */
 export async function findHeads(db: Db, source: number, kind: ItemKind, identities: readonly string[]) {
   return identities.length === 0 ? [] : selectHeads(db, { source, kind, identities })
 }
@@ -243,10 +236,7 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/**
- * Stores states of items, and the acts for an undo. A changed path of a page is recorded as a change of its
- * source.
- */
+/** Acts serve an undo. A changed path of a page counts as a change of its source. */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],
@@ -259,7 +249,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** It counts as new the next time. */
+/** The item counts as new the next time. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
@@ -292,7 +282,7 @@ export async function listItems(
     .execute()
 }
 
-/** Events of the source outside the trash: all, or of these records. */
+/** Events in the trash do not count. */
 export async function countLive(
   db: Db,
   source: number,
@@ -315,7 +305,7 @@ export async function countLive(
   return Number(count)
 }
 
-/** By status and by whether they are over: a series is when all its public dates are. */
+/** A series is over when all its public dates are. */
 export async function countStandings(
   db: Db,
   source: number,
@@ -365,7 +355,7 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/** Empty if the newest run was not interrupted, or began before `afterUtc`. */
+/** @returns empty if the newest run was not interrupted, or began before `afterUtc` */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')
@@ -400,7 +390,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** The newest later run that changed something and is not undone. */
+/** Runs that changed nothing, or are undone, do not count. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,
@@ -421,7 +411,7 @@ export async function findLaterRun(
 
 export const ABOVE_ALL = 2 ** 31
 
-/** From the highest id below `below` down. */
+/** The highest id below `below` comes first. */
 export async function listActs(
   db: Db,
   run: number,

@@ -4,14 +4,14 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 export interface ImportScheduleColumns {
   id: number
   name: string
-  /** JSON list, without `--every`. */
+  /** A JSON list without `--every`. */
   words: string
   every_seconds: number
-  /** Due; and held by a process until. */
+  /** When it is due, and until when a process holds it. */
   next_utc: string
   leased_utc: string
   paused: number
-  /** In a row; and how the last run ended. */
+  /** Failures in a row, and how the last run ended. */
   failures: number
   outcome: string
 }
@@ -20,19 +20,19 @@ export interface ImportColumns {
   id: number
   source: number
   started_utc: string
-  /** Empty while it runs, and if it was cut off. */
+  /** It is empty while the run goes on, and if it was cut off. */
   ended_utc: string
   state: 'running' | 'done' | 'failed' | 'undone'
   user: number
   /** JSON. */
   options: string
-  /** JSON, by outcome. */
+  /** JSON with the number of each outcome. */
   counts: string
-  /** Where the next run goes on. */
+  /** The next run goes on there. */
   position: string
 }
 
-/** With the values that undo it. */
+/** Acts have the values that undo them. */
 export interface ImportActColumns {
   run: number
   kind: string
@@ -45,21 +45,18 @@ export interface ImportActColumns {
   before: string
 }
 
-/** What somebody brings in at the desk; kept for 30 days. */
+/** Imports of the desk are kept for 30 days. */
 export interface DeskImportColumns {
   id: number
   user: number
-  /**
-   * `waiting` to come in, `leaving` to be taken back: for its turn, or under way while `leased_utc` lies
-   * ahead.
-   */
+  /** It waits to come in or to be taken back, and is under way while `leased_utc` lies ahead. */
   state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
   name: string
   /** JSON: its kind; an address, or what is said of a whole file. */
   content: string
   /** JSON: columns, mended cells, decisions, values for all rows. */
   choices: string
-  /** JSON: what becomes of each row by these choices; empty for an address. */
+  /** JSON: what becomes of each row by these choices. An address has none. */
   checked: string
   /** JSON; empty before the first run. */
   report: string
@@ -68,7 +65,6 @@ export interface DeskImportColumns {
   leased_utc: string
 }
 
-/** Rows of a table, or of a calendar file, in pieces. */
 export interface DeskImportRowsColumns {
   staged: number
   piece: number
@@ -86,7 +82,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The other steps are the kernel's. */
+/** The kernel has the other steps. */
 export const importTables: FeatureTables = {
   feature: 'imports',
   migrations: [
@@ -102,7 +98,7 @@ export const importTables: FeatureTables = {
       `create table desk_import_rows (staged ${id} not null references desk_imports (id) on delete cascade,
         piece ${id} not null, content ${text} not null, primary key (staged, piece))`,
       `alter table desk_imports add column checked ${text} not null default ''`,
-      // They have their rows in another form.
+      // Their rows have another form.
       `delete from desk_imports where state = 'open'`,
     ]),
   ],

@@ -2,7 +2,6 @@ import type { CountedIn, TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
 import { deskTexts } from '../desk/desk-texts.ts'
 
-/** Texts of imports at the desk. */
 export const importTexts = {
   Import: { de: 'Übernehmen', fr: 'Importer', es: 'Importar' },
   'Import events': {

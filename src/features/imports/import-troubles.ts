@@ -4,7 +4,6 @@ import { type Ask, NAMED } from '../../store/storage/examine.ts'
 import { inEnglish, readMessage, showMessage } from './import-messages.ts'
 import { sayImport } from './import-texts.ts'
 
-/** Scheduled imports that are paused, or whose last run failed. */
 export async function listStuck(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(`
     select name, paused, outcome from import_schedules where paused = 1 or failures > 0 order by id limit ${NAMED}`)

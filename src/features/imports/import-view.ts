@@ -41,9 +41,8 @@ import {
   standingsIn,
 } from './staged-import.ts'
 
-// Shows a table at the desk as its rows would come in, how far they are in, and what came of it.
+// Shows the rows of a table as they would come in, how far they are in, and what came of it.
 
-/** To paste or choose a table. */
 export function startView(request: DeskRequest, faults: FormFaults): DeskView {
   const { site } = request.context
   const say = (text: ImportText) => sayImport(site, text)
@@ -84,7 +83,7 @@ interface Staged {
   venues: readonly VenueHere[]
 }
 
-/** `refusal`: why nothing came in. */
+/** @param refusal why nothing came in */
 export async function importView(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -201,11 +200,11 @@ const IMPORT_LABELS = {
 const importLabel = (site: Site, status: RowChoices['status'], count: number) =>
   countImport(site, IMPORT_LABELS[status], count, { count: writtenNumber(site, count) })
 
-/** For the script, which follows the choice of the status. */
+/** The script follows the choice of the status. */
 const labelsOf = (site: Site, count: number) =>
   html` data-draft="${importLabel(site, 'draft', count)}" data-publish="${importLabel(site, 'publish', count)}" data-pending="${importLabel(site, 'pending', count)}"`
 
-/** Whether the first row is a heading, and which of day and month comes first. */
+/** The first row may be a heading, and the day or the month may come first. */
 function tableQuestions({ context: { site }, isFile, choices, checked }: Staged): Content {
   if (isFile) return ''
   const { isUnclear, order } = checked
@@ -215,7 +214,7 @@ function tableQuestions({ context: { site }, isFile, choices, checked }: Staged)
   return html`${missing.length > 0 && html`<p class="summary" role="alert">${sayImport(site, missing.includes('title') ? 'Say which column has the title.' : 'Say which column has the date.')}</p>`}<div class="tools"><label class="check"><input type="hidden" name="heading" value="0"><input type="checkbox" name="heading" value="1"${choices.hasHeading && html` checked`}> ${sayImport(site, 'The first row is a heading')}</label>${isUnclear && html`<label class="check">${sayImport(site, '3/4/2027 is')} <select name="dates">${option('european', written(site, 'fullYear', '2027-04-03'))}${option('american', written(site, 'fullYear', '2027-03-04'))}</select></label>`}</div>`
 }
 
-/** What a column may be, and how it is called; others are offered where a heading has said so. */
+/** Other meanings are offered where a heading has said so. */
 const OFFERED = {
   start_date: 'Date',
   start_time: 'Starts',
@@ -294,7 +293,7 @@ function cellOf(staged: Staged, row: StagedRow, meaning: ColumnMeaning | '', at:
   const name = `cell_${row.number}_${at}`
   const label = isOffered(meaning) ? sayImport(site, OFFERED[meaning]) : ''
   const data = html` data-label="${label || (staged.checked.headings[at] ?? '')}"`
-  // Only what somebody has begun to fill in is told where it is wrong.
+  // Only rows that somebody has begun to fill in show what is wrong.
   const isWrong = fault !== undefined && !(row.isBlank && row.cells.every((cell) => cell === ''))
   if (isWrong || row.isBlank) {
     const error = isWrong && html`<small class="error" id="${name}-error">${fault}</small>`

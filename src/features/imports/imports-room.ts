@@ -28,7 +28,7 @@ import { countImport, type ImportText, sayImport } from './import-texts.ts'
 import type { StagedWork } from './run-staged.ts'
 import { undoImport } from './undo-import.ts'
 
-// Imports until now: what came in at the desk, addresses that are kept up to date, and runs.
+// Lists what came in at the desk, addresses that are kept up to date, and runs.
 
 const MOST_LISTED = 30
 
@@ -129,7 +129,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 /** Ms after which the answer comes, and the undo goes on. */
 const WAITED = 1000
 
-/** Returns why it was refused. */
+/** @returns why it was refused */
 async function undoSoon(work: StagedWork, undo: () => Promise<unknown>): Promise<Message | undefined> {
   const waiting = new AbortController()
   const undone = work.inTurn(undo).then(() => undefined, messageIn)

@@ -11,21 +11,21 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, KIND_NAMES, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
-// Finds the events that are gone from a source, and trashes them where that is asked for.
+// Finds events that are gone from a source, and trashes them where that is asked for.
 
 const AT_ONCE = 500
 
-/** The share of a source's events that may be trashed at once. */
+/** So large a share of a source's events may be trashed at once. */
 const MOST_AT_ONCE = 1 / 5
-/** Fewer are trashed at once whatever their share. */
+/** Fewer are trashed whatever their share. */
 const FEWEST_REFUSED = 10
 
 type EventKind = 'series' | 'event'
 
 /**
- * Reports events and series that a whole reading has not met, or that changes report as deleted. With
- * `mirror`, trashes them unless they were changed here or are suspiciously many. Occurrences that the source
- * no longer describes become like their series.
+ * Reports what a whole reading has not met, or changes report as deleted. A mirror trashes it, unless it was
+ * changed here or is suspiciously much. Occurrences that the source no longer describes become like their
+ * series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -49,7 +49,7 @@ async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   }
 }
 
-/** Reported as deleted and not given again. */
+/** The source has not given them again. */
 async function* lostOf(run: ImportRun, kind: EventKind): Gone {
   if (kind === 'event')
     for await (const items of lostItems(run)) yield items.filter(({ record }) => !isSeen(run.seen, record))
@@ -64,7 +64,6 @@ async function* lostItems({ source, lost, context: { db } }: ImportRun): Gone {
   }
 }
 
-/** Marks the source as broken. */
 async function refuseMassRemoval(
   run: ImportRun,
   missing: (run: ImportRun, kind: EventKind) => Gone,
@@ -127,7 +126,7 @@ async function handleSome(
   if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-/** Events that are series now, and series that are single events. */
+/** An event may be a series now, and a series a single event. */
 async function findOtherKind(
   run: ImportRun,
   kind: EventKind,
@@ -148,7 +147,7 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/** @param isReplaced whether another record stands for it: a single event became a series, or the reverse */
+/** @param isReplaced whether a series stands for a single event now, or the reverse */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,
@@ -209,7 +208,7 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const now = (await readStates(tx, kind, [record])).get(record) ?? {}
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
-    // Without a digest and written values, the item is written as a whole if it comes back.
+    // Without a digest and written values, the whole item is written if it comes back.
     const next = {
       ...item,
       sequence: 0,

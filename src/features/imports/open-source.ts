@@ -12,10 +12,9 @@ import { NAMESPACE, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
-// Opens the source that a command names: a file, a file at an address, or a site.
+// Opens a file, a file at an address, or a site.
 
 interface SourceOptions {
-  /** Its address unless given. */
   name?: string | undefined
   login?: string | undefined
   password?: string | undefined
@@ -23,13 +22,13 @@ interface SourceOptions {
   since?: string | undefined
   map?: readonly string[] | undefined
   dates?: DateOrder | undefined
-  /** Hosts that may be asked beside public ones; without it, the address itself may be anywhere. */
+  /** Hosts that may be asked beside public ones. Without it, the address may be anywhere. */
   guest?: readonly string[] | undefined
 }
 
 interface Reader {
   zone: string
-  /** Milliseconds before a failed request is repeated. */
+  /** Ms before a failed request is repeated. */
   backOffMs: number
 }
 
@@ -40,7 +39,7 @@ interface OpenedSource {
 
 const nothing = async () => undefined
 
-/** The answer of an address shows whether it is a file or a site. @throws Error with one sentence */
+/** The answer shows whether the address is a file or a site. @throws Error with one sentence */
 export async function openSource(
   word: string,
   options: SourceOptions,
@@ -101,7 +100,7 @@ export async function passwordOf({
   }
 }
 
-/** Reads `--since` as `YYYY-MM-DD HH:MM:SS` in UTC. @throws Error with one sentence */
+/** Reads UTC as `YYYY-MM-DD HH:MM:SS`. @throws Error with one sentence */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
@@ -130,7 +129,7 @@ async function fileBeside(task: FileTask): Promise<Source> {
 
 interface RemoteTask {
   url: string
-  /** Whether the address itself says that a calendar is there, so that anything else is an error. */
+  /** The address itself names a calendar, so anything else is an error. */
   isCalendar: boolean
   login: string | undefined
   password: string | undefined
@@ -142,11 +141,11 @@ type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
 
 interface RemoteFile {
   answer: FetchedAnswer
-  /** Empty for types that say nothing. */
+  /** Types that say nothing have none. */
   extension: string
 }
 
-/** JSON is not named: sites would answer with other things than their page. */
+/** Sites would answer with other things than their page if JSON were named. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -156,7 +155,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * With `mayBePlain`, asks by http when nothing answers by https, but never with a login.
+ * `mayBePlain` asks by http when nothing answers by https, but never with a login.
  * @throws SourceFailure when nothing answers, or a calendar address answers with a web page
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {
@@ -172,7 +171,7 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
   return { answer, extension: EXTENSIONS[type.trim()] ?? '' }
 }
 
-/** Undefined if there may be a site without a page there. */
+/** @returns undefined where a site may have no page */
 async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<FetchedAnswer | undefined> {
   const { url, isCalendar, login, password, backOffMs, guest } = task
   const isTried = mayBePlain && login === undefined

@@ -2,19 +2,19 @@ import { linkedItem, type SourceItem } from './source-item.ts'
 
 // Reads the text of a place: name, address, link, and names of meeting programs.
 
-/** Languages that put it before the name of a program. */
+/** Some languages put these words before the name of a program. */
 const MEETING =
   '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
 
-/** As Outlook writes it in each language. */
+/** Outlook writes it so in each language. */
 const TEAMS = `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?`
 
-/** May be names of places as well. */
+/** Places may have these names as well. */
 const BRANDS =
   `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?|gotomeeting|jitsi(?: meet)?|bigbluebutton)` +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** For an event without a place. */
+/** An event without a place has one of these. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs|workshop))?' +
   '|(?:virtual|remote|digital)(?: (?:event|meeting))?|webinar|live[ -]?stream|video[ -]?(?:call|konferenz|conference)' +
@@ -37,7 +37,7 @@ const UNKNOWN = new RegExp(
 const DIVIDER =
   /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
 
-/** Splits a place into name and web address. Names of meeting programs and words for online are no place. */
+/** Splits a place into name and web address. Meeting programs and words for online are no place. */
 export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
   const parts = link === '' ? [text] : text.split(link).map(withoutEdges)
@@ -52,7 +52,7 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   const [, before] = ENDS_ONLINE.exec(text) ?? []
   if (IS_ONLINE.test(text)) return { place: '', isOnline: true }
   if (before !== undefined) return { place: withoutPrograms(withoutEdges(before)).place, isOnline: true }
-  // Names at even places, dividers between them.
+  // Names stand at even places, dividers between them.
   const parts = text.split(DIVIDER)
   const names = parts.filter((_, at) => at % 2 === 0)
   if (names.every((name) => IS_ONLINE.test(name))) return { place: '', isOnline: true }
@@ -65,7 +65,7 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   return { place, isOnline: true }
 }
 
-/** Reads `Harbour Hall, 1 Quay, Kilvara`: the name ends at the first comma or line end. */
+/** The name ends at the first comma or line end: `Harbour Hall, 1 Quay, Kilvara`. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,

@@ -39,14 +39,14 @@ export interface PlannedItem {
   prints: Fingerprints
   digest: string
   known: ImportItemColumns | undefined
-  /** The occurrence that the item describes. */
+  /** The item describes this occurrence. */
   place: Place | undefined
-  /** Fields that the occurrence shares with its series again. */
+  /** The occurrence shares these fields with its series again. */
   reset: RecordState
   state: RecordState | undefined
   /**
    * `twin`: the identity came before. `older`: a later revision is stored. `leave out`: new and private.
-   * `pass over`: new, and another record has its UID.
+   * `pass over`: another record has its UID.
    */
   plan:
     | Plan
@@ -54,17 +54,17 @@ export interface PlannedItem {
     | { act: 'older' }
     | { act: 'leave out' }
     | { act: 'pass over'; holder: UidHolder }
-  /** By a record in the trash, so that the new record needs another UID. */
+  /** A record in the trash has the UID, so the new record needs another. */
   isUidTaken?: boolean
 }
 
-/** `same` have nothing to write; all others have a plan. */
+/** Items in `same` have nothing to write. */
 interface Plans {
   same: { item: SourceItem; record: number | undefined }[]
   planned: PlannedItem[]
 }
 
-/** Compares items with what the source last sent and with the records here. */
+/** Compares items with what the source last sent, and with the records here. */
 export async function planItems(
   run: ImportRun,
   kind: ItemKind,
@@ -100,7 +100,7 @@ export async function planItems(
   }
 }
 
-/** A UID of a record in the trash does not keep an event out: it gets another UID. */
+/** A UID of a record in the trash does not keep an event out. */
 async function withHolders(
   run: ImportRun,
   kind: ItemKind,
@@ -119,7 +119,7 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** Of an item that describes an occurrence only its own fields are compared. */
+/** An item of an occurrence is compared by its own fields alone. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -129,7 +129,7 @@ async function compare(
   const { db, now } = run.context
   const item = place ? ownPart(told, place, now) : told
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
-  // A row of another record is left from a series that has been made again since.
+  // The row of another record is left from a series that was made again.
   const known = place && row?.record !== place.record ? undefined : row
   const isSame = known !== undefined && isAsLastSent(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
@@ -151,7 +151,7 @@ function planOf(
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const isGone = before !== undefined && (!before.now || before.isTrashed)
   const { pictures: _pictures, ...others } = prints
-  // A change of pictures alone does not bring back a record that was removed here.
+  // Changed pictures alone do not bring back a record that was removed here.
   const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
   const plan = planItem(told, before, conflicts)
   if (plan.act === 'create' && !run.options.private && item.values.status === 'private')
@@ -161,7 +161,7 @@ function planOf(
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/** For an occurrence that the source describes for the first time: its own fields count as changed here. */
+/** The own fields of an occurrence that is described for the first time count as changed here. */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -171,7 +171,7 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
 
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** False where the source counts no revisions. */
+/** @returns false where the source counts no revisions */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
@@ -182,10 +182,7 @@ function isAsLastSent(run: ImportRun, item: SourceItem, digest: string, known: H
   return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
 }
 
-/**
- * Finds unchanged items, which need few reads and no plan. Occurrences are left out, since they are compared
- * with their series.
- */
+/** Unchanged items need few reads and no plan. Occurrences are compared with their series instead. */
 async function findSame(
   run: ImportRun,
   kind: ItemKind,
@@ -241,15 +238,14 @@ const isTerm = (kind: ItemKind, state: RecordState | undefined) =>
 
 interface Place {
   record: number
-  /** A wall time of the series. */
   start: string
   series: SeriesRow
   own: readonly string[]
-  /** Written for the whole series. */
+  /** The values that were written for the whole series. */
   shared: Fingerprints
 }
 
-/** Finds occurrences by `itemKey`; none for an item without a series, or at a date that the series lacks. */
+/** An item without a series, or at a date that its series lacks, has none. */
 export async function findPlaces(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly Pick<SourceItem, 'kind' | 'identity' | 'occurrence'>[],
@@ -332,7 +328,7 @@ const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/** The path if the source has moved, the address if it stays, else nothing. */
+/** A source that has moved keeps the path, one that stays the address. */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)

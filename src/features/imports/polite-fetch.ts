@@ -7,29 +7,28 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 
-// Requests to other servers: one at a time, repeated later where they are busy, only to addresses that a
+// Asks other servers one at a time, later again where they are busy, and only at addresses that a
 // source may lead to.
 
 export interface FetchOptions {
   named: NamedOrigin
   accept: string
-  /** Whether redirects to other origins are followed; the login is not sent there. */
+  /** Redirects to other origins are followed, without the login. */
   leavesLogin?: boolean
-  /** Doubles with each attempt. */
+  /** Ms, which double with each attempt. */
   backOffMs: number
   /** Five unless given. */
   attempts?: number
   sending?: Sending
 }
 
-/** Redirects are not followed, since they would turn a write into a read. */
+/** Redirects would turn a write into a read, and are not followed. */
 interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
   /**
-   * For requests that must not be repeated blindly: returns the answer if the last attempt succeeded after
-   * all.
+   * For requests that must not be repeated blindly: finds the answer if the last attempt succeeded after all.
    */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
@@ -50,11 +49,10 @@ const LONGEST_WAIT_MS = 120_000
 /** The message begins with the address. */
 export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
-  /** 0 for no answer, or an unusable one. */
+  /** 0 stands for no answer, or an unusable one. */
   readonly status: number
-  /** As far as it was read. */
   readonly body: Buffer
-  /** Set if the failure may be temporary, with the wait that the source asks for. */
+  /** A failure may be temporary: it has the wait that the source asks for. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(
@@ -72,8 +70,7 @@ export class SourceFailure extends ImportError {
 }
 
 /**
- * Repeats a request while the source is busy or fails: after `Retry-After`, or a pause that doubles, at most
- * 120 s.
+ * Waits for `Retry-After`, or a pause that doubles, at most 120 s, while the source is busy or fails.
  * @throws SourceFailure naming the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
@@ -148,14 +145,14 @@ function reasonOf(error: unknown): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
-/** `Retry-After` in ms, from seconds or a date. */
+/** @returns ms @param header seconds or a date */
 function waitOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** @throws SourceFailure when it has too many bytes, before or after decoding, or cannot be decoded */
+/** @throws SourceFailure for too many bytes, before or after decoding, or a body that cannot be decoded */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const tooLong = () =>
     new SourceFailure(url, message('answers with more than {most} bytes.', { most: `${most}` }))
@@ -195,16 +192,12 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['deflate', deflated],
 ])
 
-/**
- * The origin that the operator named: it alone gets the login, and may be at an address that is not public.
- */
+/** The origin that the operator named alone gets the login, and need not be public. */
 interface NamedOrigin {
   origin: string
   authorization: string | undefined
   agents: { secure: Agent; plain: PlainAgent }
-  /**
-   * For somebody who does not run the service: the origin has to be public as well, or at one of these hosts.
-   */
+  /** For somebody who does not run the service, the origin has to be public or at one of these hosts. */
   guest?: readonly string[] | undefined
 }
 
@@ -231,7 +224,7 @@ export function nameOrigin(
   return { origin: URL.parse(address)?.origin ?? '', authorization, agents, guest }
 }
 
-/** Follows redirects of reads. @throws SourceFailure for an address that a source may not lead to */
+/** @throws SourceFailure for an address that a source may not lead to */
 async function askNamed(
   url: URL,
   named: NamedOrigin,

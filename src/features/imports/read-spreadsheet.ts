@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Reads spreadsheets in a process of its own: where memory runs out in a thread, V8 ends the whole service.
+// Reads spreadsheets in a process: where memory runs out in a thread, V8 ends the whole service.
 
 const LONGEST_MS = 15_000
 const MOST_MEMORY_MB = 256
 
-/** Texts of the first sheet; undefined for what cannot be read as one. */
+/** @returns texts of the first sheet; undefined for what cannot be read */
 export function readSpreadsheet(bytes: Buffer): Promise<string[][] | undefined> {
   const program = fileURLToPath(new URL(`spreadsheet-process${extname(import.meta.url)}`, import.meta.url))
   const reader = fork(program, {

@@ -5,20 +5,17 @@ import { parse } from 'csv-parse'
 import { storableText } from '../../base/text/characters.ts'
 import { markedEncoding, textOfBytes } from './source-text.ts'
 
-// Reads a pasted or saved table into texts.
-
-/** Rows, the heading first where there is one; all of one length. */
+/** All rows have one length. A heading comes first. */
 export type Table = readonly (readonly string[])[]
 
 export const MOST_ROWS = 10_000
 export const MOST_COLUMNS = 60
 
-/** Why there is no table. */
 export type TableFault = 'empty' | 'rows' | 'columns'
 
 const PIECE = 65_536
 
-/** Between commas, semicolons or tabs. */
+/** Commas, semicolons or tabs part the cells. */
 export async function tableOfText(text: string): Promise<Table | TableFault> {
   const { delimiter, from } = shapeOfText(text)
   const rows =
@@ -26,7 +23,7 @@ export async function tableOfText(text: string): Promise<Table | TableFault> {
   return rows ? wholeTable(rows) : 'empty'
 }
 
-/** As texts; blank rows and columns go. */
+/** Blank rows and columns are dropped. */
 export function wholeTable(rows: readonly (readonly string[])[]): Table | TableFault {
   const filled = rows
     .map((cells) => cells.map((cell) => storableText(cell.trim())))
@@ -48,7 +45,7 @@ function shapeOfText(text: string): { delimiter: string; from: number } {
   return { delimiter: bare.split(';').length > bare.split(',').length ? ';' : ',', from: 1 }
 }
 
-/** Undefined for text whose quotes do not belong together. */
+/** @returns undefined for quotes that do not belong together */
 async function rowsOfText(
   text: string,
   delimiter: string,
@@ -84,7 +81,6 @@ async function* piecesOf(text: string): AsyncGenerator<string> {
   }
 }
 
-/** UTF-8, UTF-16 or Windows-1252. */
 export function textOfFile(bytes: Buffer): string {
   const marked = markedEncoding(bytes)
   if (marked?.startsWith('utf-16')) return new TextDecoder(marked).decode(bytes)

@@ -1,4 +1,4 @@
-// Reads a file while the main thread writes; one batch for each grant, so that it never gets far ahead.
+// Reads a file while the main thread writes: a grant for each batch keeps it from getting far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
@@ -6,7 +6,7 @@ import { messageIn } from './import-messages.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
 const AT_ONCE = 250
-/** A batch ends after so many bytes of the file. */
+/** Bytes of the file after which a batch ends. */
 const MOST_BYTES = 4_000_000
 
 if (parentPort) void answerReads(parentPort, workerData)

@@ -8,16 +8,14 @@ import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { type CheckedRow, nameKey } from './check-rows.ts'
 
-// Finds for the rows of a table the events that are here already, and the venues that are meant.
+// Finds the events that rows of a table may be, and the venues that they mean.
 
-/** An event here that a row may be. */
 export interface EventHere {
   id: number
   title: string
-  /** Wall times. */
+  /** Start and end are wall times. */
   start: string
   end: string
-  /** Whether the caller may change it. */
   mayUpdate: boolean
 }
 
@@ -26,15 +24,11 @@ interface EventBeside extends EventHere {
   venues: readonly string[]
 }
 
-/** Days without rows that are read along, so that few queries serve all rows. */
+/** Spans of so many days without rows are read along, so that few queries serve all rows. */
 const GAP_DAYS = 10
-/** Read for one table. */
 const MOST_EVENTS = 20_000
 
-/**
- * By row number: of the same title and day where neither names another place, or at the same place from the
- * same time.
- */
+/** An event is the same by title and day where neither names another place, or by place and time. */
 export async function findEventsHere(
   context: Context,
   rows: readonly CheckedRow[],
@@ -60,7 +54,7 @@ export async function findEventsHere(
   return found
 }
 
-/** Of a calendar file: no two events of a feed may have one UID. */
+/** No two events of a feed may have one UID. */
 async function findByUids(
   { db, caller }: Context,
   rows: readonly CheckedRow[],
@@ -94,7 +88,7 @@ async function findByUids(
   )
 }
 
-/** The name before the first comma, as it is compared. */
+/** The name before the first comma counts. */
 export const placeKey = (venue: string) => nameKey(venue.split('|', 1)[0] ?? '')
 
 async function readEventsBeside(context: Context, days: readonly string[]): Promise<EventBeside[]> {
@@ -141,7 +135,6 @@ export interface VenueHere {
   key: string
 }
 
-/** That names of a table are compared with. */
 const MOST_VENUES = 5000
 
 export async function listVenuesHere({ db, caller }: Context): Promise<VenueHere[]> {
@@ -158,7 +151,7 @@ export async function listVenuesHere({ db, caller }: Context): Promise<VenueHere
   })
 }
 
-/** The venue that a misspelt name may mean; undefined for a known name, or where none is near. */
+/** @returns undefined for a known name, or where no other is near */
 export function findNearVenue(name: string, venues: readonly VenueHere[]): VenueHere | undefined {
   const key = placeKey(name)
   if (key.length < 4 || venues.some((venue) => venue.key === key)) return undefined
@@ -175,7 +168,7 @@ export function findNearVenue(name: string, venues: readonly VenueHere[]): Venue
   return near
 }
 
-/** Two neighbours that changed places count once. Above `most` it says `most + 1`. */
+/** Two neighbours that changed places count once. @returns at most `most + 1` */
 function editsBetween(one: string, other: string, most: number): number {
   if (most < 0 || Math.abs(one.length - other.length) > most) return most + 1
   let before: number[] = []
@@ -198,7 +191,6 @@ function editsBetween(one: string, other: string, most: number): number {
   return row[other.length] ?? most + 1
 }
 
-/** Names of terms that are here, as they are compared. */
 export async function findTermsHere(
   { db }: Context,
   kind: 'category' | 'tag',

@@ -29,23 +29,21 @@ import { undoImport } from './undo-import.ts'
 
 // Brings tables of the desk in, and takes them back, one after the other and behind requests.
 
-/** How far a table is in, and what came of it. */
 type Said = Pick<Remark, 'at' | 'text'>
 
 export interface StagedReport {
   counts: Counts
-  /** Rows that come in. */
   total: number
   failed: readonly Said[]
-  /** Of what was taken back. */
+  /** These are about an undo. */
   removed?: number
   restored?: number
   left?: readonly Message[]
-  /** Of an address that was read: its first events, as pages would show them. */
+  /** Only an address that was read has it: its first events, as pages would show them. */
   preview?: readonly string[]
 }
 
-/** Items of one kind in one transaction. */
+/** One transaction writes so many items of a kind. */
 const AT_ONCE = 25
 const MOST_TOLD = 100
 const MOST_READERS = 10
@@ -53,17 +51,17 @@ const LEASE_MS = 60_000
 const RENEWED_EVERY = 15_000
 
 export interface StagedWork {
-  /** Looks for what waits, until nothing does. */
+  /** Works until nothing waits. */
   look: () => Promise<void>
   begin: (service: RunningService) => void
-  /** Reads what somebody sent, one after the other. @throws Problem where too many wait */
+  /** @throws Problem where too many wait */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>
   stop: () => Promise<void>
 }
 
 const made = new WeakMap<ServiceStart, StagedWork>()
 
-/** One for each service, shared by its pages and its recurring work. */
+/** The pages and the recurring work of a service share it. */
 export function stagedWorkOf(start: ServiceStart): StagedWork {
   const known = made.get(start) ?? makeWork(start)
   made.set(start, known)
@@ -120,10 +118,10 @@ function makeWork({ report }: ServiceStart): StagedWork {
   }
 }
 
-/** The service stops: what is left goes on after its next start. */
+/** What is left goes on after the next start. */
 class Stopped extends Error {}
 
-/** False where nothing waits. */
+/** @returns false where nothing waits */
 async function runNext(
   service: RunningService,
   report: ServiceStart['report'],
@@ -199,11 +197,11 @@ async function runOne(
     return
   }
   const writer = { ...by, user: user.id, login: user.login }
-  // Texts are filtered for everybody: others have written them.
+  // Others have written the texts, so they are filtered for everybody.
   const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
-  // What has come in, or was taken back, is counted before anybody looks.
+  // The rows are counted before anybody looks.
   const checkAgain = async () => {
     const { checked } = await stageRows(context, row, readChoices(row))
     return { checked: JSON.stringify(checked) }
@@ -279,7 +277,7 @@ async function takeBack(context: Context, row: DeskImportColumns): Promise<Stage
 }
 
 const PAUSE_MS = 20
-/** Work goes on even while requests never cease to wait. */
+/** Requests may never cease to wait. */
 const MOST_PAUSES = 25
 
 async function givenWay({ queues }: Admission): Promise<void> {

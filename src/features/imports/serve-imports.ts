@@ -11,12 +11,10 @@ import { stagedWorkOf } from './run-staged.ts'
 // Starts imports on a schedule, and brings in what waits at the desk.
 
 const EVERY_MS = 30_000
-/** For what another process has left. */
+/** Another process may have left something. */
 const STAGED_EVERY_MS = 10_000
 
-/**
- * Without words for the settings of another process, no imports run on a schedule, unless `start` is given.
- */
+/** Without words for the settings of another process, imports run on a schedule only by `start`. */
 export function serveImports(
   service: ServiceStart,
   start: StartImport | undefined = service.settingWords && importStarter(service.settingWords),

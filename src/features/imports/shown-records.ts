@@ -59,13 +59,12 @@ import {
   valuePrint,
 } from './source-item.ts'
 
-// Turns records as answers show them into items: times, texts, and occurrences joined into series.
+// Turns records as answers show them into items, and joins occurrences into series.
 
-// Times. A series with more past dates than the limit begins later here than in its source.
+// A series with more past dates than the limit begins later here than in its source.
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Undefined for times that cannot be read. */
 export function whenOf(values: Values, now: number): When | undefined {
   const { start_date, end_date, timezone, all_day } = values
   if (typeof start_date !== 'string' || typeof end_date !== 'string') return undefined
@@ -76,13 +75,14 @@ export function whenOf(values: Values, now: number): When | undefined {
   return { ...settleWhen({ start, end, timezone, allDay }), timezone, all_day: Number(allDay) }
 }
 
-/** Past dates that remain of a series over the limit. */
+/** A series over the limit keeps so many past dates. */
 const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * Returns a later start and its rule for a series with more past dates than the limit; empty if values can be
- * written unchanged. `series` is the one here, whose start is not to change.
+ * A series with too many past dates gets a later start.
+ * @returns empty if values can be written unchanged
+ * @param series the one here, whose start is not to change
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -96,7 +96,7 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
   return { recurrence, start_date, end_date: schedule.start.allDay ? dayOf(end_date) : end_date }
 }
 
-/** Returns the first date here if it is later than in the source. `first` is the present first date. */
+/** @returns the first date here if it is later than in the source @param first the present first date */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
   if (!schedule || (first !== undefined && first <= schedule.start.local)) return undefined
@@ -112,7 +112,6 @@ export function isSeriesOver(values: Values, now: number): boolean {
   return occurrenceStarts(recurrence, start, FOR_EVER, past + 1).length === past
 }
 
-/** Undefined if they cannot be read. */
 export function scheduleIn(values: Values, now: number): Schedule | undefined {
   const when = whenOf(values, now)
   if (!when) return undefined
@@ -121,7 +120,7 @@ export function scheduleIn(values: Values, now: number): Schedule | undefined {
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }
 
-/** Undefined if the series can begin with its first date. */
+/** @returns undefined if the series can begin with its first date */
 function laterStart(
   { recurrence, start }: Schedule,
   series: SeriesRow | undefined,
@@ -132,8 +131,6 @@ function laterStart(
   if (series && series.start_date > start.local && past.includes(series.start_date)) return series.start_date
   return past.length > MOST_WRITTEN_DATES ? past.at(-KEPT_DATES) : undefined
 }
-
-// Items from records as answers show them.
 
 /** Answers show a series only by its occurrences. */
 export type ListedKind = Exclude<ItemKind, 'series'>
@@ -152,7 +149,7 @@ export const LISTS = [
 /** Venues do not show facts that are not known. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
-/** Converts a member into a value that the interface accepts; undefined leaves it out. */
+/** @returns a value that the interface accepts; undefined leaves it out */
 type Read = (value: unknown, record: ShownRecord) => unknown
 
 const none: Read = () => undefined
@@ -163,10 +160,7 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 /** Events without a website show their own address. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
-/**
- * Answers show a word for an amount of zero, and the figure beside it; beside a range, other figures are
- * prices too.
- */
+/** Answers show a word for zero with the figure beside it. Beside a range, other figures are prices too. */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
   const figures = details.values.map(String)
@@ -192,7 +186,6 @@ const asEnd: Read = (end, { all_day, start_date: start }) => {
   return next.slice(10) === start.slice(10) ? endOfDay(addDays(dayOf(next), -1)) : end
 }
 
-/** In reading order. */
 export const LINKED = {
   categories: 'category',
   tags: 'tag',
@@ -235,7 +228,7 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/** JSON by kind and id: the same record comes again with every record that refers to it. */
+/** The same record comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -249,9 +242,7 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
   return false
 }
 
-/**
- * Yields a record after those that it refers to, unless they were shown `before`; a fault for anything else.
- */
+/** Records that it refers to come first, unless they were shown `before`. Anything else yields a fault. */
 export function* itemsOf(
   kind: ListedKind,
   record: unknown,
@@ -276,14 +267,17 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/** One record or a list; an empty list or false is none, a text is a record of this name. */
+/** An empty list or false is none, and a text is a record of this name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
     .filter(isRecord)
 }
 
-/** Without an id: the address, the title and start of an event, or the name and details of another record. */
+/**
+ * Without an id, the address counts; else the title and start of an event, or the name and details of another
+ * record.
+ */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -355,7 +349,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/** Empty without an image, which shows as false; undefined for terms, which have none. */
+/** Without an image, which shows as false, it is empty. Terms have none. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -375,7 +369,7 @@ function decodeTitle(shown: string): string {
   })
 }
 
-/** For texts that are not stored as HTML, such as names of terms. */
+/** Names of terms are not stored as HTML. */
 export function decodeName(shown: string): string {
   return shown.replace(ENTITY, decodeOne)
 }
@@ -396,17 +390,13 @@ interface ShownOccurrence {
   overrides: readonly string[]
 }
 
-/** The series of an occurrence, as a number in the source. */
 export function seriesIn(record: unknown): string | undefined {
   if (!isRecord(record) || !isRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/**
- * Yields occurrences as a series, and each that differs as an item. If no rule gives these dates, yields
- * single events.
- */
+/** Each occurrence that differs is an item. If no rule gives these dates, they are single events. */
 export function* seriesEntries(
   records: readonly unknown[],
   series: string,
@@ -478,8 +468,8 @@ function sharedItem(
 }
 
 /**
- * Returns the recurrence with exactly these dates up to the last, going on with its rule; undefined if it
- * cannot be read.
+ * The recurrence has exactly these dates up to the last, and goes on with its rule.
+ * @returns undefined if it cannot be read
  */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
@@ -494,7 +484,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/** A count includes earlier dates that are not shown, so the rule ends at the last shown date. */
+/** A count includes earlier dates that are not shown, so the rule ends at the last shown one. */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read

@@ -30,7 +30,7 @@ interface Interface {
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path.
+ * The namespace is given, linked from the page, or at a known path.
  * @throws SourceFailure when there is none, or the site does not answer
  */
 export async function findInterface(
@@ -60,7 +60,7 @@ export async function findInterface(
   return { root: found, base: `${found}/${namespace}` }
 }
 
-/** None if there is no index. @throws SourceFailure when the site does not answer, or wants a login */
+/** @returns none without an index @throws SourceFailure when the site does not answer, or wants a login */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsedJson(index.body)
@@ -80,21 +80,21 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   return root?.replace(/(?<!\/)\/+$/, '')
 }
 
-/** A page of changes of another Kalends (docs/sync.md). */
+/** Another Kalends has pages of changes (docs/sync.md). */
 interface Changes {
-  /** Undefined for a deleted record. */
+  /** A deleted record is undefined. */
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
-  /** Empty on the last page. */
+  /** It is empty on the last page. */
   next: string
-  /** To start from the next time; empty on all pages but the last. */
+  /** The next run starts from it. It is empty on all pages but the last. */
   token: string
 }
 
 const CHANGES_AT_ONCE = 200
 
 /**
- * Everything with an empty token. @throws SourceFailure with 410 for an expired token, 404 for a site without
- * the feed
+ * An empty token asks for everything.
+ * @throws SourceFailure with 410 for an expired token, 404 for a site without the feed
  */
 async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
   const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
@@ -108,7 +108,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** Tokens begin with the edition of a database; empty for tokens of another form. */
+/** Tokens begin with the edition of a database. */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }
@@ -125,16 +125,15 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
 }
 
 interface SiteTask {
-  /** Of the site, its interface, or a page of it. */
+  /** The address of the site, its interface, or a page of it. */
   url: string
   page?: FetchedAnswer | undefined
-  /** With an application password, to read drafts and private records. */
+  /** The login reads drafts and private records. */
   login?: string | undefined
   password?: string | undefined
-  /** Only records changed since then, UTC `YYYY-MM-DD HH:MM:SS`. */
+  /** Records that have changed since, in UTC `YYYY-MM-DD HH:MM:SS`. */
   since?: string | undefined
   backOffMs: number
-  /** As `NamedOrigin`. */
   guest?: readonly string[] | undefined
 }
 
@@ -150,7 +149,7 @@ interface SiteReading {
   list: number
   page: number
   inList: number
-  /** In all; and by list how many there are, as far as known. */
+  /** Records read in all, and how many each list has, as far as known. */
   read: number
   totals: Map<string, number>
   isWhole: boolean
@@ -223,7 +222,7 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/** Everything if the token is not valid; undefined at a site without a feed of changes. */
+/** A token that is not valid leads to everything. @returns undefined at a site without the feed */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
@@ -288,7 +287,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** A fault if a list has given fewer records than its pages counted. */
+/** A list may have given fewer records than its pages counted. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,
@@ -328,7 +327,7 @@ async function* entriesOfRecord(
   }
 }
 
-/** Only `found` if the site does not list occurrences; undefined if their list breaks off. */
+/** A site that does not list occurrences gives `found` alone. @returns undefined if the list breaks off */
 async function readOccurrences(
   reading: SiteReading,
   series: string,
@@ -357,7 +356,7 @@ interface ListPage {
   pages: number
 }
 
-/** Undefined past the end. @throws SourceFailure */
+/** @returns undefined past the end @throws SourceFailure */
 async function readPage(
   reading: SiteReading,
   path: string,
@@ -377,7 +376,7 @@ async function readPage(
     return parsePage(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
-    // A list answers so past its end; an empty list even for its first page.
+    // A list answers so past its end, and an empty one for its first page.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
     if (isPastEnd && hasRoute(error) && (await isThere(reading))) return undefined
     throw error
@@ -389,7 +388,7 @@ function hasRoute({ body }: SourceFailure): boolean {
   return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
-/** If so, a list of events without a first page is empty. */
+/** A list of events without a first page is empty if the interface is there. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isRecord(parsedJson(answer.body))

@@ -8,7 +8,7 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { type Message, message } from './import-messages.ts'
 
-// Items, the one form of records of all sources; their fingerprints; the plan for each.
+// Items are the one form of records of all sources, with fingerprints and a plan for each.
 
 /** Kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
@@ -24,13 +24,13 @@ export const KIND_NAMES = {
   event: 'event',
 } as const satisfies Record<ItemKind, string>
 
-/** By identity; kinds that are left out stay as they are. */
+/** Links are identities. Kinds that are left out stay as they are. */
 export interface ItemLinks {
   venue?: readonly string[]
   organizer?: readonly string[]
   categories?: readonly string[]
   tags?: readonly string[]
-  /** An empty list at the top. */
+  /** A category at the top has an empty list. */
   parent?: readonly string[]
 }
 
@@ -38,14 +38,14 @@ export const TEXTS = ['description', 'excerpt'] as const
 
 export interface SourceItem {
   kind: ItemKind
-  /** The same in every run: an id or a UID. */
+  /** An id or a UID, the same in every run. */
   identity: string
   /**
    * The original start (`YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`) of an occurrence that its series describes
    * only in part.
    */
   occurrence: string
-  /** For the report: `line 12`. */
+  /** The place for the report, such as `line 12`. */
   at: string
   name: string
   /** As the interface takes them, without links and image. */
@@ -57,20 +57,20 @@ export interface SourceItem {
   /** The `date` of a record that was never published. */
   unpublishedDate?: string
   page?: string
-  /** RFC 5545, 3.8.7.4. */
+  /** The revision (RFC 5545, 3.8.7.4). */
   sequence?: number
-  /** For a series: the identity that its first event had before. */
+  /** The identity that the first event of a series had before. */
   formerly?: string
-  /** Of image and texts, where pictures are imported. */
+  /** The pictures of image and texts, where they are imported. */
   pictures?: readonly string[] | undefined
-  /** The e-mail address of an organizer in a calendar, which may not be meant to be public. */
+  /** The organizer of a calendar has an e-mail address, which may not be meant to be public. */
   hasAddress?: true
-  /** From a feed of changes: newer than whatever other records have shown of it. */
+  /** A feed of changes is newer than what other records have shown. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }
 
-/** What a thread can compute ahead of the write. */
+/** A thread can compute this ahead of the write. */
 interface AheadOfWriting {
   prints: Fingerprints
   digest: string
@@ -82,13 +82,13 @@ export interface SourceFault {
   at: string
   reason: Message
   identity?: string
-  /** Of its title or name, where that can be read. */
+  /** The title or name, where it can be read. */
   name?: string
   /** The record comes in without that part. */
   isPart?: true
 }
 
-/** What no run reads, in one sentence; it makes no record incomplete. */
+/** What no run reads makes no record incomplete. */
 interface SourceOmission {
   at: string
   unread: Message
@@ -100,7 +100,7 @@ interface SourceLoss {
 
 export interface SourceCut {
   cutOff: Message
-  /** One page of several, and not broken off. */
+  /** It is one page of several, and not broken off. */
   isPage?: boolean
 }
 
@@ -108,35 +108,33 @@ export type ReadEntry = SourceItem | SourceFault
 
 export type SourceEntry = ReadEntry | SourceOmission | SourceLoss | SourceCut
 
-/** Gives a record before all records that refer to it. */
+/** A record comes before all that refer to it. */
 export interface Source {
-  /** The same in every run. */
   address: string
-  /** In the unit of `progress`; 0 while unknown. */
+  /** 0 while it is unknown, in the unit of `progress`. */
   total: () => number
   progress: () => number
   /** Called at the end: false if only a part was read, so that missing items do not count as deleted. */
   isWhole: () => boolean
-  /** How far the source was read, for `resume` after an interruption. */
+  /** Where `resume` goes on after an interruption. */
   position?: () => string
   resume?: (position: string) => void
-  /** Called before reading: changes since a token, or everything if it is empty. */
+  /** Called before reading: an empty token asks for everything. */
   readSince?: (token: string) => void
-  /** Where the next run starts, once everything has been read; empty if there is none. */
+  /** The next run starts there, once everything has been read; empty for nowhere. */
   token?: () => string
-  /** The edition of the database of a Kalends, once entries have come (`storage/edition`). */
+  /** The edition of the database of a Kalends (`storage/edition`), once entries have come. */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
   beginsSoon?: boolean
 }
 
-/** Lets readers do some of the work ahead. */
+/** Readers may do some of the work ahead. */
 export interface Reading {
   context: ValueContext
   images: boolean
-  /** Of organizers in calendar files. */
+  /** Those of organizers in calendar files. */
   addresses: boolean
-  /** Whether the next events are likely to be new here. */
   expectsNew: () => boolean
 }
 
@@ -156,7 +154,7 @@ export function fieldsOf({
   image,
   pictures,
 }: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image' | 'pictures'>): Readonly<Record<string, unknown>> {
-  // A series gets its slug once, so that a later slug does not count as a change.
+  // A series gets its slug once, so a later slug is no change.
   const own = kind === 'series' && 'slug' in values ? withoutSlug(values) : values
   return { ...own, ...links, ...(image !== undefined && { image }), ...(pictures && { pictures }) }
 }
@@ -165,12 +163,12 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** Records of other kinds are shown again with each record that refers to them. */
+/** Records of other kinds come again with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
 
-/** `future` without a time becomes a draft, since it would be public at once. */
+/** Without a time, `future` becomes a draft, since it would be public at once. */
 export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
   if (status !== 'future') return { status }
   return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
@@ -183,7 +181,7 @@ export function itemKey(kind: ItemKind, identity: string, occurrence = ''): stri
 /** Equal for equal values. */
 export type Fingerprints = Readonly<Record<string, string>>
 
-/** A longer value is replaced by its hash. */
+/** A hash replaces a longer value. */
 const LONGEST = 40
 
 export function fingerprintsOf(values: Readonly<Record<string, unknown>>): Fingerprints {
@@ -215,7 +213,7 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
   return { prints, digest: digestOf(prints) }
 }
 
-/** Undefined for refused values. */
+/** @returns undefined for refused values */
 export function settledOf(item: SourceItem, context: ValueContext): OwnColumns | undefined {
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
@@ -232,7 +230,7 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColum
 /** Longer texts are cut. */
 const LONGEST_NAME = 190
 
-/** For a record that a source identifies only by name; undefined for an empty name. */
+/** The source identifies the record only by name. @returns undefined for an empty name */
 export function linkedItem(
   kind: Exclude<ItemKind, 'event'>,
   written: string,
@@ -262,12 +260,11 @@ export function numberIn(identity: string): string | undefined {
   return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
 }
 
-/** Now or from some time on. */
 export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'
 
-// The plan for an item, by what was last written and the record here.
+// The plan for an item goes by what was last written and the record here.
 
-/** For a field that was changed both in the source and here. */
+/** A policy is for a field that was changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
 export type ConflictPolicy = (typeof POLICIES)[number]
 
@@ -276,10 +273,9 @@ export type Plan =
   | { act: 'nothing' }
   /** `kept` were changed here as well, and keep their values. */
   | { act: 'update'; fields: readonly string[]; kept: readonly string[] }
-  /** Changed here, in the trash, or deleted. */
+  /** The record was changed here, trashed or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** Which fields keep their values, or that the record stays removed. */
 export function describeStay(item: Message, kept: readonly string[], isGone = false): Message {
   return isGone
     ? message('{item} was removed here, and stays so.', { item })
@@ -304,7 +300,7 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
   }
 }
 
-/** Fields changed here before keep their fingerprints, and so stay marked as changed. */
+/** Fields changed here before keep their fingerprints, and stay marked as changed. */
 export function keptAfter(
   kept: Fingerprints,
   before: Fingerprints,
@@ -318,7 +314,7 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** False with `overwrite`, which writes earlier revisions as well. */
+/** `overwrite` writes earlier revisions as well. */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { type Message, message } from './import-messages.ts'
 
-// Reads the bytes of a source as lines of text, tells their encoding, and recognises markup.
+// Reads the bytes of a source as lines of text, and recognises encoding and markup.
 
-/** Each call of `bytes` reads the file from its beginning; `progress` counts the bytes of all calls. */
+/** Each call of `bytes` reads the file anew; `progress` counts the bytes of all calls. */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -16,7 +16,7 @@ export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer
   return { bytes, progress: () => read }
 }
 
-/** By a byte order mark or the zeros of UTF-16. */
+/** A byte order mark, or the zeros of UTF-16, show it. */
 export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
   if (/^(?:\xff\xfe|(?:[\t-~]\0){2})/.test(start)) return 'utf-16le'
@@ -24,7 +24,6 @@ export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return start.startsWith('\xef\xbb\xbf') ? 'utf-8' : undefined
 }
 
-/** Other bytes stay as they are. */
 export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let isFirst = true
@@ -36,7 +35,7 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** For files that end lines with CR alone. */
+/** Some files end lines with CR alone. */
 export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isCrAlone: boolean | undefined
   for await (const chunk of bytes) {
@@ -52,7 +51,7 @@ export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/** With the offset of its first byte; `length` in bytes of a line that is too long. */
+/** A line that is too long has its length in bytes. `at` is the offset of its first byte. */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
@@ -63,10 +62,7 @@ interface Gathered {
   at: number
 }
 
-/**
- * Lines without line ends, byte order mark and empty lines. Holds at most `most` bytes of a line; a longer
- * one is only its length.
- */
+/** Leaves out line ends, byte order mark and empty lines, and holds at most `most` bytes of a line. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }
   let number = 0
@@ -113,10 +109,10 @@ export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** Searched for markup and a login. */
+/** Characters that are searched for markup and a login. */
 const MOST_LOOKED_AT = 500_000
 
-/** For a sentence such as "It is a web page"; undefined for text without markup. */
+/** The end of a sentence such as "It is a web page"; undefined for text without markup. */
 export function describeMarkup(text: string, address = ''): Message | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))

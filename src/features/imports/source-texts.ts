@@ -1,6 +1,6 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** What imports say of sources: files, tables, calendars and addresses; some are parts of sentences. */
+/** What imports say of sources; some are parts of sentences. */
 export const sourceTexts = {
   'The file': {
     de: 'Die Datei',

@@ -1,8 +1,8 @@
-// Reads a spreadsheet (XLSX) apart from the service: its bytes are those of somebody else.
+// Reads a spreadsheet (XLSX) apart from the service: somebody else has made its bytes.
 import { readSheet } from 'read-excel-file/universal'
 import { MOST_ROWS } from './read-table.ts'
 
-/** Bytes of all parts once unpacked, as their archive says. */
+/** Bytes of all parts once unpacked, as the archive says. */
 const MOST_UNPACKED = 60_000_000
 const MOST_PARTS = 2000
 
@@ -10,7 +10,7 @@ process.once('message', async (bytes) => {
   process.send?.((bytes instanceof Uint8Array && (await textsIn(bytes))) || null)
 })
 
-/** Texts of the first sheet; undefined for what is no spreadsheet, or too large a one. */
+/** @returns texts of the first sheet; undefined for no spreadsheet, or too large a one */
 async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   if (!isBounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return undefined
   try {
@@ -22,7 +22,7 @@ async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   }
 }
 
-/** By the directory at the end of the archive (APPNOTE.TXT 4.3.12); unpacking makes no more than it says. */
+/** The directory at the end of the archive (APPNOTE.TXT 4.3.12) bounds what unpacking makes. */
 function isBounded(archive: Buffer): boolean {
   const end = archive.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
   if (end < 0 || end + 22 > archive.length) return false

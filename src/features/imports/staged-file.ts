@@ -13,7 +13,7 @@ import { besideWriting, fileSource } from './file-source.ts'
 import { type Message, message, messageIn } from './import-messages.ts'
 import { type SourceEntry, type SourceItem, settledOf, standsAlone } from './source-item.ts'
 
-// Reads a calendar file at the desk as rows: each event, series or entry that cannot be read is one.
+// Reads a calendar file at the desk as rows: events, series, and entries that cannot be read.
 
 export interface StagedFile {
   kind: 'ics' | 'json'
@@ -22,7 +22,6 @@ export interface StagedFile {
 
 export const FILE_COLUMNS = ['start_date', 'start_time', 'title', 'venue'] as const satisfies ColumnMeaning[]
 
-/** As it is kept in JSON. */
 export interface FileRow extends Omit<CheckedRow, 'faults'> {
   /** Why no event is in it, and where it stands in the file. */
   fault?: { at: string; uid: string; reason: Message }
@@ -30,14 +29,13 @@ export interface FileRow extends Omit<CheckedRow, 'faults'> {
 
 export interface FileRows {
   rows: FileRow[]
-  /** What the reader says of the whole file. */
   said: Message[]
 }
 
 const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
-/** Undefined for a file that has more rows. @throws Error with one sentence when it cannot be read */
+/** @returns undefined for a file with more rows @throws Error with one sentence when it cannot be read */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   try {
@@ -83,7 +81,7 @@ function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
   else if ('unread' in entry && said.length < MOST_SAID) said.push(entry.unread)
 }
 
-/** A fault beside an event that is read is a note at its row; any other is a row of its own. */
+/** A fault beside an event that is read is a note at its row. Any other is a row of its own. */
 async function rowsOf(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(
     items.flatMap((item) => (standsAlone(item.kind) ? [] : [[`${item.kind} ${item.identity}`, item]])),

@@ -20,9 +20,8 @@ import type { Table } from './read-table.ts'
 import { type EventHere, findEventsHere } from './row-matches.ts'
 import { FILE_COLUMNS, type FileRow } from './staged-file.ts'
 
-// A table that somebody brings in at the desk: its rows, what was chosen, and what becomes of each row.
+// A table at the desk: its rows, what was chosen, and what becomes of each row.
 
-/** What becomes of a row. */
 export const ROW_ACTS = ['new', 'update', 'leave'] as const
 export type RowAct = (typeof ROW_ACTS)[number]
 
@@ -31,21 +30,20 @@ export type NewStatus = (typeof NEW_STATUSES)[number]
 
 export interface RowChoices {
   hasHeading: boolean
-  /** By column; empty for one that is left out. */
+  /** A column that is left out is empty. */
   columns: readonly (ColumnMeaning | '')[]
   dates: DateOrder | ''
-  /** Mended cells, by `cellKey`. */
+  /** The keys are those of `cellKey`. */
   mended: Readonly<Record<string, string>>
-  /** By row number. */
+  /** The key is the row number. */
   acts: Readonly<Record<string, RowAct>>
-  /** For all new events: names between commas, the id of a picture or 0. */
+  /** For all new events: names between commas, and the id of a picture or 0. */
   status: NewStatus
   categories: string
   organizers: string
   image: number
 }
 
-/** What stands beside the rows, which are kept in pieces. */
 export type StagedContent = { kind: 'table' } | { kind: 'file'; said: Message[] } | StagedAddress
 
 export function readContent({ content }: Pick<DeskImportColumns, 'content'>): StagedContent {
@@ -77,9 +75,8 @@ export function readChoices({ choices }: Pick<DeskImportColumns, 'choices'>): Ro
 export const isStagedAddress = (content: StagedContent): content is StagedAddress =>
   content.kind === 'address'
 
-// Rows in pieces, so that a page of them is read alone.
+// Rows are kept in pieces, so that a page of them is read alone.
 
-/** A row of texts, or one of a calendar file. */
 type KeptRow = readonly string[] | FileRow
 export type KeptRows = Table | readonly FileRow[]
 
@@ -90,7 +87,7 @@ export function piecesOf(rows: KeptRows): string[] {
   return pieces.map((from) => JSON.stringify(rows.slice(from, from + IN_A_PIECE)))
 }
 
-/** By their places, from 0; all without `wanted`. */
+/** The key is the place, from 0. Without `wanted` it loads all. */
 export async function loadRows(
   db: Context['db'],
   id: number,
@@ -112,19 +109,17 @@ export async function loadRows(
 
 export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
 
-/** Their cells as they came; a row of a file has some where it is to be filled in. */
+/** A row of a file has cells where it is to be filled in. */
 export async function loadTable(db: Context['db'], id: number): Promise<Table> {
   return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
 }
 
-// What becomes of the rows.
-
-/** `in`: it came in by an earlier run. */
+/** `in` rows came in by an earlier run. */
 export type Fate = RowAct | 'mend' | 'in'
 
 export interface StagedRow extends CheckedRow {
   fate: Fate
-  /** The event that it may be. */
+  /** The event that the row may be. */
   here: EventHere | undefined
   /** The number of an earlier row that says the same. */
   twin: number | undefined
@@ -139,7 +134,7 @@ export const groupOf = ({ fate, here, twin, items }: StagedRow): Group => {
   return here || twin !== undefined ? 'there' : 'new'
 }
 
-/** A letter for each group and fate that go together. */
+/** A letter stands for each group and fate that go together. */
 const LETTERS = {
   m: ['mend', 'mend'],
   x: ['mend', 'leave'],
@@ -154,19 +149,18 @@ const LETTERS = {
 const STANDINGS = new Map<string, readonly [Group, Fate]>(Object.entries(LETTERS))
 const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [standing.join(), letter]))
 
-/** What is kept of a check of all rows, so that a view checks only the rows that it shows. */
+/** A view checks only the rows that it shows; this is kept of the others. */
 export interface Checked {
-  /** One of `LETTERS` a row. */
+  /** Each row has one of `LETTERS`. */
   letters: string
-  /** By row number: an earlier row that says the same. */
+  /** By row number, an earlier row that says the same. */
   twins: Readonly<Record<string, number>>
   order: DateOrder
-  /** Whether the order of day and month is a question. */
+  /** The order of day and month is a question. */
   isUnclear: boolean
   headings: readonly string[]
 }
 
-/** Undefined where nothing was kept. */
 export function readChecked({ checked }: Pick<DeskImportColumns, 'checked'>): Checked | undefined {
   return checked === '' ? undefined : JSON.parse(checked)
 }
@@ -184,7 +178,7 @@ export function countFates(checked: Pick<Checked, 'letters'>): FateCounts {
 
 type Staged = Pick<DeskImportColumns, 'id'>
 
-/** Checks all rows, in turns. @param rows as they are kept, where they were not kept before */
+/** Checks all rows, in turns. @param rows given where they are not in the database yet */
 export async function stageRows(
   context: Context,
   row: Staged,
@@ -215,7 +209,6 @@ export async function stageRows(
   }
 }
 
-/** Checks the rows of these numbers alone. */
 export async function stageSome(
   context: Context,
   row: Staged,
@@ -282,7 +275,7 @@ function findTwins(rows: readonly CheckedRow[]): Map<number, number> {
   return twins
 }
 
-/** @param mayBeIn whether some rows may have come in */
+/** @param mayBeIn whether rows may have come in */
 async function settle(
   context: Context,
   row: Staged,

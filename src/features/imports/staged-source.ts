@@ -12,7 +12,7 @@ import type { RowChoices, StagedRow } from './staged-import.ts'
 
 // The rows of a table at the desk as the source of an import.
 
-/** Nothing that the caller may not make over REST; waits between rows. */
+/** Leaves out what the caller may not make over REST, and waits between rows. */
 export async function stagedSource(
   context: Context,
   address: string,
@@ -40,8 +40,8 @@ export async function stagedSource(
 }
 
 /**
- * Notes the events that rows update as known to the source. With the last state as what was kept, fields that
- * differ count as changed in the source alone.
+ * Notes events that rows update as known to the source. With the last state kept, fields that differ count as
+ * changed in the source alone.
  */
 export async function adoptUpdated(
   { db, write }: Context,
@@ -129,7 +129,7 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
   ]
 }
 
-/** Only to what comes in with it; with all that its columns name, and with `isAll` more. */
+/** Links go to what comes in with it. With `isAll` they go to more than its columns name. */
 function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
   const of = (kind: SourceItem['kind']) => [
     ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),

@@ -30,8 +30,6 @@ import {
 } from './source-item.ts'
 import { prepareItemChange, trashRecord } from './write-item.ts'
 
-// Undoes a run of an import.
-
 interface Undone {
   restored: number
   removed: number
@@ -41,9 +39,9 @@ interface Undone {
 const AT_ONCE = 100
 
 /**
- * Undoes a run: changed records get their former values, new ones go to the trash, unless somebody has
- * touched them since; unused terms are deleted. Another call resumes an interrupted undo. `wait` is called
- * once if an import of the source has to end first.
+ * Changed records get their former values, and new ones go to the trash, unless somebody has touched them
+ * since; unused terms are deleted. Another call resumes an interrupted undo. `wait` is called once if an
+ * import has to end first.
  * @throws Error with one sentence when there is no such run, it was undone, or a later one has to be undone
  * first
  */
@@ -56,7 +54,7 @@ export async function undoImport(context: Context, id: number, wait: () => void)
 async function undoHeld(context: Context, id: number): Promise<Undone> {
   const run = await getUndoable(context.db, id)
   const undone: Undone = { restored: 0, removed: 0, left: [] }
-  // Events first, so that nothing refers to what goes after them.
+  // Events go first, so that nothing refers to what goes after them.
   for (const kind of ITEM_KINDS.toReversed()) await undoKind(context, run, kind, undone)
   await context.write(async (tx) => {
     // The next run has to read the whole source again.
@@ -166,7 +164,7 @@ function describeRecord(
   })
 }
 
-/** Undefined where nothing else uses it. */
+/** @returns undefined where nothing else uses it */
 async function describeUse(
   tx: Tx,
   kind: ItemKind,

@@ -1,6 +1,6 @@
-// Finds the zone of the tz database for a name that Windows or Exchange has for a time zone.
+// Finds the zone of the tz database for a name of Windows or Exchange.
 
-/** The zone that CLDR maps each to, its name, and how Windows and Exchange have shown it. */
+/** The zone that CLDR maps each name to, and how Windows and Exchange have shown it. */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
   ['Etc/GMT+11', 'UTC-11', 'Coordinated Universal Time-11', 'Midway Island, Samoa'],
@@ -204,7 +204,7 @@ const zones = new Map(
 
 const citiesOf = (shown: string) => shown.split(/[,;/]/).map(plain)
 
-/** Undefined for a city in the names of several zones. */
+/** A city in the names of several zones is undefined. */
 const cities = new Map<string, string | undefined>()
 for (const [zone, , ...shown] of WINDOWS)
   for (const city of shown.flatMap(citiesOf))
@@ -213,8 +213,8 @@ for (const [zone, , ...shown] of WINDOWS)
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * Finds a zone of Windows by its name (`W. Europe Standard Time`), shortened by Lotus Notes (`W. Europe`), or
- * as Exchange shows it (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, …`), perhaps with some of the cities.
+ * Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`; Exchange shows `(UTC+01:00) Amsterdam,
+ * Berlin, Bern, Rome, …`, perhaps with some of the cities.
  */
 export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')

@@ -31,16 +31,16 @@ import {
 
 // Prepares, writes and trashes single items.
 
-/** Fetching and everything else that waits is done. */
+/** Everything that waits, such as fetching, is done. */
 export interface PreparedItem {
   item: SourceItem
   /** Undefined to make one. */
   record: number | undefined
-  /** A new event, which is written together with others. */
+  /** A new event is written together with others. */
   event: PreparedEvent | undefined
-  /** For other writes: what the operations of the resource have prepared. */
+  /** What the operations of the resource have prepared for other writes. */
   prepared: unknown
-  /** Fields that are written; others could not be, and are tried again in the next run. */
+  /** Other fields could not be written, and are tried again in the next run. */
   fields: ReadonlySet<string>
   isChanged: boolean
   pictures: readonly string[]
@@ -55,12 +55,11 @@ export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind
     for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
 }
 
-/** Unknown records are left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
   return identities.flatMap((identity) => run.links.get(itemKey(LINK_KINDS[name], identity)) ?? [])
 }
 
-/** Numbers that are no records here. */
+/** Some numbers are no records here. */
 function noteUnknown(
   run: ImportRun,
   { at, name }: SourceItem,
@@ -90,12 +89,12 @@ interface AskedWrite {
   state?: RecordState | undefined
 }
 
-/** Validates fields, fetches the image and pictures. @throws Problem */
+/** Fetches the image and pictures. @throws Problem */
 export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {}, state = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  // Images are fetched once a request: a context of its own makes the item count as one.
+  // A context of its own makes the item count as one request, which fetches an image once.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
   const raw: Record<string, unknown> = { ...item.values, ...reset }
@@ -150,7 +149,7 @@ export async function prepareItem(
   }
 }
 
-/** A new item, or one whose record is still pending. */
+/** A record that is still pending waits as a new one does. */
 function waitsForReview(
   { kind }: SourceItem,
   state: RecordState | undefined,
@@ -164,7 +163,7 @@ function waitsForReview(
 const { image, venue, organizer, categories, tags, slug } = event.fields
 const referring = { image, venue, organizer, categories, tags, slug }
 
-/** Venues and organizers are looked up when it is written. @throws Problem */
+/** The write looks up venues and organizers. @throws Problem */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
@@ -176,7 +175,7 @@ async function prepareEvent(
   return { values, ...(await prepareReferred(values, context)), columns: ahead.settled, uid }
 }
 
-/** In place of those of the source that cannot be written; else empty. */
+/** Times that cannot be written are replaced; else it is empty. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,
@@ -234,7 +233,7 @@ async function canFetchImage(
   return false
 }
 
-/** Writes an item other than a new event; returns its record's id, and whether it is new. @throws Problem */
+/** Writes an item other than a new event. @throws Problem */
 export async function writeItem(
   run: ImportRun,
   tx: Tx,
@@ -251,7 +250,7 @@ export async function writeItem(
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? (made.series ?? 0) : made.id
     if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
-    // The write may have found a record of the same name and taken it.
+    // The write may have taken a record of the same name.
     const recorded = tx.recording.changes.get(
       `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,
     )
@@ -262,7 +261,7 @@ export async function writeItem(
   }
 }
 
-/** For an item without a place in the tree; undefined if a category of the name stands at the top. */
+/** The item has no place in the tree. @returns undefined if a category of the name stands at the top */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)

@@ -34,7 +34,6 @@ export function remarkList({ site }: DeskRequest['context'], row: DeskImportColu
   return html`<section class="told"><h2>${heading}</h2><ul>${failed.map(remark)}${kept}</ul></section>`
 }
 
-/** @param isAsked whether to ask once more about an address without events */
 export function addressView(
   { context }: DeskRequest,
   row: DeskImportColumns,

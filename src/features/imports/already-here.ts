@@ -9,10 +9,7 @@ import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 // Finds items that are here without an earlier run of their source, and refuses sources that came
 // by another source.
 
-/**
- * Finds items that are records of this calendar, read back: their pages are here, with the id or UID of the
- * source.
- */
+/** Finds records of this calendar, read back: their pages are here, with the id or UID of the source. */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly SourceItem[],
@@ -79,15 +76,14 @@ async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, 
 export interface UidHolder {
   kind: 'series' | 'event'
   id: number
-  /** The source that the record came from. */
   address: string | undefined
   /** A record in the trash may come back, so the new one takes another UID. */
   isTrashed: boolean
 }
 
 /**
- * Finds the holders of the UIDs of new items: no two events of a feed share one. An item that has begun or
- * ceased to repeat takes the place of its own record and is left out.
+ * No two events of a feed share a UID. An item that has begun or ceased to repeat takes the place of its own
+ * record.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -126,7 +122,6 @@ interface Named {
   isTrashed: boolean
 }
 
-/** Prefers a record outside the trash. */
 async function findByUid(
   db: Db,
   uids: readonly string[],

@@ -42,7 +42,6 @@ export function withItsPictures({ origin, options }: ImportRun, item: SourceItem
   if (!page) return item
   const texts = TEXTS.flatMap((name) => textIn(item.values, name) ?? [])
   const pictures = [...(item.image ? [item.image] : []), ...picturesIn(texts, page, MOST_PICTURES + 1)]
-  // What was computed ahead lacks the pictures.
   return pictures.length === 0 ? item : { ...item, pictures, ahead: undefined }
 }
 
@@ -63,10 +62,7 @@ interface Pictured {
   isWhole: boolean
 }
 
-/**
- * Copies the pictures in the texts of an item, or else of its record. A text that was edited here changes
- * only in its links. A picture that cannot be fetched is reported and keeps its link.
- */
+/** A text that was edited here changes only in its links. A picture that cannot be fetched keeps its link. */
 export async function copyPictures(
   run: ImportRun,
   item: SourceItem,
@@ -121,7 +117,6 @@ function note({ remark }: ImportRun, { at }: SourceItem, text: Message, operator
   remark({ kind: 'note', at, text, ...(operator !== undefined && { operator }) })
 }
 
-/** One run fetches at most as many as one request may. */
 async function fetchAll(
   run: ImportRun,
   item: SourceItem,
@@ -194,7 +189,6 @@ export async function newImageRows(
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
 const HAS_SOME = /<(?:a|img|source)[\s/]/i
 
-/** Lists each address once, in order. */
 function picturesIn(texts: readonly string[], page: URL, most: number): string[] {
   const found = new Set<string>()
   for (const text of texts)
@@ -212,7 +206,6 @@ function withPictures(html: string, page: URL, addressOf: (address: string) => s
   return splitMarkup(html).map(settled).join('')
 }
 
-/** The other sizes are dropped as well: they are at the old host. */
 function settleTag(
   { name, source }: MarkupPiece,
   page: URL,

@@ -57,7 +57,6 @@ export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: strin
   | { dates: readonly string[]; note: Message | undefined }
 )
 
-/** @returns undefined for an event that does not repeat */
 export function componentRecurrence(
   component: Component,
   start: CalendarTime,
@@ -149,7 +148,6 @@ function ownWall(wall: string, { zone, own }: CalendarTime): string {
   return own ? wallAt(own.clock, wallToUtc(wall, zone)) : wall
 }
 
-/** @returns undefined where a rule cannot be read */
 function datesOf(
   component: Component,
   start: CalendarTime,

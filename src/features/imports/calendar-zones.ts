@@ -17,11 +17,9 @@ import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 // known here.
 
 interface Definition {
-  /** Equal text of observances is the same definition. */
   text: string
   named: readonly string[]
   observances: readonly Observance[]
-  /** The key is the first and the last year. */
   readings: Map<string, { clock: Clock; zone: string | undefined }>
 }
 
@@ -31,15 +29,12 @@ export interface CalendarZones {
   site: string
   definitions: Map<string, Definition>
   steps: Steps
-  /** The key is a name, or a pair of offsets. */
   meanings: Map<string, string | undefined>
-  /** The names whose faults were noted, and the faults not reported yet. */
   told: Set<string>
   faults: Message[]
   today: string
 }
 
-/** The first and the last wall time of an event. */
 export interface EventSpan {
   first: string
   last: string
@@ -85,8 +80,8 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * Finds the zone of a TZID. The file defines what a name means; definitions grow old, so only for events to
- * come does the name of a place mean that place.
+ * The file defines what a name means. Definitions grow old, so only for events to come does the name of a
+ * place mean that place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -115,7 +110,6 @@ export function calendarZone(name: string, zones: CalendarZones): string {
   return 'zone' in reading ? reading.zone : zones.zone
 }
 
-/** Days of a file may begin in the zone of the calendar, of the site, or of a definition. */
 export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[] {
   const defined = [...definitions.values().take(MOST_LOOKED_AT)].flatMap(({ named }) => named.slice(0, 1))
   return [...new Set([zone, site, ...defined])]
@@ -123,7 +117,6 @@ export function zonesOfFile({ zone, site, definitions }: CalendarZones): string[
 
 const MOST_LOOKED_AT = 20
 
-/** Offsets in the name decide. Where they do not suffice, a fault is noted. */
 function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
@@ -206,7 +199,6 @@ function readingOf(
   return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-/** Also returns whether the work took too many steps and was cut off. */
 export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
   const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
   steps.left -= share.left
@@ -215,7 +207,6 @@ export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps)
   return { result, isCut: share.left < 0 }
 }
 
-/** The zone shows the same as the clock throughout these years. */
 function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
   const { named, observances, readings } = definition
   const known = readings.get(`${from} ${to}`)
@@ -261,11 +252,9 @@ interface Observance {
   dates: readonly string[]
 }
 
-/** A line of RDATE has at most so many characters. */
 const LONGEST_DATES = 20_000
 const MOST_RULES = 10
 
-/** Observances that cannot be read are left out. */
 function readObservances({ parts }: Component, steps: Steps): Observance[] {
   return parts.flatMap((part) => {
     const offset = offsetIn(part, 'TZOFFSETTO')
@@ -288,7 +277,6 @@ function offsetIn(part: Component, name: string): number | undefined {
   return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
 }
 
-/** The wall time is on the clock before it. */
 function beginning(text: string, start: string, before: number): string | undefined {
   const [value = ''] = text.trim().split('/', 1)
   const wall = wallOf(value)
@@ -335,7 +323,6 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
 /** The years of a clock do not begin when those of UTC do. */
 const DAYS_MS = 2 * DAY_MS
 
-/** Also lists the last beginnings before these years. */
 function beginningsOf(
   { start, rules, dates, before }: Observance,
   from: number,
@@ -354,7 +341,6 @@ function beginningsOf(
   return all.filter((wall) => wall < horizon)
 }
 
-/** A rule that is the same every year needs no earlier years. */
 function yearly({ days, unit, interval, count }: EveryRule): boolean {
   return days.frequency === 'yearly' && unit === undefined && interval === 1 && count === undefined
 }
@@ -393,7 +379,6 @@ function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
 
-/** A name of the tz database may stand behind a path. */
 function zoneNamed(name: string): string | undefined {
   if (name === '') return undefined
   const tail = name.split('/')
@@ -421,7 +406,6 @@ function offsetsNamed(name: string): number[] {
   )
 }
 
-/** @param minutes the offset at all times */
 export function fixedZone(minutes: number): string | undefined {
   if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
   if (minutes === 0) return 'UTC'

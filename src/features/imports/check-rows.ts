@@ -40,9 +40,7 @@ export interface CheckedRow {
   /** Rows are counted from 1, without the heading. */
   number: number
   identity: string
-  /** Cells are as pasted or mended. */
   cells: readonly string[]
-  /** The key is the column. */
   faults: ReadonlyMap<number, string>
   title: string
   venue: string
@@ -50,7 +48,6 @@ export interface CheckedRow {
   when: RowTime | undefined
   /** Records that the event links to come first, single dates last. A row with faults has none. */
   items: readonly SourceItem[]
-  /** What the file says and the event does not keep. */
   notes: readonly Message[]
   /** The entry of a file cannot be read, and its cells are to be filled in. */
   isBlank: boolean
@@ -59,7 +56,6 @@ export interface CheckedRow {
 /** A column that is left out is undefined. */
 export type Columns = readonly (ColumnMeaning | undefined)[]
 
-/** So many rows are checked between two turns of the event loop. */
 export const IN_A_TURN = 25
 
 export const cellKey = (row: number, column: number) => `${row} ${column}`
@@ -119,7 +115,6 @@ export function checkRow(
   return { ...row, faults, items: faults.size > 0 ? [] : items }
 }
 
-/** Of several columns of times, the fault goes to one that is there. */
 function columnOfTime(name: string, columns: Columns): string {
   if (columns.some((meaning) => meaning === name)) return name
   return name.startsWith('end') && columns.includes('end_date') ? 'end_date' : 'start_date'
@@ -133,7 +128,6 @@ function unreadCell({ site }: Context, meaning: ColumnMeaning): string {
 
 type Given = ReadonlyMap<ColumnMeaning, string>
 
-/** A form of the desk reads them, once dates between slashes have an order. */
 function timesOfRow(
   context: Context,
   given: Given,
@@ -168,7 +162,6 @@ function timesOfRow(
 
 const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
 
-/** The day is `YYYY-MM-DD`, or the text that the form reads. */
 function partsOf(text: string, order: DateOrder, zone: string): { day: string; time: string } {
   const read = readTableDate(text, order, zone)
   return read ? { day: read.day, time: read.time?.slice(0, 5) ?? '' } : { day: text, time: '' }

@@ -1,8 +1,6 @@
 import { type Message, message } from './import-messages.ts'
 import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf16 } from './source-text.ts'
 
-// Reads the components and properties of a calendar file.
-
 /** A property as in RFC 5545, 3.1: its name is in capitals, its value unparsed. */
 export interface Property {
   name: string
@@ -15,7 +13,6 @@ export interface Component {
   line: number
   properties: Property[]
   parts: Component[]
-  /** Lines that are no properties belong to the text before them, or are left out. */
   joined: number[]
   unread: number[]
 }
@@ -29,22 +26,20 @@ const MOST_LINES = 5000
 const DEEPEST = 20
 const TOO_LONG = message('It has more than {most} lines.', { most: `${MOST_LINES}` })
 
-/** The outermost component comes first. */
 interface OpenComponent {
   open: Component[]
   count: number
   fault: Message | undefined
   /** 0 stands for a place outside any calendar. */
   calendar: number
-  /** These properties of the calendar were not yielded yet. */
   properties: Property[]
   /** VCALENDAR is yielded before the first other component, even without properties. */
   isNamed: boolean
 }
 
 /**
- * Yields VCALENDAR with its own properties before its components, and again if properties stand at the end. A
- * fault costs only its component. Reads UTF-8, UTF-16 and Windows-1252.
+ * VCALENDAR comes with its own properties before its components, and again for properties at the end. A fault
+ * costs only its component. Reads UTF-8, UTF-16 and Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -64,7 +59,6 @@ export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGene
     yield { line, reason: message('This {name} has no end: the file is cut off.', { name }), isEnd: true }
 }
 
-/** A line that is too long has no text. The number is that of its first line. */
 interface Unfolded {
   number: number
   text: string | undefined
@@ -247,7 +241,6 @@ function readProperty(line: string): Property | undefined {
     if (whole === '') return undefined
     parameters[parameter.toUpperCase()] = decodeParameter(quoted ?? plain).replaceAll('\\"', '"')
     at += whole.length + 1
-    // Further values of a parameter are skipped.
     while (line[at] === ',') {
       MORE.lastIndex = at
       at += MORE.exec(line)?.[0].length ?? 1

@@ -9,8 +9,8 @@ import { ImportError, message } from './import-messages.ts'
 // Recognises the columns of a table by name, and reads the dates and times in its cells.
 
 /**
- * The names of our export, The Events Calendar, Google, Outlook, and common ones, by language. Of several
- * meanings a name has the first that no other column has.
+ * Names of our export, The Events Calendar, Google and Outlook, and common ones, by language. Of several
+ * meanings the first that no other column has counts.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -88,7 +88,6 @@ const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
 const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
   fields.filter(({ name }) => !(name in COLUMNS))
 
-/** Only our own tables have columns for these fields, written by their kinds. */
 export const otherCells = {
   event: unnamed(rareFields('csv')),
   venue: unnamed(tabled(venueFields)),
@@ -133,7 +132,6 @@ export function isUnread(name: string, meaning: ColumnMeaning | undefined, isOfE
   return isOfEvents && OF_LINKED.includes(meaning)
 }
 
-/** `given` goes before the names. An unknown column is undefined. */
 export function meaningsOf(
   names: readonly string[],
   given: ReadonlyMap<string, ColumnMeaning>,
@@ -156,7 +154,7 @@ export function meaningsOf(
 
 /**
  * A column that is ignored is undefined. A table without events has venues or organizers.
- * @throws Error with one sentence when `given` names no column, or titles or starts are missing
+ * @throws Error when `given` names no column, or titles or starts are missing
  */
 export function readHeader(
   names: readonly string[],
@@ -184,7 +182,7 @@ export function readHeader(
   return columns
 }
 
-/** Reads `--map`, such as `Column=field`. @throws Error with one sentence */
+/** Reads `--map`, such as `Column=field`. @throws Error */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')
@@ -202,7 +200,6 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** Counts the dates that show the order of day and month, and those that do not. */
 interface SeenDates {
   dayFirst: number
   monthFirst: number
@@ -223,7 +220,7 @@ export function noteDate(seen: SeenDates, text: string): void {
   else seen.ambiguous += 1
 }
 
-/** @throws Error with one sentence when dates leave the order open or contradict each other */
+/** @throws Error when dates leave the order open or contradict each other */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
     throw new ImportError([
@@ -240,10 +237,7 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 
 let known: ReadonlyMap<string, number> | undefined
 
-/**
- * Long and short names in every language, lower case, without accents. They are made on first use, since each
- * start loads this file.
- */
+/** Names without accents in every language. They are made on first use, since each start loads this file. */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
     LANGUAGES.flatMap((language) =>

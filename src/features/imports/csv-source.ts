@@ -43,7 +43,6 @@ import { markedEncoding } from './source-text.ts'
 interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>
-  /** All dates together decide unless it is given. */
   dates: DateOrder | undefined
 }
 
@@ -55,7 +54,6 @@ interface CsvShape {
 }
 
 const LONGEST_ROW = 5_000_000
-/** Bytes that are examined at the beginning, and of each piece. */
 const HEAD = 1 << 16
 
 /** Reads a table (RFC 4180) twice: first the dates of all rows, then the records. */
@@ -95,7 +93,6 @@ async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }
   return orderOf(seen)
 }
 
-/** @throws Error with one sentence for an empty table */
 async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter, from }: CsvShape,
@@ -354,7 +351,6 @@ interface RowTimes {
   end_date: string
 }
 
-/** An end that cannot be read is `unread`. */
 function rowTimes(
   cells: CsvRow['cells'],
   order: DateOrder,
@@ -406,14 +402,12 @@ const withOffsetOf = (date: string, time: string) => (hasOffset(time) ? `${date}
 const wallOf = (day: string, time: string) =>
   time === '24:00:00' ? `${addDays(day, 1)} 00:00:00` : `${day} ${time}`
 
-/** Times may also be as people type them at the desk. */
 function timeIn(cell: string, language: string): string | undefined {
   const time = readTableTime(cell)
   const spoken = time === undefined && cell !== '' ? readSpokenTime(cell, language) : undefined
   return spoken && spoken.end === undefined ? `${spoken.start}:00`.slice(0, 8) : time
 }
 
-/** A name of an earlier row, in `names`, is told apart by its address. */
 function* linkedOfRow(
   written: CsvRow,
   names: Set<string>,
@@ -502,7 +496,6 @@ const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)
 
 const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }
 
-/** The column of status decides, else another column may say private. */
 function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>> {
   const given = cells.get('status')?.toLowerCase() ?? ''
   const status = NUMBERED_STATUSES[given] ?? given
@@ -528,7 +521,6 @@ function costOf(cells: CsvRow['cells']): string[] {
   return prices.map((price) => (sign !== '' && /^[\d.,]+$/.test(price) ? `${sign}${price}` : price))
 }
 
-/** Separates names in a cell unless escaped. */
 const BAR = /(?<!\\)\|/
 
 function splitCell(cell = '', between: RegExp): string[] {

@@ -47,7 +47,7 @@ export interface SeenAtAddress {
 
 const MOST_TOLD = 100
 
-/** Writes nothing. @throws Error with one sentence when it cannot be read */
+/** Writes nothing. @throws Error when it cannot be read */
 export async function lookAtAddress(context: Context, { address }: StagedAddress): Promise<SeenAtAddress> {
   const reader = { zone: context.site.timezone, backOffMs: 500 }
   const { source, close } = await openSource(address, { guest: context.images.hosts }, reader)

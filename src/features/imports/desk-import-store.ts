@@ -9,20 +9,16 @@ import type { DeskImportColumns } from './import-tables.ts'
 /** A person keeps so many that are not in yet: the oldest goes for another. */
 const MOST_OPEN = 10
 
-/** The content may be long, and is left out. */
 export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>
 
 const LISTED = ['id', 'user', 'state', 'name', 'report', 'made_utc', 'changed_utc', 'leased_utc'] as const
 
 const UNDER_WAY: DeskImportColumns['state'][] = ['waiting', 'leaving']
 
-/** Imports of the desk have an address among the sources. */
 export const addressOf = ({ id }: Pick<DeskImportColumns, 'id'>) => `desk:${id}`
 
-/** One statement inserts so many pieces. */
 const AT_ONCE = 20
 
-/** @param pieces are JSON */
 export async function insertDeskImport(
   tx: Db,
   row: Pick<DeskImportColumns, 'user' | 'name' | 'content' | 'choices' | 'checked'>,
@@ -102,7 +98,6 @@ export function listDeskImports(
     .execute()
 }
 
-/** Those that are only looked at do not count. */
 export async function countUnderWay(db: Db, user: number): Promise<number> {
   const { count } = await db
     .selectFrom('desk_imports')
@@ -138,7 +133,6 @@ export async function leaseDeskImport(tx: Db, nowUtc: string, untilUtc: string):
   return Number(numUpdatedRows) === 1 ? next.id : undefined
 }
 
-/** The key is the identity of a record. */
 export async function listBroughtIn(db: Db, address: string): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('import_items')

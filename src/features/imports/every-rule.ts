@@ -111,7 +111,6 @@ function ruleIn(parts: ReadonlyMap<string, string>): EveryRule {
   }
 }
 
-/** @throws RangeError */
 function oneOf<Name extends string>(names: readonly Name[], text: string | undefined): Name {
   const found = names.find((name) => name === text)
   if (found === undefined) throw new RangeError()
@@ -129,8 +128,8 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields wall times in order until the end, or until no steps are left. COUNT counts the start, whether the
- * rule makes it or not. Times that a clock change skips are not moved.
+ * Yields wall times in order. COUNT counts the start, whether the rule makes it or not. Times that a clock
+ * change skips are not moved.
  */
 export function* everyDate(
   rule: EveryRule,
@@ -160,7 +159,6 @@ export function* everyDate(
   }
 }
 
-/** BYSETPOS chooses among the dates of a set. */
 interface DateSet {
   days: readonly number[]
   hours: readonly number[]

@@ -109,14 +109,12 @@ async function* lineEntries(
   }
 }
 
-/** The offset of the first byte, and the length in bytes. */
 type LinePlace = readonly [at: number, length: number]
 
 /** Occurrences of further series are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
-/** Occurrences after the last of these lines are single events. */
 interface SeriesLines {
   places: LinePlace[]
   end: number
@@ -219,14 +217,13 @@ function isCategory({ taxonomy, parent }: ShownRecord): boolean {
 export interface FileTask {
   file: string
   name: string | undefined
-  /** Sentences about the file begin with it. */
   title?: Message
   map: readonly string[]
   dates: DateOrder | undefined
   zone: string
 }
 
-/** The content or the name shows the format. @throws Error with one sentence */
+/** The content or the name shows the format. @throws Error */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -247,7 +244,6 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
   '.jsonl': 'lines',
 }
 
-/** @throws Error with a sentence that begins with the title */
 function kindOf(beginning: Buffer, file: string, title: Message): 'ics' | 'csv' | 'json' | 'lines' {
   const known = KINDS[extname(file).toLowerCase()]
   const bytes = beginning.subarray(0, 512).toString('latin1')
@@ -292,9 +288,7 @@ export interface ReadTask {
   reading: Omit<Reading, 'expectsNew'>
 }
 
-/** The thread may read one more batch. */
 export interface ReadGrant {
-  /** Events are prepared as new. */
   expectsNew: boolean
   /** So many entries were read here while the thread started. */
   passOver: number
@@ -314,7 +308,6 @@ const WORTH_BEGINNING = 100_000_000
 /** So many batches are read ahead of the writing, which bounds memory. */
 const AHEAD = 3
 
-/** A thread reads a long file, and does the work on each entry alone. */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0

@@ -13,7 +13,6 @@ export interface GuessedColumns {
   columns: (ColumnMeaning | undefined)[]
 }
 
-/** So many rows are looked at. */
 const SAMPLE = 60
 /** The share of filled cells that decides. */
 const MOST_OF = 0.6
@@ -91,7 +90,6 @@ const MAIL = /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i
 /** Characters on average. */
 const LONG = 80
 
-/** Fills in `columns` where no heading has said it. */
 function guessFromCells(
   columns: (ColumnMeaning | undefined)[],
   sampled: readonly Sampled[],

@@ -33,8 +33,8 @@ interface HeldSource {
 }
 
 /**
- * Waits while another process holds the source; `wait` is called once. The lock of an ended process of this
- * machine is taken at once, any other when it expires.
+ * `wait` is called once while another process holds the source. The lock of an ended process of this machine
+ * is taken at once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -91,9 +91,8 @@ function isGone(holder: string): boolean {
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the source that a calendar continues under a new address.
  * @returns undefined if that was done before
- * @throws Error with one sentence when there is none, or both were imported
+ * @throws Error when there is no former source, or both were imported
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
   if (name === address) return undefined

@@ -80,7 +80,6 @@ function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): So
     : { at: `line ${line}`, reason }
 }
 
-/** Occurrences are held until their series comes. */
 const MOST_HELD = 50_000
 const MOST_AWAITED = 500_000
 
@@ -103,9 +102,7 @@ interface Survey {
   zones: CalendarZones
   /** The key is the line it begins on: a file may have several calendars. */
   calendars: Map<number, CalendarFacts>
-  /** The UIDs of series that come later. */
   awaited: Set<string>
-  /** The UIDs of series with changed dates. */
   changed: Set<string>
 }
 
@@ -114,7 +111,6 @@ interface KnownSeries {
   series: Map<string, SeriesRead>
 }
 
-/** `isDate` says which wall times are its dates; `left` are its exceptions. */
 interface SeriesRead {
   first: Property | undefined
   start: CalendarTime
@@ -122,7 +118,7 @@ interface SeriesRead {
   left: ReadonlySet<string>
 }
 
-/** @throws Error with one sentence when the file is not a calendar */
+/** @throws Error when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const found: Survey = {
     zones: noZones(zone, now),
@@ -150,7 +146,6 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
 /** In a file with more calendars, properties at their ends are ignored. */
 const MOST_CALENDARS = 100_000
 
-/** `before` has the properties that stand before its events. */
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
   return {
     zoneName: textOf(component, 'X-WR-TIMEZONE') || (before?.zoneName ?? ''),
@@ -230,7 +225,6 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
   }
 }
 
-/** Parts that are not in, or differ from the file. */
 function faultsIn(component: Component, title: string, file: CalendarFile): Message[] {
   const isOfLaterOnes = /^thisandfuture$/i.test(
     propertyOf(component, 'RECURRENCE-ID')?.parameters.RANGE ?? '',
@@ -415,7 +409,6 @@ function titleAndState(component: Component, file: CalendarFile) {
   }
 }
 
-/** The end of a text element, or a line break. */
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
 /** Text with markup counts first. Plain text is escaped, unless it has markup as Google's has. */
@@ -432,7 +425,6 @@ function descriptionOf(component: Component): string {
     : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** The link of the meeting is no website. */
 function websiteIn(component: Component, meeting: string): string {
   const { link } = partsOfPlace(textOf(component, 'LOCATION'))
   return link === meeting || !isAddress(link) ? '' : link
@@ -471,7 +463,6 @@ function attendanceOf(component: Component, hasLink: boolean, linked: readonly S
   return linked.some(({ kind }) => kind === 'venue') ? 'mixed' : 'online'
 }
 
-/** `unread` is the beginning of an address that browsers could not open. */
 function pageOfComponent(component: Component): { page: string; unread: string } {
   // Addresses have no escapes, but some programs write them as texts.
   const sent = textOf(component, 'URL')
@@ -515,7 +506,6 @@ function linkedItems(component: Component, at: string): SourceItem[] {
   )
 }
 
-/** Phone and addresses are no part of the name. */
 function contactIn(text: string): { name: string; phone: string } {
   const parts = text.split(', ')
   const phone = parts.find((part, at) => at > 0 && isPhone(part)) ?? ''

@@ -185,7 +185,6 @@ const TWIN = new ImportError(
 /** A batch that loses a race is planned again. */
 const MOST_ATTEMPTS = 5
 
-/** Fetching images is slow. */
 const PREPARED_AT_ONCE = 4
 
 /** Reports the items that cannot be written. */
@@ -338,7 +337,6 @@ async function writeBatch(
   return written
 }
 
-/** @returns undefined if this item alone fails */
 type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
 
 async function writeAll(
@@ -387,7 +385,6 @@ const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
     written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
   )
 
-/** With `perform` each event is written by itself. */
 async function writeEvents(
   run: ImportRun,
   tx: Tx,

@@ -300,7 +300,6 @@ function endWithParent(): void {
   process.channel?.unref()
 }
 
-/** Schedule and password file are left out. */
 function wordsOf({
   conflicts,
   mirror,
@@ -340,7 +339,6 @@ function addressIn(source: string): string | undefined {
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
 }
 
-/** It is complete if no records are missing or incomplete. */
 async function importInto(
   ground: CalendarGround,
   {
@@ -385,7 +383,7 @@ function writerOf({ id, login }: Context['caller']) {
   return { ...writerBy('import'), user: id, login }
 }
 
-/** Without a login it is the first administrator. @throws Error with one sentence when there is none */
+/** Without a login it is the first administrator. @throws Error when there is none */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground
   const { id, login, role } = await importer(database.read, asked)

@@ -12,10 +12,8 @@ import { sourceTexts } from './source-texts.ts'
 export type Message = string | Sentence | KeptProblem | readonly Message[]
 
 interface Sentence {
-  /** The English text is the key of its translations. */
   text: string
   values?: Readonly<Record<string, Message>>
-  /** The number chooses the form of the text. */
   count?: number
 }
 
@@ -91,7 +89,6 @@ export function messageIn(error: unknown): Message {
 
 export const keptMessage = (said: Message): string => (typeof said === 'string' ? said : JSON.stringify(said))
 
-/** Any other text stands for itself. */
 export function readMessage(text: string): Message {
   const value = parsedJson(text)
   return isMessage(value) ? value : text

@@ -25,7 +25,6 @@ export const IMPORT_HEADINGS: Headings = {
   unread: 'Not read:',
 }
 
-/** The first remarks of each kind, and their number. */
 export type Remarks = Map<Remark['kind'], { first: Remark[]; count: number }>
 
 export function noteRemark(remarks: Remarks, remark: Remark): void {
@@ -48,7 +47,6 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
   })
 }
 
-/** Kinds by importance, each with the words for one and several. */
 const KIND_WORDS = [
   ['event', 'event', 'events'],
   ['series', 'series', 'series'],
@@ -145,7 +143,7 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   ]
 }
 
-/** @throws Error with one sentence when there is none */
+/** @throws Error when there is none */
 export async function describeRun(db: Db, id: number): Promise<string[]> {
   const run = await getRun(db, id)
   const trashed: string[] = []
@@ -180,11 +178,9 @@ export interface Progress {
 }
 
 type Followed = Pick<Source, 'total' | 'progress'> & {
-  /** The address is asked until something comes from there. */
   asking?: string | undefined
 }
 
-/** The source has a unit of its own. A total of 0 is unknown. */
 interface Far {
   records: number
   done: number
@@ -256,7 +252,6 @@ const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
 
 const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
-/** Room for words, so that the bar keeps its length. */
 const WORDS = 56
 
 /** Parts that do not fit are left out, the bar first. */

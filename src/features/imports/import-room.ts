@@ -69,7 +69,6 @@ import {
 const MOST_TEXT = 2_000_000
 const MOST_FILE = 5_000_000
 const LONGEST_NAME = 200
-/** One person may have so many under way. */
 const MOST_WAITING = 3
 /** Characters of names for all rows, and of a mended cell. */
 const LONGEST_NAMES = 1000
@@ -77,7 +76,6 @@ const LONGEST_CELL = 20_000
 /** Ms after which the answer comes, and the work goes on. */
 const WAITED = 1000
 
-/** @throws Problem for callers who may not make events */
 function mayImport({ context }: DeskRequest): void {
   if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
 }
@@ -235,7 +233,6 @@ async function firstChoices(context: Context, rows: KeptRows, isFile: boolean): 
   }
 }
 
-/** @throws Problem for an import of somebody else, or one that is gone */
 async function getOwn({ context }: DeskRequest, id: number | undefined): Promise<DeskImportColumns> {
   const row = id === undefined ? undefined : await findDeskImport(context.db, id)
   const isOwn = row?.user === context.caller.id || can(context.caller, 'manage_users')
@@ -356,7 +353,6 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): R
   const dates = sent('dates')
   const image = sent('image')
   const hasHeading = sent('heading') === undefined ? before.hasHeading : sent('heading') === '1'
-  // Rows are numbered without the heading.
   const by = Number(before.hasHeading) - Number(hasHeading)
   return {
     hasHeading,
@@ -375,7 +371,6 @@ function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): R
   }
 }
 
-/** The key is a row, or a row and a column. */
 function renumbered<Value>(byRow: Readonly<Record<string, Value>>, by: number): Record<string, Value> {
   const moved = Object.entries(byRow).map(([key, value]): [string, Value] => {
     const [row = '', ...column] = key.split(' ')

@@ -25,12 +25,9 @@ export type Origin = ImportSourceColumns['origin']
 export interface ImportOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** Events that are gone from the source go to the trash. */
   mirror: boolean
-  /** A mirror may trash a large part of the events at once. */
   allowMassRemoval?: boolean
   private: boolean
-  /** New events and series wait for a review. */
   review?: boolean
   images: boolean
   /** Organizers' e-mail addresses of calendar files are imported, and so become public. */
@@ -43,14 +40,13 @@ export interface Counts {
   created: number
   updated: number
   unchanged: number
-  /** Records that were changed here are left alone. */
   left: number
   trashed: number
   failed: number
   made?: Partial<Record<ItemKind, number>>
 }
 
-/** Visitors see events and series as coming, past, or not at all. */
+/** Coming, past, or not seen at all. */
 export interface VisibleCounts {
   coming: number
   past: number
@@ -61,7 +57,6 @@ export interface VisibleCounts {
 /** `unread` is about what is not read of the source; other remarks are about one item. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
-  /** The place in the source, such as `line 12`. */
   at: string
   text: Message
   /** The command line shows it in place of the text: it tells what this machine can reach. */
@@ -74,7 +69,6 @@ export interface ImportRun {
   options: ImportOptions
   /** A dry run on a source that was never read has none. */
   source: number | undefined
-  /** A dry run has none. */
   run: number | undefined
   origin: Origin
   counts: Counts
@@ -85,30 +79,25 @@ export interface ImportRun {
   links: Map<string, number>
   /** The same item comes again with each record that refers to it. */
   digests: Map<string, string>
-  /** The series that single events became. */
   begun: Set<number>
   /** Where only changes are read, keys of written items: they count once if all is read again. */
   written: Set<string> | undefined
   /** Why pictures could not be fetched, by address. Many texts may show the same one. */
   lacks: Map<string, string>
   seen: SeenRecords
-  /** The source reports these identities as deleted. */
   lost: Set<string>
-  /** These identities could not be read or written. */
   unread: Set<string>
   /** Something could not be read at all, so events that seem gone may be there. */
   isUnclear: boolean
   hasEvents: boolean
   /** Nothing is trashed for a broken source. */
   broken: BrokenSource | undefined
-  /** The next run has to read everything again. */
   isIncomplete: boolean
 }
 
 /** A source broke off, or suspiciously many events are gone from it. */
 export class BrokenSource extends ImportError {
   override name = 'BrokenSource'
-  /** Somebody has to decide if the source is right. */
   readonly isDoubtful: boolean
   constructor(said: Message, isDoubtful: boolean) {
     super(said)
@@ -202,7 +191,6 @@ export const describeOlder = (item: SourceItem): Message =>
     item: describeItem(item),
   })
 
-/** A deleted record has no `state`. */
 export function noteLeft(
   run: ImportRun,
   item: SourceItem,

@@ -36,9 +36,8 @@ interface AskedSchedule {
 const SHORTEST = 300_000
 
 /**
- * `words` are those of the command line without source and schedule.
- * @returns a sentence that confirms it
- * @throws Error with one sentence when the import would need somebody at the terminal
+ * @param words those of the command line without source and schedule
+ * @throws Error when the import would need somebody at the terminal
  */
 export async function scheduleImport(
   database: Pick<Database, 'write'>,
@@ -64,7 +63,7 @@ export async function scheduleImport(
   return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
 }
 
-/** The database stores the path alone. @throws Error with one sentence when other users can read the file */
+/** The database stores the path alone. @throws Error when other users can read the file */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)
@@ -134,7 +133,7 @@ export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** @throws Error with one sentence when no import has this name */
+/** @throws Error when no import has this name */
 export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numUpdatedRows } = await database.write(
     (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
@@ -144,8 +143,8 @@ export async function pauseSchedule(database: Pick<Database, 'write'>, name: str
 }
 
 /**
- * `mayRemove` lets its next successful run trash a large part of its events. It is due at once.
- * @throws Error with one sentence when no import has this name
+ * `mayRemove` lets its next successful run trash a large part of its events.
+ * @throws Error when no import has this name
  */
 export async function resumeSchedule(
   database: Pick<Database, 'write'>,
@@ -184,7 +183,7 @@ function usualWords(words: string): string[] {
   return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
 }
 
-/** @throws Error with one sentence when no import has this name */
+/** @throws Error when no import has this name */
 export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numDeletedRows } = await database.write(
     (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),
@@ -297,7 +296,6 @@ async function leaseDue(database: Database, now: number): Promise<ImportSchedule
         .executeTakeFirst(),
     writer,
   )
-  // Other due imports wait for the next check.
   return Number(numUpdatedRows) === 1 ? found : undefined
 }
 
@@ -400,7 +398,6 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
     })
 }
 
-/** Linux lists the threads of a process there. */
 const THREADS = '/proc/self/task'
 
 /** The service and other programs go first: an import takes all the time it gets. */

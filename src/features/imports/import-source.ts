@@ -63,16 +63,13 @@ const BATCH = 200
 export interface ImportTask {
   source: Source
   options: ImportOptions
-  /** Its caller becomes the author of the records. */
   context: Context
   by: Writer
   remark: (remark: Remark) => void
-  /** All remarks come anew when everything is read again. */
   restart: () => void
   progress: (counts: Counts) => void
   /** The source that this one continues, or `none` if it only shares events with another. */
   sameAs?: string | undefined
-  /** It is called once if another import of the source has to end first. */
   wait: () => void
   /** The items of one kind in one transaction, else `BATCH`. */
   atOnce?: number
@@ -82,16 +79,12 @@ interface Imported {
   run: number | undefined
   counts: Counts
   visible: VisibleCounts
-  /** A dry run shows the first events as pages would. */
   preview: string[]
   /** What came is in, and nothing was trashed. */
   broken: BrokenSource | undefined
 }
 
-/**
- * What was written before an interruption stays, and the next run skips it.
- * @throws Error with one sentence when the source cannot be read any further
- */
+/** What was written before an interruption stays. @throws Error when the source cannot be read any further */
 export async function importSource(task: ImportTask): Promise<Imported> {
   const { context, source, wait } = task
   const former = task.sameAs === NOT_THE_SAME ? undefined : task.sameAs
@@ -210,7 +203,6 @@ async function resumeSource(source: Source, { db, now }: Context): Promise<void>
   if (position !== '') source.resume?.(position)
 }
 
-/** Without a position the last one stays. */
 interface RunEnd {
   state: 'done' | 'failed'
   position?: string
@@ -222,7 +214,6 @@ async function endRun({ run, context, counts }: ImportRun, end: RunEnd): Promise
   await context.write((tx) => updateRun(tx, run, ended))
 }
 
-/** Everything before the position is written. */
 async function notePosition({ run, context }: ImportRun, source: Source): Promise<void> {
   const position = source.position?.()
   if (run !== undefined && position !== undefined)
@@ -301,7 +292,7 @@ function describeWithheld(count: number): Message {
 /**
  * The edition of its database, or its first events, show this calendar itself.
  * @returns false while no events have come
- * @throws Error with one sentence
+ * @throws Error
  */
 async function refuseOwn(
   run: ImportRun,
@@ -361,7 +352,6 @@ const SHOWN = 10
 interface DryRun {
   visible: VisibleCounts
   first: SourceItem[]
-  /** The venues read last, by identity. */
   venues: Map<string, string>
 }
 
@@ -386,7 +376,6 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
 
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
-/** A series counts as one. */
 function noteDryRun(
   { visible }: DryRun,
   context: Context,
@@ -440,7 +429,6 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-/** The source may just have given their names. */
 async function placesOf(
   { context, links }: ImportRun,
   names: DryRun['venues'],

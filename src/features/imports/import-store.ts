@@ -35,7 +35,6 @@ export async function findSource(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** Nobody may have said it: then it is empty. */
 export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
   const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
   return (await query.executeTakeFirst())?.origin ?? ''
@@ -65,7 +64,6 @@ export async function moveSource(tx: Tx, source: number, address: string): Promi
     .execute()
 }
 
-/** The name of nobody is empty. */
 export async function findHolder(
   db: Db,
   source: number,
@@ -92,7 +90,6 @@ export async function takeSource(
   return Number(numUpdatedRows) === 1
 }
 
-/** It holds until the transaction ends. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
   const query = tx
     .selectFrom('import_sources')
@@ -102,7 +99,6 @@ export async function isHeldBy(tx: Db, source: number, holder: string): Promise<
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
-/** An empty time releases the source. */
 export async function keepSource(
   tx: Db,
   source: number,
@@ -117,7 +113,6 @@ export async function keepSource(
     .execute()
 }
 
-/** @returns empty where the source was not read with these options */
 export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -282,7 +277,6 @@ export async function listItems(
     .execute()
 }
 
-/** Events in the trash do not count. */
 export async function countLive(
   db: Db,
   source: number,
@@ -374,7 +368,7 @@ export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
   return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
 }
 
-/** @throws Error with one sentence when there is no such run */
+/** @throws Error when there is no such run */
 export async function getRun(db: Db, id: number): Promise<ListedRun> {
   const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
   if (!run)
@@ -411,7 +405,6 @@ export async function findLaterRun(
 
 export const ABOVE_ALL = 2 ** 31
 
-/** The highest id below `below` comes first. */
 export async function listActs(
   db: Db,
   run: number,

@@ -24,11 +24,8 @@ export interface ImportColumns {
   ended_utc: string
   state: 'running' | 'done' | 'failed' | 'undone'
   user: number
-  /** JSON. */
   options: string
-  /** JSON with the number of each outcome. */
   counts: string
-  /** The next run goes on there. */
   position: string
 }
 
@@ -68,7 +65,6 @@ export interface DeskImportColumns {
 export interface DeskImportRowsColumns {
   staged: number
   piece: number
-  /** JSON. */
   content: string
 }
 

@@ -83,7 +83,6 @@ interface Staged {
   venues: readonly VenueHere[]
 }
 
-/** @param refusal why nothing came in */
 export async function importView(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -200,11 +199,9 @@ const IMPORT_LABELS = {
 const importLabel = (site: Site, status: RowChoices['status'], count: number) =>
   countImport(site, IMPORT_LABELS[status], count, { count: writtenNumber(site, count) })
 
-/** The script follows the choice of the status. */
 const labelsOf = (site: Site, count: number) =>
   html` data-draft="${importLabel(site, 'draft', count)}" data-publish="${importLabel(site, 'publish', count)}" data-pending="${importLabel(site, 'pending', count)}"`
 
-/** The first row may be a heading, and the day or the month may come first. */
 function tableQuestions({ context: { site }, isFile, choices, checked }: Staged): Content {
   if (isFile) return ''
   const { isUnclear, order } = checked

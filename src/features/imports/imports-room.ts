@@ -129,7 +129,6 @@ const ACTS: Readonly<Record<string, Act>> = {
 /** Ms after which the answer comes, and the undo goes on. */
 const WAITED = 1000
 
-/** @returns why it was refused */
 async function undoSoon(work: StagedWork, undo: () => Promise<unknown>): Promise<Message | undefined> {
   const waiting = new AbortController()
   const undone = work.inTurn(undo).then(() => undefined, messageIn)

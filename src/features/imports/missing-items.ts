@@ -23,9 +23,8 @@ const FEWEST_REFUSED = 10
 type EventKind = 'series' | 'event'
 
 /**
- * Reports what a whole reading has not met, or changes report as deleted. A mirror trashes it, unless it was
- * changed here or is suspiciously much. Occurrences that the source no longer describes become like their
- * series.
+ * A mirror trashes what is gone, unless it was changed here or is suspiciously much. Occurrences that the
+ * source no longer describes become like their series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -49,7 +48,6 @@ async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   }
 }
 
-/** The source has not given them again. */
 async function* lostOf(run: ImportRun, kind: EventKind): Gone {
   if (kind === 'event')
     for await (const items of lostItems(run)) yield items.filter(({ record }) => !isSeen(run.seen, record))
@@ -126,7 +124,6 @@ async function handleSome(
   if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-/** An event may be a series now, and a series a single event. */
 async function findOtherKind(
   run: ImportRun,
   kind: EventKind,

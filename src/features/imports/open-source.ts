@@ -39,7 +39,7 @@ interface OpenedSource {
 
 const nothing = async () => undefined
 
-/** The answer shows whether the address is a file or a site. @throws Error with one sentence */
+/** The answer shows whether the address is a file or a site. @throws Error */
 export async function openSource(
   word: string,
   options: SourceOptions,
@@ -87,7 +87,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/** @throws Error with one sentence when the file cannot be read */
+/** @throws Error when the file cannot be read */
 export async function passwordOf({
   password,
   passwordFile,
@@ -100,7 +100,7 @@ export async function passwordOf({
   }
 }
 
-/** Reads UTC as `YYYY-MM-DD HH:MM:SS`. @throws Error with one sentence */
+/** Reads UTC as `YYYY-MM-DD HH:MM:SS`. @throws Error */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
@@ -141,7 +141,6 @@ type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
 
 interface RemoteFile {
   answer: FetchedAnswer
-  /** Types that say nothing have none. */
   extension: string
 }
 
@@ -156,7 +155,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /**
  * `mayBePlain` asks by http when nothing answers by https, but never with a login.
- * @throws SourceFailure when nothing answers, or a calendar address answers with a web page
+ * @throws SourceFailure also for a web page at the address of a calendar
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {
   const { url, isCalendar } = task
@@ -171,7 +170,6 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
   return { answer, extension: EXTENSIONS[type.trim()] ?? '' }
 }
 
-/** @returns undefined where a site may have no page */
 async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<FetchedAnswer | undefined> {
   const { url, isCalendar, login, password, backOffMs, guest } = task
   const isTried = mayBePlain && login === undefined

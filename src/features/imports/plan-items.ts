@@ -39,9 +39,7 @@ export interface PlannedItem {
   prints: Fingerprints
   digest: string
   known: ImportItemColumns | undefined
-  /** The item describes this occurrence. */
   place: Place | undefined
-  /** The occurrence shares these fields with its series again. */
   reset: RecordState
   state: RecordState | undefined
   /**
@@ -58,7 +56,6 @@ export interface PlannedItem {
   isUidTaken?: boolean
 }
 
-/** Items in `same` have nothing to write. */
 interface Plans {
   same: { item: SourceItem; record: number | undefined }[]
   planned: PlannedItem[]
@@ -241,11 +238,9 @@ interface Place {
   start: string
   series: SeriesRow
   own: readonly string[]
-  /** The values that were written for the whole series. */
   shared: Fingerprints
 }
 
-/** An item without a series, or at a date that its series lacks, has none. */
 export async function findPlaces(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly Pick<SourceItem, 'kind' | 'identity' | 'occurrence'>[],

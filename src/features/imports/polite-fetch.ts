@@ -8,7 +8,6 @@ import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/publ
 import { ImportError, type Message, message } from './import-messages.ts'
 
 // Asks other servers one at a time, later again where they are busy, and only at addresses that a
-// source may lead to.
 
 export interface FetchOptions {
   named: NamedOrigin
@@ -17,7 +16,6 @@ export interface FetchOptions {
   leavesLogin?: boolean
   /** Ms, which double with each attempt. */
   backOffMs: number
-  /** Five unless given. */
   attempts?: number
   sending?: Sending
 }
@@ -49,7 +47,6 @@ const LONGEST_WAIT_MS = 120_000
 /** The message begins with the address. */
 export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
-  /** 0 stands for no answer, or an unusable one. */
   readonly status: number
   readonly body: Buffer
   /** A failure may be temporary: it has the wait that the source asks for. */
@@ -145,7 +142,6 @@ function reasonOf(error: unknown): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
-/** @returns ms @param header seconds or a date */
 function waitOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()

@@ -15,7 +15,6 @@ export type TableFault = 'empty' | 'rows' | 'columns'
 
 const PIECE = 65_536
 
-/** Commas, semicolons or tabs part the cells. */
 export async function tableOfText(text: string): Promise<Table | TableFault> {
   const { delimiter, from } = shapeOfText(text)
   const rows =
@@ -23,7 +22,6 @@ export async function tableOfText(text: string): Promise<Table | TableFault> {
   return rows ? wholeTable(rows) : 'empty'
 }
 
-/** Blank rows and columns are dropped. */
 export function wholeTable(rows: readonly (readonly string[])[]): Table | TableFault {
   const filled = rows
     .map((cells) => cells.map((cell) => storableText(cell.trim())))

@@ -13,7 +13,6 @@ import { type CheckedRow, nameKey } from './check-rows.ts'
 export interface EventHere {
   id: number
   title: string
-  /** Start and end are wall times. */
   start: string
   end: string
   mayUpdate: boolean
@@ -54,7 +53,6 @@ export async function findEventsHere(
   return found
 }
 
-/** No two events of a feed may have one UID. */
 async function findByUids(
   { db, caller }: Context,
   rows: readonly CheckedRow[],

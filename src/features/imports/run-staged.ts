@@ -35,7 +35,6 @@ export interface StagedReport {
   counts: Counts
   total: number
   failed: readonly Said[]
-  /** These are about an undo. */
   removed?: number
   restored?: number
   left?: readonly Message[]
@@ -51,7 +50,6 @@ const LEASE_MS = 60_000
 const RENEWED_EVERY = 15_000
 
 export interface StagedWork {
-  /** Works until nothing waits. */
   look: () => Promise<void>
   begin: (service: RunningService) => void
   /** @throws Problem where too many wait */
@@ -121,7 +119,6 @@ function makeWork({ report }: ServiceStart): StagedWork {
 /** What is left goes on after the next start. */
 class Stopped extends Error {}
 
-/** @returns false where nothing waits */
 async function runNext(
   service: RunningService,
   report: ServiceStart['report'],
@@ -138,7 +135,6 @@ async function runNext(
   const isAddress = isStagedAddress(readContent(row))
   const run = runLeased(service, row, report, signal)
   if (!isAddress) return run
-  // Another server may take a minute to answer.
   aside.add(run)
   void run.catch(report).finally(() => aside.delete(run))
   return true
@@ -277,7 +273,6 @@ async function takeBack(context: Context, row: DeskImportColumns): Promise<Stage
 }
 
 const PAUSE_MS = 20
-/** Requests may never cease to wait. */
 const MOST_PAUSES = 25
 
 async function givenWay({ queues }: Admission): Promise<void> {

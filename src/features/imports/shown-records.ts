@@ -75,7 +75,6 @@ export function whenOf(values: Values, now: number): When | undefined {
   return { ...settleWhen({ start, end, timezone, allDay }), timezone, all_day: Number(allDay) }
 }
 
-/** A series over the limit keeps so many past dates. */
 const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
@@ -120,7 +119,6 @@ export function scheduleIn(values: Values, now: number): Schedule | undefined {
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }
 
-/** @returns undefined if the series can begin with its first date */
 function laterStart(
   { recurrence, start }: Schedule,
   series: SeriesRow | undefined,
@@ -274,10 +272,7 @@ function shownList(value: unknown, name: string): ShownRecord[] {
     .filter(isRecord)
 }
 
-/**
- * Without an id, the address counts; else the title and start of an event, or the name and details of another
- * record.
- */
+/** Without an id the address counts, else title and start, or name and details. */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -293,7 +288,6 @@ function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   return Object.keys(details).length === 0 ? name : `${name}\n${valuePrint(details)}`
 }
 
-/** Longer texts are cut. */
 const LONGEST_IDENTITY = 500
 
 function itemOf(
@@ -467,10 +461,7 @@ function sharedItem(
   return { item, slug, place }
 }
 
-/**
- * The recurrence has exactly these dates up to the last, and goes on with its rule.
- * @returns undefined if it cannot be read
- */
+/** The rule goes on after the last of these dates. @returns undefined if it cannot be read */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
   const read = rrule === '' ? { added: [], left: [] } : readRecurrence(`RRULE:${rrule}`, start)

@@ -31,7 +31,7 @@ export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
  * The namespace is given, linked from the page, or at a known path.
- * @throws SourceFailure when there is none, or the site does not answer
+ * @throws SourceFailure where there is none
  */
 export async function findInterface(
   address: string,
@@ -82,9 +82,7 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
 
 /** Another Kalends has pages of changes (docs/sync.md). */
 interface Changes {
-  /** A deleted record is undefined. */
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
-  /** It is empty on the last page. */
   next: string
   /** The next run starts from it. It is empty on all pages but the last. */
   token: string
@@ -128,7 +126,6 @@ interface SiteTask {
   /** The address of the site, its interface, or a page of it. */
   url: string
   page?: FetchedAnswer | undefined
-  /** The login reads drafts and private records. */
   login?: string | undefined
   password?: string | undefined
   /** Records that have changed since, in UTC `YYYY-MM-DD HH:MM:SS`. */
@@ -149,14 +146,12 @@ interface SiteReading {
   list: number
   page: number
   inList: number
-  /** Records read in all, and how many each list has, as far as known. */
   read: number
   totals: Map<string, number>
   isWhole: boolean
   /** Events show again what came in lists of its own. */
   listed: Set<string>
   series: Set<string>
-  /** The token to send next, and that of the last answer. */
   since: string
   token: string
   edition: string

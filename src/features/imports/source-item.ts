@@ -14,7 +14,6 @@ import { type Message, message } from './import-messages.ts'
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
-/** As messages call them. */
 export const KIND_NAMES = {
   category: 'category',
   tag: 'tag',
@@ -30,7 +29,6 @@ export interface ItemLinks {
   organizer?: readonly string[]
   categories?: readonly string[]
   tags?: readonly string[]
-  /** A category at the top has an empty list. */
   parent?: readonly string[]
 }
 
@@ -82,9 +80,7 @@ export interface SourceFault {
   at: string
   reason: Message
   identity?: string
-  /** The title or name, where it can be read. */
   name?: string
-  /** The record comes in without that part. */
   isPart?: true
 }
 
@@ -178,7 +174,6 @@ export function itemKey(kind: ItemKind, identity: string, occurrence = ''): stri
   return `${kind} ${identity}\u0000${occurrence}`
 }
 
-/** Equal for equal values. */
 export type Fingerprints = Readonly<Record<string, string>>
 
 /** A hash replaces a longer value. */
@@ -213,7 +208,6 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
   return { prints, digest: digestOf(prints) }
 }
 
-/** @returns undefined for refused values */
 export function settledOf(item: SourceItem, context: ValueContext): OwnColumns | undefined {
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
@@ -227,7 +221,6 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColum
   }
 }
 
-/** Longer texts are cut. */
 const LONGEST_NAME = 190
 
 /** The source identifies the record only by name. @returns undefined for an empty name */
@@ -286,7 +279,6 @@ export function describeStay(item: Message, kept: readonly string[], isGone = fa
 export interface KnownItem {
   written: Fingerprints
   kept: Fingerprints
-  /** Undefined for a deleted record. */
   now: Fingerprints | undefined
   isTrashed: boolean
 }

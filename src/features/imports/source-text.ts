@@ -16,7 +16,6 @@ export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer
   return { bytes, progress: () => read }
 }
 
-/** A byte order mark, or the zeros of UTF-16, show it. */
 export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
   if (/^(?:\xff\xfe|(?:[\t-~]\0){2})/.test(start)) return 'utf-16le'
@@ -109,7 +108,6 @@ export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** Characters that are searched for markup and a login. */
 const MOST_LOOKED_AT = 500_000
 
 /** The end of a sentence such as "It is a web page"; undefined for text without markup. */

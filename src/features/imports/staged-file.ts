@@ -35,7 +35,7 @@ export interface FileRows {
 const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
-/** @returns undefined for a file with more rows @throws Error with one sentence when it cannot be read */
+/** @returns undefined for a file with more rows @throws Error when it cannot be read */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   try {

@@ -30,12 +30,9 @@ export type NewStatus = (typeof NEW_STATUSES)[number]
 
 export interface RowChoices {
   hasHeading: boolean
-  /** A column that is left out is empty. */
   columns: readonly (ColumnMeaning | '')[]
   dates: DateOrder | ''
-  /** The keys are those of `cellKey`. */
   mended: Readonly<Record<string, string>>
-  /** The key is the row number. */
   acts: Readonly<Record<string, RowAct>>
   /** For all new events: names between commas, and the id of a picture or 0. */
   status: NewStatus
@@ -119,9 +116,7 @@ export type Fate = RowAct | 'mend' | 'in'
 
 export interface StagedRow extends CheckedRow {
   fate: Fate
-  /** The event that the row may be. */
   here: EventHere | undefined
-  /** The number of an earlier row that says the same. */
   twin: number | undefined
 }
 
@@ -151,9 +146,7 @@ const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [s
 
 /** A view checks only the rows that it shows; this is kept of the others. */
 export interface Checked {
-  /** Each row has one of `LETTERS`. */
   letters: string
-  /** By row number, an earlier row that says the same. */
   twins: Readonly<Record<string, number>>
   order: DateOrder
   /** The order of day and month is a question. */

@@ -39,10 +39,7 @@ export async function stagedSource(
   }
 }
 
-/**
- * Notes events that rows update as known to the source. With the last state kept, fields that differ count as
- * changed in the source alone.
- */
+/** With the last state kept, fields that differ count as changed in the source alone. */
 export async function adoptUpdated(
   { db, write }: Context,
   address: string,

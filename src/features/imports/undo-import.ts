@@ -39,11 +39,10 @@ interface Undone {
 const AT_ONCE = 100
 
 /**
- * Changed records get their former values, and new ones go to the trash, unless somebody has touched them
- * since; unused terms are deleted. Another call resumes an interrupted undo. `wait` is called once if an
- * import has to end first.
- * @throws Error with one sentence when there is no such run, it was undone, or a later one has to be undone
- * first
+ * Former values come back, and new records go to the trash, unless somebody has touched them since; unused
+ * terms are deleted. Another call resumes an interrupted undo. `wait` is called once if an import has to end
+ * first.
+ * @throws Error for a run that is unknown or undone, or before a later one is
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
   const { address } = await getUndoable(context.db, id)
@@ -164,7 +163,6 @@ function describeRecord(
   })
 }
 
-/** @returns undefined where nothing else uses it */
 async function describeUse(
   tx: Tx,
   kind: ItemKind,

@@ -204,7 +204,6 @@ const zones = new Map(
 
 const citiesOf = (shown: string) => shown.split(/[,;/]/).map(plain)
 
-/** A city in the names of several zones is undefined. */
 const cities = new Map<string, string | undefined>()
 for (const [zone, , ...shown] of WINDOWS)
   for (const city of shown.flatMap(citiesOf))
@@ -213,8 +212,8 @@ for (const [zone, , ...shown] of WINDOWS)
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`; Exchange shows `(UTC+01:00) Amsterdam,
- * Berlin, Bern, Rome, …`, perhaps with some of the cities.
+ * Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`. Exchange shows `(UTC+01:00) Amsterdam,
+ * Berlin, …`, perhaps with some of the cities.
  */
 export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')

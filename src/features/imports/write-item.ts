@@ -31,10 +31,8 @@ import {
 
 // Prepares, writes and trashes single items.
 
-/** Everything that waits, such as fetching, is done. */
 export interface PreparedItem {
   item: SourceItem
-  /** Undefined to make one. */
   record: number | undefined
   /** A new event is written together with others. */
   event: PreparedEvent | undefined
@@ -59,7 +57,6 @@ function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly s
   return identities.flatMap((identity) => run.links.get(itemKey(LINK_KINDS[name], identity)) ?? [])
 }
 
-/** Some numbers are no records here. */
 function noteUnknown(
   run: ImportRun,
   { at, name }: SourceItem,
@@ -80,9 +77,7 @@ function noteUnknown(
 
 interface AskedWrite {
   item: SourceItem
-  /** Undefined to make one. */
   record: number | undefined
-  /** Undefined for all of a new record. */
   wanted: ReadonlySet<string> | undefined
   /** Fields that the item no longer has, with their new values. */
   reset?: Readonly<Record<string, unknown>> | undefined
@@ -175,7 +170,6 @@ async function prepareEvent(
   return { values, ...(await prepareReferred(values, context)), columns: ahead.settled, uid }
 }
 
-/** Times that cannot be written are replaced; else it is empty. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,

@@ -28,28 +28,25 @@ import type { PushItemColumns } from './push-tables.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service: linked records before events, and what is gone from here.
+// Pushes this calendar into another service: linked records first, and what is gone from here.
 
 interface PushTask {
-  /** Sees everything that is pushed. */
   context: Context
   target: PushTarget
   options: PushOptions
-  /** As sent. */
   filters: RawValues
   remark: (remark: Remark) => void
-  /** After each group of records. */
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** Read and compared together. */
+/** Records read and compared together. */
 const AT_ONCE = 200
-/** Checked for records gone from here. */
+/** Records checked for whether they are gone from here. */
 const LOOKED_AT_ONCE = 500
 
 /**
- * With venues, organizers, terms and images; counts by outcome. The next push goes on after an interruption.
- * @throws Error with one sentence when the target is this calendar, or stops answering
+ * The next push goes on after an interruption.
+ * @throws Error when the target is this calendar, or stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
   const { context, filters } = task
@@ -69,7 +66,7 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   return run.counts
 }
 
-/** By address and edition. @throws Error when the target is this calendar */
+/** Address and edition show it. @throws Error when the target is this calendar */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
   const isSame =
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
@@ -82,7 +79,6 @@ async function refuseSelf({ target, context }: PushTask): Promise<void> {
 interface Asked extends Record<Exclude<ItemKind, 'event'>, Set<number>> {
   events: readonly number[]
   series: Set<number>
-  /** By occurrence. */
   seriesOf: Map<number, number>
 }
 
@@ -120,7 +116,6 @@ function addLinks(asked: Asked, state: RecordState): void {
   }
 }
 
-/** Some may have no event. */
 async function addEverything(db: Db, asked: Asked): Promise<void> {
   for (const { id } of await db.selectFrom('venues').select('id').execute()) asked.venue.add(id)
   for (const { id } of await db.selectFrom('organizers').select('id').execute()) asked.organizer.add(id)
@@ -172,7 +167,7 @@ async function pushLinked(
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
-/** In levels, each category after its parent. */
+/** Each category comes after its parent. */
 async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
   const states = await readStates(db, 'category', ids)
   const ancestors = await findAncestors(
@@ -218,7 +213,7 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
   for (let at = 0; at < values.length; at += AT_ONCE) yield values.slice(at, at + AT_ONCE)
 }
 
-/** With `mirror`, trashed at the target unless changed there (or the policy overwrites). */
+/** A mirror trashes them at the target, unless they were changed there and the policy keeps that. */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
   for (const kind of ['series', 'event'] as const) {
@@ -233,10 +228,7 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/**
- * Deleted or trashed here or, unless all is pushed, no longer public; without those of this push, and those
- * in the target's trash.
- */
+/** Records that were deleted or trashed or, unless all is pushed, are no longer public. */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',

@@ -71,10 +71,7 @@ export function registerPushCommand(
   )
 }
 
-/**
- * @throws Incomplete when a record is missing or incomplete at the target; Error with one sentence when the
- * push has to end
- */
+/** @throws Incomplete when a record is missing or incomplete at the target; Error when the push has to end */
 async function push(
   address: string,
   asked: Asked,
@@ -126,7 +123,7 @@ async function pushAndTell(
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/** @throws Error with one sentence for no address, and for one with a login or password */
+/** @throws Error for no address, and for one with a login or password */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))

@@ -1,7 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { PUSH_PASSWORD } from './push-variables.ts'
 
-/** This calendar, written into another service. */
 export const push: Feature = {
   name: 'push',
   variables: [PUSH_PASSWORD],

@@ -30,7 +30,6 @@ import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
 // Pushes records of one kind, images, and series with own fields of occurrences.
 
-/** At the same time. */
 const AT_ONCE = 4
 
 /** States are stored after each group. @throws SourceFailure when the target stops answering */
@@ -123,7 +122,7 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   run.remark({ kind: kind === 'image' ? 'note' : 'failed', at: `${kind} ${record}`, text })
 }
 
-/** No answer, no longer the login, or busy after all attempts. */
+/** The target does not answer, refuses the login, or is busy after all attempts. */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }
@@ -144,7 +143,6 @@ function imageItem({ id, title, alt_text, caption, description, file, mime_type 
   return { kind: 'image', record: id, name: title, values, file: { key: file, mimeType: mime_type } }
 }
 
-/** The `date` of the records of a kind that were never published, by id. */
 export async function findUnpublishedDates(
   db: Db,
   kind: PushKind,
@@ -164,9 +162,7 @@ export async function findUnpublishedDates(
   return new Map(rows.map(({ id, date }) => [id, date]))
 }
 
-// Series, and occurrences that differ.
-
-/** None to a target without series. */
+/** A target without series gets none. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -196,7 +192,7 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** `slug` if it is not made from the day. */
+/** A `slug` that is not made from the day counts. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -230,7 +226,7 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/** Only the status for one that is not public, unless everything is pushed. */
+/** One that is not public sends its status alone, unless everything is pushed. */
 function ownItem(
   run: PushRun,
   row: EventRow,

@@ -25,11 +25,8 @@ import {
 import type { PushItemColumns } from './push-tables.ts'
 import type { PushTarget } from './push-target.ts'
 
-// The state of a push, what was pushed, and records in the target's form.
+// The state of a push, what was pushed, and records in the form of the target.
 
-// SQL on targets and pushed records.
-
-/** Stores a new target first. */
 export async function targetNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('push_targets')
@@ -53,7 +50,6 @@ export async function findTarget(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** By record; none without `target`. */
 export async function findPushed(
   db: Db,
   target: number | undefined,
@@ -71,7 +67,6 @@ export async function findPushed(
   return new Map(rows.map((row) => [row.record, row]))
 }
 
-/** By id above `after`, at most `most`. */
 export async function listPushed(
   db: Db,
   target: number,
@@ -105,7 +100,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** Gone from the target, or in its trash. */
+/** It is gone from the target, or in its trash. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')
@@ -113,59 +108,44 @@ export async function forgetPushed(tx: Db, { target, kind, record }: PushItemCol
     .execute()
 }
 
-// The state of a push.
-
 export type PushKind = ItemKind | 'image'
 
 export interface PushOptions {
-  /** For fields changed here and there. */
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** Events that are gone from here. */
+  /** Events that are gone from here go to the trash there. */
   mirror: boolean
-  /** Also those that are not public. */
+  /** Records that are not public are pushed as well. */
   all: boolean
 }
 
 export interface PushRun {
-  /** Sees everything that is pushed. */
   context: Context
   target: PushTarget
-  /** Undefined in a dry run for a new target. */
+  /** A dry run for a new target has none. */
   number: number | undefined
   edition: string
   options: PushOptions
   counts: Counts
   remark: (remark: Remark) => void
-  /** After each group. */
   progress: () => void
-  /**
-   * Ids at the target by `keyOfRecord`: 0 if a dry run would make it, an address for an image that the target
-   * fetches.
-   */
+  /** Ids at the target: 0 if a dry run would make it, an address for an image that the target fetches. */
   links: Map<string, number | string>
-  /** Could not be pushed, by `keyOfRecord`. */
   lost: Set<string>
-  /** Handled by this push. */
   images: Set<number>
-  /** Belong to this push, by `keyOfRecord`. */
   seen: Set<string>
-  /**
-   * Records that the target has without a member, by member; `online_shown` counts links that were not sent.
-   */
+  /** Records that the target has without a member; `online_shown` counts links that were not sent. */
   unkept: Map<string, number>
 }
 
 export interface PushItem {
   kind: PushKind
   record: number
-  /** In the report. */
   name: string
   /** Links have the ids of the target. */
   values: Readonly<Record<string, unknown>>
-  /** Of an image. */
   file?: { key: string; mimeType: string }
-  /** The `date` of what was never published, for another Kalends. */
+  /** Another Kalends keeps the `date` of what was never published. */
   unpublishedDate?: string
   /** Not everybody may see its meeting link at any time. */
   isLinkHidden?: true
@@ -212,13 +192,12 @@ export function itemOf(
   }
 }
 
-/** If the link is to be hidden and the target would show it. */
+/** The target would show a link that is to be hidden. */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }
 }
 
-/** Of records without them. */
 const blankEvent = fingerprintsOf(unshownValues)
 const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   event: blankEvent,
@@ -226,7 +205,6 @@ const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   venue: fingerprintsOf(unknownFacts),
 }
 
-/** Sent and not shown, among rare members. */
 export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
   const blank = Object.entries(BLANK[kind] ?? {})
   return blank.flatMap(([name, none]) =>
@@ -246,12 +224,11 @@ export function remarkUnkept({ unkept, remark }: PushRun): void {
   }
 }
 
-/** Undefined for a record that was not pushed. */
 function linkTo({ links }: PushRun, kind: PushKind, record: number): number | string | undefined {
   return links.get(keyOfRecord(kind, record))
 }
 
-/** Undefined if a linked record failed; those that are not pushed at all are left out. */
+/** @returns undefined if a linked record failed; those that are not pushed at all are left out */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
   if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined
@@ -264,7 +241,7 @@ export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   )
 }
 
-/** None for a record that cannot be read. */
+/** A record that cannot be read has none. */
 export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
@@ -275,7 +252,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/** Comparable: identities, terms sorted, a parent as a list. */
+/** Terms are sorted, and a parent is a list, so that values can be compared. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -283,7 +260,7 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** As written if the target shows that, else rendered. */
+/** A target may only show rendered texts. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
@@ -300,14 +277,14 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** Both coordinates if one has changed. */
+/** Coordinates are sent as a pair. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** For targets that empty missing fields; empty ones are left out. */
+/** Some targets empty fields that are not sent. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -317,7 +294,7 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
   return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
 }
 
-/** No links as empty text, which clears on either implementation; a rule with its exceptions. */
+/** Empty text clears links on either implementation. A rule comes with its exceptions. */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value

@@ -1,7 +1,6 @@
 import type { Generated } from 'kysely'
 import type {} from '../../store/storage/schema.ts'
 
-/** At another service. */
 export interface PushItemColumns {
   target: number
   kind: string

@@ -7,20 +7,18 @@ import { readToken } from '../sync/sync-token.ts'
 // The service that a push writes to.
 
 export interface PushTarget {
-  /** Of REST routes and of the namespace. */
   root: string
   base: string
-  /** It has series, and one record for all creates with one Idempotency-Key. */
+  /** It has series, and makes one record for all creates with one Idempotency-Key. */
   isKalends: boolean
-  /** Else it fetches images by address. */
+  /** Other targets fetch images by address. */
   takesUploads: boolean
-  /** Asked once, when a record has a link to hide. */
+  /** It is asked once, when a record has a link to hide. */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
 
 interface TargetTask {
-  /** Of the site, its interface, or a page. */
   url: string
   login: string
   password: string
@@ -50,7 +48,7 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
   }
 }
 
-/** False for a refused document (4xx). @throws SourceFailure when nothing answers */
+/** @returns false for a refused document (4xx) @throws SourceFailure when nothing answers */
 async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
   try {
     return (await fetchPolitely(url, options)).body.includes(`"${name}"`)
@@ -60,7 +58,6 @@ async function namesMember(url: string, options: FetchOptions, name: string): Pr
   }
 }
 
-/** From a sync token; undefined without them. */
 export async function readTargetEdition({
   root,
   isKalends,
@@ -73,12 +70,11 @@ export async function readTargetEdition({
   return readToken(String(sync_token ?? next_token))?.edition
 }
 
-/** No record at an address. */
 const NOTHING = [404, 410]
-/** 400 as well: the interface calls such a slug invalid. */
+/** The interface calls such a slug invalid with 400. */
 export const NO_SLUG = [400, ...NOTHING]
 
-/** Undefined for `nothing`. @throws SourceFailure */
+/** @returns undefined for `nothing` @throws SourceFailure */
 export async function readShown(
   { options }: PushTarget,
   url: string,
@@ -95,9 +91,8 @@ export async function readShown(
 export interface TargetRequest {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData
-  /** Of a create: several requests make one record. */
+  /** Several requests with the key make one record. */
   key?: string
-  /** Finds what an earlier attempt may have made. */
   findMade?: () => Promise<ShownRecord | undefined>
 }
 
@@ -126,7 +121,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** With the texts on parameters. */
+/** The texts on parameters belong to it. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsedJson(body)
   if (!isRecord(value) || typeof value.message !== 'string') return message
@@ -135,7 +130,6 @@ export function refusalOf({ body, message }: SourceFailure): string {
   return [value.message, ...named].join(' ')
 }
 
-/** Undefined for any other refusal. */
 export function refusedWith({ body }: SourceFailure, code: string): ShownRecord | undefined {
   const value = parsedJson(body)
   if (!isRecord(value) || value.code !== code) return undefined

@@ -1,2 +1,1 @@
-/** With `--login`. */
 export const PUSH_PASSWORD = 'KALENDS_PUSH_PASSWORD'

@@ -29,7 +29,6 @@ import {
 
 // Pushes one record, and finds it when the answer to a create was lost.
 
-/** How it is counted, the row to store, fields that keep their values there. */
 export interface SettledItem {
   count: keyof Counts
   row?: PushItemColumns
@@ -43,7 +42,7 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
   return `${base}/${resourceNamed(kind).resource.path}`
 }
 
-/** Asks only about records that have changed here. @throws SourceFailure */
+/** It asks only about records that have changed here. @throws SourceFailure */
 export async function settleItem(
   run: PushRun,
   item: PushItem,
@@ -61,7 +60,7 @@ export async function settleItem(
 
 interface There {
   row: PushItemColumns
-  /** Last written; as it looked after that; now, undefined if gone. */
+  /** What was written, how it looked after that, and now: undefined if it is gone. */
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined
@@ -98,7 +97,7 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
   return kept.length > 0 ? 'left' : 'unchanged'
 }
 
-/** Fields changed at the target keep theirs, and so stay marked. */
+/** Fields changed at the target keep their fingerprints, and stay marked. */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter(
     (field) => now[field] !== kept[field] && !fields.includes(field),
@@ -152,7 +151,6 @@ async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): P
   }
 }
 
-/** Changes the record if the target has made it. */
 async function resumeCreate(run: PushRun, item: PushItem, prints: Fingerprints): Promise<SettledItem> {
   const made = await findMade(run, item)
   if (!made) return createItem(run, item, prints)
@@ -181,7 +179,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/** The same in every run: a create is not done twice. */
+/** The key is the same in every run: a create is not done twice. */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }
@@ -199,14 +197,14 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** A file missing here fails its image alone; status 0 would end the push. */
+/** A missing file fails its image alone; status 0 would end the push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/** By slug, name and start; not for images and terms. */
+/** Slug, name and start find it, but no images and terms. */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined
@@ -224,7 +222,6 @@ async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | und
     : undefined
 }
 
-/** Undefined where nothing was kept. */
 export function describeKept(item: PushItem, { kept = [], isGone }: SettledItem): string | undefined {
   if (isGone) return `${describePushed(item)} was removed there, and stays so.`
   return kept.length === 0

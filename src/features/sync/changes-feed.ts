@@ -26,7 +26,6 @@ import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } fro
 
 // The feed of changes, page by page: everything, or what has changed since.
 
-/** In the order of a walk. */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
@@ -44,18 +43,16 @@ export interface FeedSource {
 
 export interface FeedQuery {
   scope: SyncScope
-  /** Parsed. */
   filters: Readonly<Record<string, unknown>>
   since: SyncToken | undefined
   perPage: number
 }
 
-/** What decides which records the caller sees, as text. */
+/** The text names what decides which records the caller sees. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
 
-/** `change`: its row in the record of changes. */
 interface LookedAt {
   kind: ChangedKind
   id: number
@@ -73,8 +70,7 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * First everything that lists show, later changes. Whoever applies pages in order, and again with each
- * `sync_token`, has what lists show, whatever is written meanwhile.
+ * Pages in order, and again with each `sync_token`, give what lists show, whatever is written meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -92,7 +88,10 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
   return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
 }
 
-/** Another history or scope, or changes that are gone. @throws Problem rest_sync_token_expired */
+/**
+ * The token may be of another history or scope, or its changes are gone.
+ * @throws Problem rest_sync_token_expired
+ */
 async function refuseForgotten(
   { db }: Context,
   { edition }: FeedSource,
@@ -116,7 +115,7 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/** Changed records, then those that show one. */
+/** Changed records go before those that show one. */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -127,7 +126,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     tag: false,
     event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
-  // The same steps on each page, also without changes of a kind.
+  // Each page has the same steps, also without changes of a kind.
   const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
@@ -183,10 +182,10 @@ async function walk(
   return { looks, place, isOver: place.step >= steps.length }
 }
 
-/** In one turn of the event loop. */
+/** Records shown in one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
-/** As many as fit, at least one; `cutAt` is the place behind. */
+/** It takes as many as fit, at least one; `cutAt` is the place behind. */
 async function fill(
   context: Context,
   query: FeedQuery,
@@ -276,7 +275,7 @@ async function findShown(
   return showSome(whole, operations, found)
 }
 
-/** A feed must not tell less than its cursor; undefined where memory cannot catch up. */
+/** A feed must not give less than its cursor. @returns undefined where memory cannot catch up */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
   if (!memory) return undefined
   try {
@@ -300,7 +299,7 @@ async function showSome(
   return new Map(written.map((record, i) => [found.ids[i] ?? 0, record]))
 }
 
-/** Public once, or the caller may read it or sees unpublished records. Others are not told the id. */
+/** The record was public once, or the caller sees such records. Others do not get the id. */
 async function mayLearnGone(
   { db, caller }: Context,
   kind: ChangedKind,

@@ -16,7 +16,7 @@ import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 // Declares and answers the route of the feed of changes.
 
 const MOST_ON_A_PAGE = 1000
-/** The bound of a token, which names the transactions that were under way; these may be many. */
+/** A token names the transactions that were under way, which may be many. */
 const LONGEST_TOKEN = { characters: 6000 }
 
 const about = textFrom(syncTexts)
@@ -35,10 +35,7 @@ const feedFields = defineFields({
   per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
 })
 
-/**
- * The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists
- * with time, without a change.
- */
+/** Filters by date are left out: events leave such lists with time, without a change. */
 const FILTERS: readonly string[] = [
   'search',
   'categories',
@@ -73,7 +70,6 @@ const group = {
   texts: syncTexts,
 } as const
 
-/** Declares the route of the feed: what has changed since a sync token was given. */
 export function changesRoute(): Route {
   return ownRoute('/changes', group, [
     {
@@ -92,10 +88,9 @@ export function changesRoute(): Route {
 }
 
 /**
- * Answers with a page of the feed. The first request may send kinds and filters. A token contains them, and
- * is refused with others.
- * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is
- * too old or of another scope
+ * The first request may send kinds and filters. A token contains them, and is refused with others.
+ * @throws Problem rest_invalid_param for no token, rest_sync_token_expired for one that is too old or of
+ * another scope
  */
 async function changesReply(
   asked: MatchedRequest,

@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Texts of the feed of changes. */
 export const syncTexts = {
   'Read what has changed': {
     de: 'Lesen, was sich geändert hat',

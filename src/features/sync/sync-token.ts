@@ -5,37 +5,31 @@ import type { ChangeColumns } from '../../store/storage/schema.ts'
 
 // Sync tokens, each bound to its reader.
 
-/** A token is good for one. */
 export interface SyncScope {
   kinds: readonly string[]
-  /** As sent. */
   filters: Readonly<Record<string, unknown>>
-  /** Others see other records. */
+  /** Each reader sees other records. */
   reader: string
 }
 
-/** In the steps of a walk. */
 export interface SyncPlace {
   step: number
-  /** In steps over records. */
   id: number
-  /** In the step over changes. */
   change?: ChangePlace | undefined
 }
 
 export interface SyncToken {
   edition: string
   scope: SyncScope
-  /** Undefined for a walk over everything. */
+  /** A walk over everything has none. */
   from: Cursor | undefined
-  /** Undefined for a token that begins the next walk. */
+  /** A token that begins the next walk has none. */
   to: Cursor | undefined
   place: SyncPlace
 }
 
 export const START: SyncPlace = { step: 0, id: 0 }
 
-/** Clients do not look into it. */
 export function writeToken({ edition, scope, from = '', to = '', place }: SyncToken): string {
   const { step, id, change } = place
   const { kinds, filters, reader } = scope

@@ -3,7 +3,7 @@ import { DAY_MS, utcToMs } from '../../base/text/zones.ts'
 import { type Ask, findLastBackup, isOldBackup } from '../../store/storage/examine.ts'
 import { sayOfTransfer } from './transfer-texts.ts'
 
-/** Nothing where none is known: other programs may take them. `now` in ms since the epoch. */
+/** Without a known backup it says nothing: other programs may take them. @param now ms since the epoch */
 export async function listOldBackup(ask: Ask, now: number): Promise<Trouble[]> {
   const last = await findLastBackup(ask)
   if (last === '' || !isOldBackup(last, now)) return []

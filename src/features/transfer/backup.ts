@@ -68,7 +68,7 @@ interface BackupPlan {
   withSecrets: boolean
 }
 
-/** @throws Error with one sentence for options that do not go together */
+/** @throws Error for options that do not go together */
 function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): BackupPlan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
@@ -95,7 +95,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/** For `kalends doctor`; prints why on a standby or full disk. */
+/** The doctor reads it. On a standby or a full disk it prints why not. */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)
@@ -109,7 +109,7 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
   }
 }
 
-/** Unless its time comes before. */
+/** Ms until another try, unless its time comes before. */
 const AGAIN_MS = 900_000
 
 async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<never> {
@@ -127,7 +127,6 @@ async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, pri
   }
 }
 
-/** Of one timer. */
 const LONGEST_SLEEP = 86_400_000
 
 async function sleepUntil(due: number): Promise<void> {
@@ -146,7 +145,7 @@ function timeOf(name: string): number {
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
 }
 
-/** Named after their time, the newest first. */
+/** Backups are named after their time. The newest comes first. */
 async function listBackups(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
   const finished: string[] = []
@@ -171,15 +170,14 @@ function describeBackup(
 
 type BackupSource = Pick<CalendarPlaces, 'database' | 'media' | 'tables'>
 
-/** At the same time. */
 const FILES_AT_ONCE = 8
 
 /**
- * While the service writes. The file gets its name once whole, read back and on disk, and replaces an older
- * backup alone.
+ * The service may write meanwhile. The file gets its name, and replaces an older backup, only once it is
+ * whole and on disk.
  * @param withSecrets false leaves hashes out
- * @param now milliseconds since the epoch
- * @throws Error with one sentence; nothing is left behind then
+ * @param now ms since the epoch
+ * @throws Error; nothing is left behind then
  */
 async function backUp(
   source: BackupSource,
@@ -193,7 +191,6 @@ async function backUp(
   const partial = `${file}.${process.pid}.part`
   try {
     const manifest = await writeBackup(source, partial, withSecrets, now, progress)
-    // Reads everything back.
     openBackup(partial).close()
     await sealFile(partial)
     await rename(partial, file)
@@ -221,7 +218,6 @@ async function requireReplaceable(file: string): Promise<void> {
   if (!isBackup) throw new Error(`The file ${file} is there already and is no backup; it is left as it is.`)
 }
 
-/** Unfinished backups of a process. */
 const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
 
 async function removeLeftovers(file: string): Promise<void> {
@@ -270,7 +266,6 @@ async function writeBackup(
   }
 }
 
-/** How many, their bytes, keys of missing files. */
 async function addFiles(
   writer: BackupWriter,
   media: MediaStore,
@@ -298,7 +293,7 @@ async function addFiles(
   return added
 }
 
-/** Undefined when the store has none. */
+/** @returns undefined when the store has none */
 export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
   const file = await media.read(key)
   return file && buffer(file.stream)

@@ -8,11 +8,6 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { insertActs } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 
-// The command `media`: files that no image names.
-
-/**
- * Registers the command `media`, which opens the database and the store, and closes the database when done.
- */
 export function registerMediaCommands(
   program: Command,
   open: () => Promise<OpenedMedia>,
@@ -58,15 +53,15 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** Its image may not be inserted yet. */
+/** An image may be inserted so long after its file. */
 export const SETTLED_AFTER = 3_600_000
 
 const IMAGES_AT_ONCE = 500
 
 /**
- * Left by a process killed between file and row, or within a write; not names of removed files.
- * @param now milliseconds since the epoch
- * @throws Error with one sentence when the database names no file of the store
+ * A process killed between file and row, or within a write, leaves them.
+ * @param now ms since the epoch
+ * @throws Error when the database names no file of the store
  */
 export async function findOrphans(db: Db, store: MediaStore, now: number): Promise<ListedFile[]> {
   const settled: ListedFile[] = []
@@ -75,7 +70,7 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
     if (!file.isLeftover && file.size > 0) written.add(file.key)
     if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
   }
-  // After the listing: by now every file stored before is named.
+  // By now every file that was stored before the listing is named.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error(
@@ -84,10 +79,8 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
   return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-/** In one transaction, before they are removed. */
 const FILES_AT_ONCE = 100
 
-/** As deleted images without an id, named by keys. */
 async function removeOrphans(
   database: Pick<Database, 'write'>,
   store: MediaStore,
@@ -102,7 +95,6 @@ async function removeOrphans(
   }
 }
 
-/** In the order of images. */
 export async function namedFiles(db: Db): Promise<Set<string>> {
   const named = new Set<string>()
   for (let last = 0; ; ) {

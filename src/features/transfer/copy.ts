@@ -68,8 +68,8 @@ interface CopyOptions {
 }
 
 /**
- * Command line, else files, else environment. A single address is the one named nowhere else, or the one to
- * read. @throws Error with one sentence when one is missing
+ * The command line goes before files, and these before the environment.
+ * @throws Error when an address is missing
  */
 function databasesOf(
   words: readonly (string | undefined)[],
@@ -93,7 +93,7 @@ function named(address: string | undefined, otherwise: string): string {
   return address
 }
 
-/** @throws Error with one sentence when the file cannot be read */
+/** @throws Error when the file cannot be read */
 function addressIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
@@ -102,7 +102,6 @@ function addressIn(file: string): string {
   }
 }
 
-/** False for a path, named by mistake. */
 function hasPassword(address: string): boolean {
   return address.includes('://') && withoutPassword(address) !== address
 }
@@ -111,7 +110,6 @@ function remarkOn(address: string): string {
   return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${COPY_FROM} and ${COPY_TO}, --from-file and --to-file keep it from them.`
 }
 
-/** Stores: both or none. */
 interface CopyAddresses {
   from: string
   to: string
@@ -119,7 +117,7 @@ interface CopyAddresses {
   mediaTo?: string
 }
 
-/** @throws Error with one sentence */
+/** @throws Error */
 export async function copyByAddress(
   addresses: CopyAddresses,
   features: readonly FeatureTables[],
@@ -189,18 +187,15 @@ interface TableCount {
 }
 
 interface Copied {
-  /** The same rows from the start. */
   wasThere: boolean
   counts: TableCount[]
-  /** Undefined when not asked for. */
   files: CopiedFiles | undefined
 }
 
 interface CopiedFiles {
   copied: number
-  /** Already there. */
   kept: number
-  /** Named by an image, absent in the source. */
+  /** An image names them, and the source lacks them. */
   missing: string[]
 }
 
@@ -210,10 +205,10 @@ interface FileStores {
 }
 
 /**
- * As of now, with ids, slugs, people and credentials; counters go on. Run `migrate` on the target first. One
- * transaction, so all or nothing; files first, without those that are there.
- * @throws Error with one sentence when the source is of another version, the target holds anything else, or
- * counts differ at the end
+ * Ids, slugs, people and credentials stay, and counters go on. `migrate` runs on the target first. Files come
+ * before the rows, which are one transaction.
+ * @throws Error when the source is of another version, the target holds anything else, or counts differ at
+ * the end
  */
 export async function copyCalendar(
   source: Database,
@@ -229,7 +224,7 @@ export async function copyCalendar(
     const files = stores && (await copyFiles(from, tables, stores, progress))
     if (!wasThere) {
       await target.migrate((tx) => copyTables(from, tx, tables, progress))
-      // For the search index.
+      // The search index needs it.
       await migrate(target, features)
       await gatherStatistics(target.read)
     }
@@ -249,10 +244,7 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
   if (unknown.length > 0) throw new Error(`The source is of a newer version (with ${unknown.join(', ')}).`)
 }
 
-/**
- * All of the calendar: other tables are one database's own, or somebody else's. @throws Error when columns
- * differ
- */
+/** Other tables are one database's own, or somebody else's. @throws Error when columns differ */
 export async function listCommonTables(
   from: Db,
   to: Db,
@@ -267,7 +259,7 @@ export async function listCommonTables(
   })
 }
 
-/** False when it is empty. @throws Error when it holds anything else */
+/** @returns false when it is empty @throws Error when it holds anything else */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
   if (counts.every(({ target }) => target === 0)) return false
@@ -294,8 +286,8 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
   JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
 
 /**
- * Of empty tables; counters go on. @throws Error with one sentence when a table is not empty, or lacks rows
- * at the end
+ * The counters of the empty tables go on.
+ * @throws Error when a table is not empty, or lacks rows at the end
  */
 export async function copyTables(
   from: Db,
@@ -304,7 +296,6 @@ export async function copyTables(
   progress: CopyProgress,
 ): Promise<void> {
   const before = await compareCounts(from, tx, tables)
-  // It may have been written to since.
   if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))
   for (const [index, table] of tables.entries()) {
     progress.start(table.name, before[index]?.source ?? 0)

@@ -66,7 +66,6 @@ function askedBy(options: ExportOptions): ExportAsked {
   return { format: options.format, sent: filtersAmong(options), withLists: options.all === true }
 }
 
-/** By name in the interface. */
 export function filtersAmong(options: Readonly<Record<string, unknown>>): Record<string, string> {
   const sent = exportFilters.flatMap(([name]) => {
     const value = options[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -75,7 +74,7 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
   return Object.fromEntries(sent)
 }
 
-/** A file appears once it is whole; standard output as long as somebody reads. */
+/** A file appears once it is whole. */
 async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
   const counted =
     process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
@@ -121,27 +120,24 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   say('\n')
 }
 
-// Records as lists show them, for the caller.
+// Records are as lists show them to the caller.
 
-/** A list with this bound leaves out nothing. */
 const BEFORE_ALL = '0001-01-02'
 
 const { resource, filters, operations } = events
 
-/** Without those for pages. */
 const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
 
 const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
 
 interface ExportAsked {
   format: string
-  /** As sent. */
   sent: RawValues
-  /** Venues, organizers and terms, where the format has room. */
+  /** Not every format has room for venues, organizers and terms. */
   withLists: boolean
 }
 
-/** @throws Error with one sentence that names filters with impossible values */
+/** @throws Error that names filters with impossible values */
 async function* exportCalendar(
   context: Context,
   { format, sent, withLists }: ExportAsked,
@@ -152,15 +148,15 @@ async function* exportCalendar(
 }
 
 /**
- * Of all times unless filters say when. @throws Error with one sentence that names filters with impossible
- * values
+ * Filters may say when, else it finds those of all times.
+ * @throws Error that names filters with impossible values
  */
 export async function findExported(context: Context, sent: RawValues): Promise<Found> {
   const raw = saysWhen(sent) ? sent : { ...sent, starts_after: BEFORE_ALL }
   const query = await readQuery(context, raw)
   const { findAll } = operations
   if (!findAll) throw new Error('Events have no list without pages.')
-  // Only readers of feeds have to be told of withdrawn events.
+  // Only readers of feeds need withdrawn events.
   const { withdrawn: _withdrawn, ...found } = await findAll(context, query)
   return found
 }
@@ -192,7 +188,6 @@ async function* shownAs(context: Context, name: string, found: Found): AsyncGene
   yield* shown.bytes
 }
 
-/** Events and, with `withLists`, all other kinds. */
 async function* exportJson(context: Context, found: Found, withLists: boolean): AsyncGenerator<Buffer> {
   yield Buffer.from('{"events":[\n')
   let between = ''

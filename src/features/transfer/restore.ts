@@ -69,13 +69,13 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
 }
 
-/** @throws Error with one sentence for none or several */
+/** @throws Error for none or several */
 function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
   if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
     throw new Error('Name one backup to restore, or give --undo or --list.')
 }
 
-/** Nobody asked for a calendar in this folder. @throws Error with one sentence */
+/** Nobody may have asked for a calendar in this folder. @throws Error */
 function requireMeant({ assumed }: RestorePlaces): void {
   if (assumed === undefined || existsSync(assumed)) return
   throw new Error(
@@ -126,19 +126,15 @@ function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar)
 
 interface RestoredCalendar {
   manifest: Manifest
-  /** Undefined when there was none. */
   kept: string | undefined
-  /** Webhooks and scheduled imports. */
   isHeld: boolean
-  /** For the operator. */
   remarks: string[]
 }
 
 /**
- * Into either kind of database. Images are added, over others of the same calendar; the database is replaced
- * last, in one step, with a new edition.
- * @throws Error with one sentence when the backup is not whole or newer, or the target is in use; nothing has
- * changed then
+ * Images are added, over others of the same calendar. The database is replaced last, in one step, with a new
+ * edition.
+ * @throws Error when the backup is not whole or newer, or the target is in use; nothing has changed then
  */
 export async function restore(
   file: string,
@@ -177,16 +173,16 @@ export async function restore(
   }
 }
 
-/** Tables by whose rows a calendar does something by itself. */
+/** By the rows of these tables a calendar does something by itself. */
 const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
 
-/** In its own place as before; elsewhere held if it does something by itself. */
+/** A calendar in another place is held if it does something by itself. */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
   return { calendar, held: Number(SENDERS.some((table) => (rows[table] ?? 0) > 0)) }
 }
 
-/** Readers are sent whatever is in the store. @throws Error with one sentence */
+/** Readers are sent whatever is in the store. @throws Error */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
   const named = await namedFiles(db)
   const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
@@ -208,7 +204,7 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
     )
 }
 
-/** Tables of the backup's version, then rows, then migrations. Returns a remark. */
+/** The tables are those of the backup's version; migrations follow the rows. @returns a remark */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,
@@ -226,7 +222,6 @@ async function fillDatabase(
   return finishMigration(tx)
 }
 
-/** Missing, and those with other bytes. */
 async function compareFiles(
   backup: OpenBackup,
   media: MediaStore,
@@ -241,7 +236,7 @@ async function compareFiles(
   return { lacking, others }
 }
 
-/** @throws Error with one sentence when the store has other files under these keys */
+/** @throws Error when the store has other files under these keys */
 function refuseOthers([key]: readonly string[]): void {
   if (key === undefined) return
   throw new Error(

@@ -12,7 +12,6 @@ const LINE_BYTES = lastLine('0'.repeat(64)).length
 
 const STRETCH = 2 ** 20
 
-/** Waits until all is on disk. */
 export async function sealFile(path: string): Promise<void> {
   const line = lastLine(await digestOf(path))
   const file = await open(path, 'a')
@@ -24,12 +23,12 @@ export async function sealFile(path: string): Promise<void> {
   }
 }
 
-/** Even if it is damaged before that. */
+/** A backup may be damaged before its seal. */
 export async function isSealed(path: string): Promise<boolean> {
   return (await readSeal(path)).digest !== undefined
 }
 
-/** @throws Error with one sentence */
+/** @throws Error */
 export async function requireSealed(path: string): Promise<void> {
   const { digest, bytes } = await readSeal(path)
   if (digest === undefined)
@@ -38,7 +37,6 @@ export async function requireSealed(path: string): Promise<void> {
     throw new Error(`The backup ${path} was altered or damaged since it was taken: its checksum is another.`)
 }
 
-/** And counts the bytes before it. */
 async function readSeal(path: string): Promise<{ digest: string | undefined; bytes: number }> {
   const file = await open(path)
   try {

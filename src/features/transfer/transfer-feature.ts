@@ -1,7 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { COPY_FROM, COPY_TO } from './copy-variables.ts'
 
-/** A calendar into another database or a file, and back. */
 export const transfer: Feature = {
   name: 'transfer',
   troubles: async (ask, now) => (await import('./backup-troubles.ts')).listOldBackup(ask, now),

@@ -1,7 +1,6 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
 
-/** Texts of backups. */
 export const transferTexts = {
   Backups: { de: 'Sicherungen', fr: 'Sauvegardes', es: 'Copias de seguridad' },
   'The last one that is known was taken {count} days ago.': {

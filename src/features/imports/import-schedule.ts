@@ -52,7 +52,8 @@ export async function scheduleImport(
     throw new Error('--every goes neither with --dry-run nor with --since or --allow-mass-removal.')
   if (login !== undefined && passwordFile === undefined)
     throw new Error(
-      'Keep the application password of an import on a schedule in a file, and name that file with --password-file.',
+      'Keep the application password of an import on a schedule in a file, and name that file with ' +
+        '--password-file.',
     )
   const every_seconds =
     askedSpan(asked.every, '--every takes a time of 5m and more, such as 30m, 6h or 1d', SHORTEST) / 1000

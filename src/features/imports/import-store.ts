@@ -306,7 +306,8 @@ export async function countStandings(
   nowUtc: string,
 ): Promise<{ status: string; is_over: number; count: number | string }[]> {
   const coming = sql`select from_series.id from events from_series
-    where from_series.series = r.id and from_series.status = 'publish' and from_series.utc_end_date >= ${nowUtc}`
+    where from_series.series = r.id and from_series.status = 'publish'
+      and from_series.utc_end_date >= ${nowUtc}`
   const isOver = {
     event: sql`r.utc_end_date < ${nowUtc}`,
     series: sql`not exists (${coming})`,

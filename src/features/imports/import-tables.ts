@@ -83,9 +83,11 @@ export const importTables: FeatureTables = {
   feature: 'imports',
   migrations: [
     step('imports-0001-desk', ({ id, text, sequence }) => [
-      `create table desk_imports (id ${sequence}, "user" ${id} not null references users (id) on delete cascade,
+      `create table desk_imports (id ${sequence},
+        "user" ${id} not null references users (id) on delete cascade,
         state ${text} not null, name ${text} not null, content ${text} not null, choices ${text} not null,
-        report ${text} not null, made_utc ${text} not null, changed_utc ${text} not null, leased_utc ${text} not null)`,
+        report ${text} not null, made_utc ${text} not null, changed_utc ${text} not null,
+        leased_utc ${text} not null)`,
       'create index desk_imports_user on desk_imports ("user", id)',
       `create index desk_imports_waiting on desk_imports (id) where state in ('waiting', 'leaving')`,
       'create index desk_imports_time on desk_imports (changed_utc)',

@@ -11,9 +11,15 @@ export const importTexts = {
   },
   'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved before you have seen it.':
     {
-      de: 'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen (CSV, XLSX, ICS, JSON). Nichts wird gespeichert, bevor Sie es gesehen haben.',
-      fr: 'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier (CSV, XLSX, ICS, JSON). Rien n’est enregistré avant que vous l’ayez vu.',
-      es: 'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo (CSV, XLSX, ICS, JSON). No se guarda nada antes de que lo haya visto.',
+      de:
+        'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen (CSV, XLSX, ICS, ' +
+        'JSON). Nichts wird gespeichert, bevor Sie es gesehen haben.',
+      fr:
+        'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier (CSV, XLSX, ICS, JSON). ' +
+        'Rien n’est enregistré avant que vous l’ayez vu.',
+      es:
+        'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo (CSV, XLSX, ICS, JSON). No ' +
+        'se guarda nada antes de que lo haya visto.',
     },
   Paste: { de: 'Einfügen', fr: 'Coller', es: 'Pegar' },
   'Your table': { de: 'Ihre Tabelle', fr: 'Votre tableau', es: 'Su tabla' },
@@ -24,9 +30,15 @@ export const importTexts = {
   },
   File: { de: 'Datei', fr: 'Fichier', es: 'Archivo' },
   'Columns are recognised by their names or by what is in them. What you paste or drop is shown at once.': {
-    de: 'Spalten werden an ihren Namen oder an ihrem Inhalt erkannt. Was Sie einfügen oder ablegen, wird sofort gezeigt.',
-    fr: 'Les colonnes sont reconnues à leur nom ou à leur contenu. Ce que vous collez ou déposez est montré aussitôt.',
-    es: 'Las columnas se reconocen por su nombre o por su contenido. Lo que pegue o suelte se muestra enseguida.',
+    de:
+      'Spalten werden an ihren Namen oder an ihrem Inhalt erkannt. Was Sie einfügen oder ablegen, wird ' +
+      'sofort gezeigt.',
+    fr:
+      'Les colonnes sont reconnues à leur nom ou à leur contenu. Ce que vous collez ou déposez est ' +
+      'montré aussitôt.',
+    es:
+      'Las columnas se reconocen por su nombre o por su contenido. Lo que pegue o suelte se muestra ' +
+      'enseguida.',
   },
   'Show the rows': { de: 'Zeilen zeigen', fr: 'Montrer les lignes', es: 'Mostrar las filas' },
   'Pasted table': { de: 'Eingefügte Tabelle', fr: 'Tableau collé', es: 'Tabla pegada' },
@@ -41,8 +53,12 @@ export const importTexts = {
     es: 'Este archivo no es ni una tabla ni un calendario: guárdelo como XLSX o CSV.',
   },
   'More cells have been mended than are kept. Mend the table, and paste it again.': {
-    de: 'Es wurden mehr Zellen berichtigt, als behalten werden. Berichtigen Sie die Tabelle und fügen Sie sie noch einmal ein.',
-    fr: 'Plus de cellules ont été corrigées qu’il n’en est gardé. Corrigez le tableau et collez-le à nouveau.',
+    de:
+      'Es wurden mehr Zellen berichtigt, als behalten werden. Berichtigen Sie die Tabelle und fügen Sie ' +
+      'sie noch einmal ein.',
+    fr:
+      'Plus de cellules ont été corrigées qu’il n’en est gardé. Corrigez le tableau et collez-le ' +
+      'à nouveau.',
     es: 'Se han corregido más celdas de las que se guardan. Corrija la tabla y péguela de nuevo.',
   },
   'This is a web page, and neither a table nor a calendar.': {
@@ -253,9 +269,15 @@ export const importTexts = {
   },
   'kalends import also reads sites with a login, keeps old addresses of a site that moves here, trashes what is gone from a source, reads files above 5 MB, and settles conflicts otherwise.':
     {
-      de: 'kalends import liest auch Sites mit Anmeldung, behält alte Adressen einer Site, die hierher zieht, legt in den Papierkorb, was in einer Quelle fehlt, liest Dateien über 5 MB und löst Konflikte anders.',
-      fr: 'kalends import lit aussi des sites avec identifiant, garde les anciennes adresses d’un site qui déménage ici, met à la corbeille ce qui a disparu d’une source, lit des fichiers de plus de 5 Mo et règle autrement les conflits.',
-      es: 'kalends import también lee sitios con inicio de sesión, conserva las direcciones antiguas de un sitio que se traslada aquí, envía a la papelera lo que falta en una fuente, lee archivos de más de 5 MB y resuelve los conflictos de otra manera.',
+      de:
+        'kalends import liest auch Sites mit Anmeldung, behält alte Adressen einer Site, die hierher ' +
+        'zieht, legt in den Papierkorb, was in einer Quelle fehlt, liest Dateien über 5 MB und löst Konflikte anders.',
+      fr:
+        'kalends import lit aussi des sites avec identifiant, garde les anciennes adresses d’un site ' +
+        'qui déménage ici, met à la corbeille ce qui a disparu d’une source, lit des fichiers de plus de 5 Mo et règle autrement les conflits.',
+      es:
+        'kalends import también lee sitios con inicio de sesión, conserva las direcciones antiguas de ' +
+        'un sitio que se traslada aquí, envía a la papelera lo que falta en una fuente, lee archivos de más de 5 MB y resuelve los conflictos de otra manera.',
     },
   'Write it as https://example.org/events.ics, for example, without a password in it.': {
     de: 'Schreiben Sie sie etwa als https://example.org/events.ics, ohne Passwort darin.',
@@ -353,15 +375,27 @@ export const importTexts = {
   },
   'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
     {
-      de: 'Von dieser Quelle sehen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} private, {waiting} als Entwurf, zur Prüfung oder geplant.',
-      fr: 'De cette source, les visiteurs voient : {coming} à venir, {past} passés ; et ne voient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
-      es: 'De esta fuente los visitantes ven: {coming} próximos, {past} pasados; y no ven: {hidden} privados, {waiting} en borrador, pendientes o programados.',
+      de:
+        'Von dieser Quelle sehen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} ' +
+        'private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+      fr:
+        'De cette source, les visiteurs voient : {coming} à venir, {past} passés ; et ne voient pas : ' +
+        '{hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+      es:
+        'De esta fuente los visitantes ven: {coming} próximos, {past} pasados; y no ven: {hidden} ' +
+        'privados, {waiting} en borrador, pendientes o programados.',
     },
   'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
     {
-      de: 'Vom Gelesenen sähen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} private, {waiting} als Entwurf, zur Prüfung oder geplant.',
-      fr: 'De ce qui a été lu, les visiteurs verraient : {coming} à venir, {past} passés ; et ne verraient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
-      es: 'De lo leído los visitantes verían: {coming} próximos, {past} pasados; y no verían: {hidden} privados, {waiting} en borrador, pendientes o programados.',
+      de:
+        'Vom Gelesenen sähen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} ' +
+        'private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+      fr:
+        'De ce qui a été lu, les visiteurs verraient : {coming} à venir, {past} passés ; et ne ' +
+        'verraient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+      es:
+        'De lo leído los visitantes verían: {coming} próximos, {past} pasados; y no verían: {hidden} ' +
+        'privados, {waiting} en borrador, pendientes o programados.',
     },
   'Import “{name}”': { de: 'Import „{name}“', fr: 'Import « {name} »', es: 'Importación «{name}»' },
 } as const satisfies Texts

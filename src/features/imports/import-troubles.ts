@@ -6,14 +6,16 @@ import { sayImport } from './import-texts.ts'
 
 export async function listStuck(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(`
-    select name, paused, outcome from import_schedules where paused = 1 or failures > 0 order by id limit ${NAMED}`)
+    select name, paused, outcome from import_schedules where paused = 1 or failures > 0
+    order by id limit ${NAMED}`)
   return rows.map((row) => {
     const [name, isPaused] = [String(row.name), Number(row.paused) === 1]
     const outcome = readMessage(String(row.outcome))
+    const why = withoutPaths(inEnglish(outcome))
     return {
       finding: warning(
         'imports',
-        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(inEnglish(outcome))}`}`,
+        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${why === '' ? '.' : `: ${why}`}`,
         isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
       ),
       shown: (language) => ({

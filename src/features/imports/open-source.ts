@@ -51,7 +51,8 @@ export async function openSource(
   if (!target) throw new ImportError(message('{address} is no address.', { address: word }))
   if (target.username !== '' || target.password !== '')
     throw new Error(
-      'Name the login with --login, and keep the password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.',
+      'Name the login with --login, and keep the password in a file (--password-file) or in ' +
+        'KALENDS_IMPORT_PASSWORD.',
     )
   const { login } = options
   const password = await passwordOf(options)

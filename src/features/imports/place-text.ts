@@ -4,7 +4,8 @@ import { linkedItem, type SourceItem } from './source-item.ts'
 
 /** Some languages put these words before the name of a program. */
 const MEETING =
-  '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
+  '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада' +
+  '|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
 
 /** Outlook writes it so in each language. */
 const TEAMS = `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?`
@@ -16,9 +17,12 @@ const BRANDS =
 
 /** An event without a place has one of these. */
 const WORDS =
-  '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs|workshop))?' +
-  '|(?:virtual|remote|digital)(?: (?:event|meeting))?|webinar|live[ -]?stream|video[ -]?(?:call|konferenz|conference)' +
-  '|virtuell|(?:virtuelle|digitale) veranstaltung|virtuel(?:le)?|visio(?:conférence)?|à distance|en distanciel' +
+  '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs' +
+  '|workshop))?' +
+  '|(?:virtual|remote|digital)(?: (?:event|meeting))?|webinar|live[ -]?stream|video[ -]?(?:call' +
+  '|konferenz|conference)' +
+  '|virtuell|(?:virtuelle|digitale) veranstaltung|virtuel(?:le)?|visio(?:conférence)?|à distance' +
+  '|en distanciel' +
   '|(?:(?:év[éè]nement|réunion) )?en ligne|(?:év[éè]nement|réunion) virtuel(?:le)?' +
   '|(?:(?:evento|reunión) )?en l[íi]nea|(?:evento|reunión) (?:virtual|online)|videoconferencia|por internet)'
 
@@ -28,8 +32,10 @@ const IS_ONLINE = new RegExp(`^(?:(?:${WORDS} )?(?:${BY} )?(?:${TEAMS}|${BRANDS}
 const ENDS_ONLINE = new RegExp(`^(.{1,500}?)(?: ${TEAMS}| ?\\((?:${TEAMS}|${WORDS}|${BRANDS})\\))$`, 'isu')
 
 const UNKNOWN = new RegExp(
-  '^(?:[-–—?.*/]{1,5}|tb[acd]|n/a|k\\. ?a|to be (?:announced|confirmed|determined)|(?:noch )?unbekannt|unknown|noch offen|ort folgt' +
-    '|(?:(?:ort )?wird )?(?:noch )?bekannt ?gegeben|steht noch nicht fest|(?:lieu )?à (?:annoncer|confirmer|définir|déterminer|préciser|venir)' +
+  '^(?:[-–—?.*/]{1,5}|tb[acd]|n/a|k\\. ?a|to be (?:announced|confirmed|determined)|(?:noch )?unbekannt' +
+    '|unknown|noch offen|ort folgt' +
+    '|(?:(?:ort )?wird )?(?:noch )?bekannt ?gegeben|steht noch nicht fest|(?:lieu )?à (?:annoncer' +
+    '|confirmer|définir|déterminer|préciser|venir)' +
     '|(?:lugar )?(?:por|a) (?:anunciar|confirmar|definir|determinar)|inconnu|desconocido)\\.?$',
   'iu',
 )

@@ -73,9 +73,8 @@ async function findByUids(
     end_date: string
     uid: string
   }>`select id, author, status, title, start_date, end_date, uid from events
-    where uid in ${wholeList(db, [...numbers.keys()])} and status <> 'trash' and (${visibleTo(caller, 'events')}) is true`.execute(
-    db,
-  )
+    where uid in ${wholeList(db, [...numbers.keys()])} and status <> 'trash'
+      and (${visibleTo(caller, 'events')}) is true`.execute(db)
   return new Map(
     events.flatMap((event) => {
       const number = numbers.get(event.uid)
@@ -109,10 +108,13 @@ async function readEventsBeside(context: Context, days: readonly string[]): Prom
       end_date: string
       venue: string | null
     }>`
-      select events.id, events.author, events.status, events.title, events.start_date, events.end_date, venues.venue from events
-      left join event_venues on event_venues.event = events.id left join venues on venues.id = event_venues.venue
+      select events.id, events.author, events.status, events.title, events.start_date, events.end_date,
+        venues.venue from events
+      left join event_venues on event_venues.event = events.id
+      left join venues on venues.id = event_venues.venue
       where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
-        and events.start_date >= ${from} and events.start_date < ${before} and (${visibleTo(caller, 'events')}) is true
+        and events.start_date >= ${from} and events.start_date < ${before}
+        and (${visibleTo(caller, 'events')}) is true
       order by events.start_date, events.id limit ${sql.lit(MOST_EVENTS)}`.execute(db)
     for (const [, same] of Map.groupBy(rows, ({ id }) => id)) {
       const [first] = same
@@ -196,8 +198,7 @@ export async function findTermsHere(
 ): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const { rows } = await sql<{ name: string }>`
-    select name from terms where taxonomy = ${kind} and folded in ${wholeList(db, names.map(nameKey))}`.execute(
-    db,
-  )
+    select name from terms where taxonomy = ${kind}
+      and folded in ${wholeList(db, names.map(nameKey))}`.execute(db)
   return new Set(rows.map(({ name }) => nameKey(decodedText(name))))
 }

@@ -46,7 +46,8 @@ export function registerPushCommand(
   const command = program
     .command('push')
     .description(
-      'Write the calendar into another service with this interface, with venues, organizers, categories, tags and images. Safe to repeat.',
+      'Write the calendar into another service with this interface, with venues, organizers, ' +
+        'categories, tags and images. Safe to repeat.',
     )
     .argument('<target>', 'the address of the service: https://host is enough')
     .requiredOption('--login <login>', 'the login at the other service')
@@ -58,7 +59,8 @@ export function registerPushCommand(
     .addOption(
       new Option(
         '--conflicts <policy>',
-        'what becomes of fields that were changed both here and there: keep those there, overwrite them, or skip the whole record',
+        'what becomes of fields that were changed both here and there: keep those there, overwrite ' +
+          'them, or skip the whole record',
       )
         .choices(POLICIES)
         .default('keep'),

@@ -38,17 +38,20 @@ export function registerBackupCommand(program: Command, open: () => Promise<Cale
   program
     .command('backup')
     .description(
-      'Write the calendar with its images into one file, and read the file back to check it. The service may run meanwhile.',
+      'Write the calendar with its images into one file, and read the file back to check it. The ' +
+        'service may run meanwhile.',
     )
     .argument(
       '<target>',
-      'the file, which may be an older backup to replace; or a folder, in which the file is named after the time',
+      'the file, which may be an older backup to replace; or a folder, in which the file is named ' +
+        'after the time',
     )
     .option('--every <time>', 'keep running, and take a backup at this interval: 30m, 24h or 7d')
     .option('--keep <number>', 'keep this many backups in the folder, and remove older ones')
     .option(
       '--without-secrets',
-      'leave out hashes of passwords and tokens, and webhooks, so that the file can be handed on; nobody can sign in to a calendar restored from it',
+      'leave out hashes of passwords and tokens, and webhooks, so that the file can be handed on; ' +
+        'nobody can sign in to a calendar restored from it',
     )
     .action((target: string, options: BackupOptions, command: Command) =>
       runCommand(command, async (print) => {
@@ -163,8 +166,10 @@ function describeBackup(
     ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
     `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
     withoutSecrets
-      ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens and no webhooks.'
-      : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as the database.',
+      ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens ' +
+        'and no webhooks.'
+      : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as ' +
+        'the database.',
   ]
 }
 

@@ -40,7 +40,8 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
   program
     .command('restore')
     .description(
-      'Restore the calendar from a backup, into a SQLite file or a PostgreSQL database. Stop the service first.',
+      'Restore the calendar from a backup, into a SQLite file or a PostgreSQL database. Stop the ' +
+        'service first.',
     )
     .argument('[file]', 'the backup')
     .option(

@@ -45,12 +45,17 @@ export function addressView(
   const say = (text: ImportText) => sayImport(site, text)
   const found = foundAt(row)
   const many = countEvents(counts)
+  const number = { count: writtenNumber(site, many) }
+  const none = (text: ImportText) =>
+    html`<p class="summary" role="alert">${say('No event was found there.')} ${say(text)}</p>`
   const told = {
-    events: html`<p>${countImport(site, '{count} events would come in.', many, { count: writtenNumber(site, many) })}</p>
+    events: html`<p>${countImport(site, '{count} events would come in.', many, number)}</p>
 <ul class="named">${preview.map((line) => html`<li>${line}</li>`)}</ul>`,
-    nothing: html`<p class="summary" role="alert">${say('No event was found there.')} ${say('Events that appear there later come in if it is kept up to date all the same.')}</p>`,
-    unread: html`<p class="summary" role="alert">${say('No event was found there.')} ${say('It is not kept up to date, since it cannot be read.')}</p>`,
+    nothing: none('Events that appear there later come in if it is kept up to date all the same.'),
+    unread: none('It is not kept up to date, since it cannot be read.'),
   }
+  const button = (action: string, look: string, text: ImportText) =>
+    html`<button type="submit" class="button${look}" name="action" value="${action}">${say(text)}</button>`
   return {
     ...(found !== 'events' && { status: 422 }),
     title: say('Import events'),
@@ -59,9 +64,9 @@ export function addressView(
     body: html`${told[found]}${remarkList(context, row)}
 <form class="staged" method="post" action="${deskPath(site, `/import/${row.id}`)}">
 ${found !== 'unread' && keepChoices(say)}${found === 'nothing' && anywayBox(say, isAsked)}
-<div class="savebar">${found !== 'unread' && html`<button type="submit" class="button main" name="action" value="import">${say('Import and keep up to date')}</button>`}
-${found !== 'events' && html`<button type="submit" class="button" name="action" value="look">${say('Look again')}</button>`}
-<button type="submit" class="button quiet" name="action" value="cancel">${say('Cancel')}</button></div></form>`,
+<div class="savebar">${found !== 'unread' && button('import', ' main', 'Import and keep up to date')}
+${found !== 'events' && button('look', '', 'Look again')}
+${button('cancel', ' quiet', 'Cancel')}</div></form>`,
   }
 }
 
@@ -81,8 +86,8 @@ ${say(INTERVAL_TEXTS[seconds])}</option>`,
   return html`<div class="row"><div class="field"><label for="every">${say('Kept up to date')}</label>
 <select id="every" name="every">${intervals}</select></div>
 <div class="field"><label for="new">${say('New events')}</label><select id="new" name="new">
-<option value="review">${say('Waiting for review')}</option><option value="publish">${say('Published')}</option>
-</select></div></div>`
+<option value="review">${say('Waiting for review')}</option>
+<option value="publish">${say('Published')}</option></select></div></div>`
 }
 
 function anywayBox(say: (text: ImportText) => string, isAsked: boolean): Html {

@@ -42,6 +42,9 @@ async function showImports(request: DeskRequest): Promise<DeskView> {
   const runs = mayKeepAddresses(context) ? await listRuns(db, MOST_LISTED) : []
   const others = runs.filter(({ address }) => !address.startsWith('desk:'))
   const none = html`<p class="nothing">${say('Nothing has been imported yet.')}</p>`
+  const listed = (heading: ImportText, lines: readonly Html[]) =>
+    lines.length > 0 &&
+    html`<section class="listed"><h2>${say(heading)}</h2><ul class="lines">${lines}</ul></section>`
   const isEmpty = own.length + schedules.length + others.length === 0
   return {
     title: say('Imports'),
@@ -49,9 +52,15 @@ async function showImports(request: DeskRequest): Promise<DeskView> {
     under: html`<a href="${deskPath(site, IMPORT_ROOM)}">${say('Import events')}</a>`,
     ...(request.query.has('kept') && { notice: say('It is kept up to date from now on.') }),
     ...(request.query.has('done') && { notice: say('Done.') }),
-    body: html`${isEmpty && none}${own.length > 0 && html`<section class="listed"><h2>${say('Tables and files')}</h2><ul class="lines">${own.map((row) => tableLine(request, row))}</ul></section>`}
-${schedules.length > 0 && html`<section class="listed"><h2>${say('Address, kept up to date')}</h2><ul class="lines">${schedules.map((row) => scheduleLine(request, row))}</ul></section>`}
-${others.length > 0 && html`<section class="listed"><h2>${say('Runs')}</h2><ul class="lines">${await Promise.all(others.map((run) => runLine(request, run)))}</ul></section>`}`,
+    body: html`${isEmpty && none}${listed(
+      'Tables and files',
+      own.map((row) => tableLine(request, row)),
+    )}
+${listed(
+  'Address, kept up to date',
+  schedules.map((row) => scheduleLine(request, row)),
+)}
+${listed('Runs', await Promise.all(others.map((run) => runLine(request, run))))}`,
   }
 }
 
@@ -75,11 +84,21 @@ function tableLine({ context: { site, now } }: DeskRequest, row: ListedTable): H
     many > 0 && countImport(site, '{count} records', many, { count: writtenNumber(site, many) }),
     failed > 0 && sayImport(site, 'not in: {count}', { count: writtenNumber(site, failed) }),
   ].filter((part) => part !== false)
-  return html`<li><div><a class="title" href="${deskPath(site, `/import/${row.id}`)}"><bdi>${row.name}</bdi></a><small>${told.join(' · ')}</small></div><span class="state">${sayImport(site, STATE_TEXTS[row.state])}</span>${row.state === 'done' && html`<form method="post" action="${deskPath(site, `/import/${row.id}`)}"><button type="submit" class="button" name="action" value="undo">${sayImport(site, 'Take back')}</button></form>`}</li>`
+  const here = deskPath(site, `/import/${row.id}`)
+  const undo = html`<form method="post" action="${here}">${undoButton(site)}</form>`
+  return html`<li><div><a class="title" href="${here}"><bdi>${row.name}</bdi></a>
+<small>${told.join(' · ')}</small></div><span class="state">${sayImport(site, STATE_TEXTS[row.state])}</span>
+${row.state === 'done' && undo}</li>`
 }
 
 function actions(site: DeskRequest['context']['site'], field: string, value: string, buttons: Content): Html {
-  return html`<form class="deeds" method="post" action="${deskPath(site, '/imports')}"><input type="hidden" name="${field}" value="${value}">${buttons}</form>`
+  return html`<form class="deeds" method="post" action="${deskPath(site, '/imports')}">
+<input type="hidden" name="${field}" value="${value}">${buttons}</form>`
+}
+
+function undoButton(site: DeskRequest['context']['site']): Html {
+  const text = sayImport(site, 'Take back')
+  return html`<button type="submit" class="button" name="action" value="undo">${text}</button>`
 }
 
 function scheduleLine({ context: { site, now } }: DeskRequest, row: ImportScheduleColumns): Html {
@@ -94,7 +113,14 @@ function scheduleLine({ context: { site, now } }: DeskRequest, row: ImportSchedu
   const isBad = isPaused || row.failures > 0
   const button = (action: string, text: ImportText, look = '') =>
     html`<button type="submit" class="button${look}" name="action" value="${action}">${say(text)}</button>`
-  return html`<li><div><b class="title"><bdi>${row.name}</bdi></b><small>${next}${row.outcome !== '' && html` · ${withoutPaths(showMessage(site, readMessage(row.outcome)))}`}</small></div><span class="state${isBad && ' bad'}">${isPaused ? say('Stopped') : row.failures > 0 ? say('Fails') : say('Kept up to date')}</span>${actions(site, 'name', row.name, html`${button('run', 'Run now')}${isPaused ? button('resume', 'Go on') : button('pause', 'Stop')}${button('remove', 'Remove', ' quiet')}`)}</li>`
+  const outcome = withoutPaths(showMessage(site, readMessage(row.outcome)))
+  const state = isPaused ? say('Stopped') : row.failures > 0 ? say('Fails') : say('Kept up to date')
+  const stops = isPaused ? button('resume', 'Go on') : button('pause', 'Stop')
+  const buttons = html`${button('run', 'Run now')}${stops}${button('remove', 'Remove', ' quiet')}`
+  return html`<li><div><b class="title"><bdi>${row.name}</bdi></b>
+<small>${next}${outcome !== '' && ` · ${outcome}`}</small></div>
+<span class="state${isBad && ' bad'}">${state}</span>
+${actions(site, 'name', row.name, buttons)}</li>`
 }
 
 async function runLine({ context: { site, db, now } }: DeskRequest, run: ListedRun): Promise<Html> {
@@ -110,7 +136,15 @@ async function runLine({ context: { site, db, now } }: DeskRequest, run: ListedR
   const isYoung = run.started_utc > formatUtc(now - DESK_IMPORT_DAYS * DAY_MS)
   const mayUndo =
     isYoung && run.state !== 'undone' && run.state !== 'running' && !(await findLaterRun(db, run))
-  return html`<li><div><b class="title"><bdi>${withoutPaths(run.address)}</bdi></b><small>${whenAtDesk(site, run.started_utc, now)} · ${told}</small></div>${run.state === 'undone' && html`<span class="state">${sayImport(site, 'taken back')}</span>`}${run.state === 'failed' && html`<span class="state bad">${sayImport(site, 'broke off')}</span>`}${mayUndo && actions(site, 'run', String(run.id), html`<button type="submit" class="button" name="action" value="undo">${sayImport(site, 'Take back')}</button>`)}</li>`
+  const state = {
+    undone: html`<span class="state">${sayImport(site, 'taken back')}</span>`,
+    failed: html`<span class="state bad">${sayImport(site, 'broke off')}</span>`,
+    running: '',
+    done: '',
+  }
+  return html`<li><div><b class="title"><bdi>${withoutPaths(run.address)}</bdi></b>
+<small>${whenAtDesk(site, run.started_utc, now)} · ${told}</small></div>${state[run.state]}
+${mayUndo && actions(site, 'run', String(run.id), undoButton(site))}</li>`
 }
 
 type Act = (request: DeskRequest, name: string) => Promise<void>

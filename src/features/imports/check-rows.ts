@@ -195,7 +195,7 @@ export const identityOf = (number: number) => `row ${number}`
 
 const isItem = (entry: SourceEntry): entry is SourceItem => 'kind' in entry
 
-export function faultsOfItem(context: Context, item: SourceItem | undefined): FormFaults {
+function faultsOfItem(context: Context, item: SourceItem | undefined): FormFaults {
   try {
     if (item) parseNew(events.resource.fields, item.values, context)
     else throw invalidParam('title')

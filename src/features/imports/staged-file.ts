@@ -15,7 +15,7 @@ import { type SourceEntry, type SourceItem, settledOf, standsAlone } from './sou
 
 // Reads a calendar file at the desk as rows: events, series, and entries that cannot be read.
 
-export interface StagedFile {
+interface StagedFile {
   kind: 'ics' | 'json'
   text: string
 }
@@ -27,7 +27,7 @@ export interface FileRow extends Omit<CheckedRow, 'faults'> {
   fault?: { at: string; uid: string; reason: Message }
 }
 
-export interface FileRows {
+interface FileRows {
   rows: FileRow[]
   said: Message[]
 }

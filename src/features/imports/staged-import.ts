@@ -23,7 +23,7 @@ import { FILE_COLUMNS, type FileRow } from './staged-file.ts'
 // A table at the desk: its rows, what was chosen, and what becomes of each row.
 
 export const ROW_ACTS = ['new', 'update', 'leave'] as const
-export type RowAct = (typeof ROW_ACTS)[number]
+type RowAct = (typeof ROW_ACTS)[number]
 
 export const NEW_STATUSES = ['draft', 'publish', 'pending'] as const
 export type NewStatus = (typeof NEW_STATUSES)[number]
@@ -85,7 +85,7 @@ export function piecesOf(rows: KeptRows): string[] {
 }
 
 /** The key is the place, from 0. Without `wanted` it loads all. */
-export async function loadRows(
+async function loadRows(
   db: Context['db'],
   id: number,
   wanted?: readonly number[],

@@ -212,9 +212,11 @@ test('webhooks and imports that stand still and a held calendar are told with ad
   const database = await openDatabase(address)
   await database.write(async (tx) => {
     await sql`update editions set held = 1`.execute(tx)
-    await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
+    await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused,
+      failures, outcome)
       values (1, 'town', '[]', 3600, '', '', 0, 2, 'https://me:hidden@c.example/private-hidden/basic.ics does not answer.'),
-        (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0, ''),
+        (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0,
+          ''),
         (4, 'rests', '[]', 3600, '', '', 1, 0, '')`.execute(tx)
   })
   await database.write(async (tx) => {
@@ -306,11 +308,14 @@ test(
 async function insertImages(address: string, count: number) {
   const database = await openDatabase(address)
   await database.write(async (tx) => {
-    const numbers = sql`with recursive numbers (n) as (select 1000 union all select n + 1 from numbers where n < ${sql.lit(999 + count)})`
+    const numbers = sql`with recursive numbers (n) as (select 1000 union all select n + 1 from numbers
+      where n < ${sql.lit(999 + count)})`
     await sql`${numbers} insert into records (id, kind) select n, 'image' from numbers`.execute(tx)
-    await sql`${numbers} insert into images (id, author, title, slug, alt_text, caption, description, search, date_utc, modified_utc,
+    await sql`${numbers} insert into images (id, author, title, slug, alt_text, caption, description, search,
+      date_utc, modified_utc,
         file, mime_type, width, height, filesize, sizes, source_url, original_image)
-      select n, 1, '', 'image-' || n, '', '', '', '', '2026-11-01 10:00:00', '2026-11-01 10:00:00', '2026/11/' || n || '.png',
+      select n, 1, '', 'image-' || n, '', '', '', '', '2026-11-01 10:00:00', '2026-11-01 10:00:00',
+        '2026/11/' || n || '.png',
         'image/png', 1, 1, 3, '{}', '', '' from numbers`.execute(tx)
   })
   await database.close()

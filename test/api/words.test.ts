@@ -319,9 +319,8 @@ describe('a list of words', () => {
     const { id } = await service.create('/events', { title: 'Zithers', ...times })
     ids.set('zithers', id)
     await untilStemmed()
-    await sql`with gone as (delete from stems where doc = ${id}) insert into unstemmed values (${id})`.execute(
-      read,
-    )
+    await sql`with gone as (delete from stems where doc = ${id}) insert into unstemmed
+      values (${id})`.execute(read)
     let asked: Promise<Answer> | undefined
     await read.transaction().execute(async (tx) => {
       await sql`lock table unstemmed in access exclusive mode`.execute(tx)

@@ -25,7 +25,10 @@ export interface MailFigures {
 const A_KILL = 4
 const addressOf = (number: number) => `reader-${number}@example.com`
 
-/** Kills a service while it sends, `kills` times, every other time between DATA and the answer of the relay. */
+/**
+ * Kills a service while it sends, `kills` times, every other time between DATA and the answer of the
+ * relay.
+ */
 export async function killWhileSending(kills: number): Promise<MailFigures> {
   const scratch = await scratchDatabase('users')
   const folder = await mkdtemp(join(tmpdir(), 'kalends-mail-'))

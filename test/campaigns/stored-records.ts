@@ -81,20 +81,24 @@ async function readNames(ask: Ask, sql: string): Promise<Map<number, string[]>> 
 /** Queries that find rows which must not exist, by their fault. */
 const RULES: Readonly<Record<string, string>> = {
   'a record of no table': `select r.id from records r where not exists (select 1 from events where id = r.id)
-    and not exists (select 1 from venues where id = r.id) and not exists (select 1 from organizers where id = r.id)
+    and not exists (select 1 from venues where id = r.id) and not exists (select 1 from organizers
+      where id = r.id)
     and not exists (select 1 from images where id = r.id)`,
-  'a row that is no record': `select id from (select id, 'event' as kind from events union all select id, 'venue' from venues
+  'a row that is no record': `select id from (select id, 'event' as kind from events union all select id,
+    'venue' from venues
     union all select id, 'organizer' from organizers union all select id, 'image' from images) t
     where not exists (select 1 from records r where r.id = t.id and r.kind = t.kind)`,
   'a venue linked to nothing': `select event from event_venues where event not in (select id from events)
     or venue not in (select id from venues)`,
-  'an organizer linked to nothing': `select event from event_organizers where event not in (select id from events)
+  'an organizer linked to nothing': `select event from event_organizers where event not in (select id
+    from events)
     or organizer not in (select id from organizers)`,
   'a term linked to nothing': `select event from event_terms where event not in (select id from events)
     or term not in (select id from terms)`,
   'two links in one place': `select event from event_venues group by event, position having count(*) > 1
     union all select event from event_organizers group by event, position having count(*) > 1`,
-  'a wrong count': `select id from terms t where count <> (select count(*) from event_terms l join events e on e.id = l.event
+  'a wrong count': `select id from terms t where count <> (select count(*) from event_terms l join events e
+    on e.id = l.event
     where l.term = t.id and e.status = 'publish')`,
   'a parent that is not there':
     'select id from terms where parent <> 0 ' + 'and parent not in (select id from terms)',

@@ -71,7 +71,8 @@ async function compile(name: string, text: string, options: object = {}): Promis
 }
 
 const USE = `
-import { connect, createKalends, etagOf, get, isProblem, KalendsProblem, moments, verifyWebhook } from '@kalends/client'
+import { connect, createKalends, etagOf, get, isProblem, KalendsProblem, moments, verifyWebhook }
+  from '@kalends/client'
 import type { Change, Event, Kalends, ProblemCode, Venue } from '@kalends/client'
 import { kalendsLoader } from '@kalends/client/astro'
 
@@ -84,7 +85,8 @@ for await (const { venue, tags } of calendar.events.all({ when: 'weekend' })) {
   console.log(place, tags[0]?.name, tags[0]?.nameHtml)
 }
 const event: Event = await calendar.events.get(12)
-await calendar.events.update(event.id, { title: 'Spring Ball' }, { ifMatch: etagOf(event), signal: AbortSignal.timeout(9) })
+await calendar.events.update(event.id, { title: 'Spring Ball' }, { ifMatch: etagOf(event), signal:
+  AbortSignal.timeout(9) })
 await calendar.events.create({ ...event, title: 'A copy' }, { key: 'mine' })
 await calendar.venues.create({ venue: 'Hall' }).catch((error: unknown) => {
   if (isProblem(error, 'rest_invalid_param')) console.log(error.status, error.data.params)
@@ -120,9 +122,11 @@ test('whoever installs it finds its types, as a strict compiler and a bundler lo
 test('the types of the element fit React', async () => {
   const react = join(stranger, 'node_modules/react')
   mkdirSync(react, { recursive: true })
-  const types = `export interface HTMLAttributes<T> { className?: string | undefined; lang?: string | undefined; children?: unknown; of?: T }
+  const types = `export interface HTMLAttributes<T> { className?: string | undefined; lang?:
+    string | undefined; children?: unknown; of?: T }
 export type DetailedHTMLProps<E extends HTMLAttributes<T>, T> = E & { key?: string }
-export namespace JSX { interface IntrinsicElements { a: HTMLAttributes<Element> & { href: string } } interface Element { of: string } }
+export namespace JSX { interface IntrinsicElements { a: HTMLAttributes<Element> & { href:
+  string } } interface Element { of: string } }
 `
   writeFileSync(
     join(react, 'package.json'),

@@ -89,7 +89,8 @@ function layOut(folder: string, ground: object): void {
     'round.js',
     `import * as client from './client/src/index.js'
 import { goRound } from './test/client/client-round.js'
-export const round = async () => console.log(JSON.stringify(await goRound(client, ${JSON.stringify(ground)})))`,
+export const round = async () => console.log(JSON.stringify(await goRound(client,
+  ${JSON.stringify(ground)})))`,
   )
   write('program.js', "import { round } from './round.js'\nawait round()")
   write('worker.js', "import { round } from './round.js'\nexport default { test: round }")
@@ -99,7 +100,8 @@ export const round = async () => console.log(JSON.stringify(await goRound(client
     'workerd.capnp',
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [
-  (name = "main", worker = (modules = [${embedded}], compatibilityDate = "2026-01-01", globalOutbound = "here")),
+  (name = "main", worker = (modules = [${embedded}], compatibilityDate = "2026-01-01",
+    globalOutbound = "here")),
   (name = "here", network = (allow = ["local"])),
 ]);`,
   )

@@ -171,7 +171,8 @@ describe('the form of an event in a browser', noChromium, () => {
     await tab.evaluate(`(() => {
       const data = new DataTransfer()
       data.setData('text/html', ${JSON.stringify(pasted)})
-      document.querySelector('.rich-frame .text').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+      document.querySelector('.rich-frame .text').dispatchEvent(new ClipboardEvent('paste', { clipboardData:
+        data, bubbles: true, cancelable: true }))
     })()`)
     await untilShown(tab, "document.getElementById('description').value.includes('Word')")
     assert.doesNotMatch(

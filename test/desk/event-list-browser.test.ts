@@ -52,7 +52,8 @@ describe('the list of events in a browser', noChromium, () => {
     const { id } = await service.create('/events', { title, ...times })
     const tab = await open('/desk/month', { width: 390 })
     const apart = await tab.evaluate<number>(`(() => {
-      const link = [...document.querySelectorAll('.agenda a')].find((one) => one.textContent.includes('Donau'))
+      const link = [...document.querySelectorAll('.agenda a')].find((one) =>
+        one.textContent.includes('Donau'))
       const range = document.createRange()
       range.selectNodeContents(link.lastChild)
       const [line] = range.getClientRects()

@@ -53,7 +53,8 @@ describe('a season from a table in a browser', noChromium, () => {
       await tab.evaluate(`(() => {
         const clipboardData = new DataTransfer()
         clipboardData.setData('text/plain', ${JSON.stringify(rows.join('\n'))})
-        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true,
+          cancelable: true }))
       })()`)
     }
     return { tab, done, click, mend, paste }

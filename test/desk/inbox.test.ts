@@ -328,9 +328,11 @@ test('Today tells administrators alone what the doctor finds, and that the disk 
     assert.doesNotMatch(await today('editor'), /free on the disk/)
     await service.app.database.write(async (tx) => {
       await sql`update editions set held = 1`.execute(tx)
-      await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
+      await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused,
+        failures, outcome)
         values (1, 'Paused', '[]', 60, '2030-01-01 00:00:00', '', 1, 0, '')`.execute(tx)
-      await sql`insert into history (id, time_utc, "user", login, action, kind, record, name, address, client, request)
+      await sql`insert into history (id, time_utc, "user", login, action, kind, record, name, address,
+        client, request)
         values (99999, '2026-01-01 00:00:00', 0, '', 'create', 'backup', 0, '', '', '', '')`.execute(tx)
     })
     assert.match(

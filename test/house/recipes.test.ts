@@ -69,7 +69,8 @@ const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.sources.jso
 const FAILED = '✖ '
 
 /**
- * Runs the type checker and tests. Returns their output by `npm run types` or the path of the test. If all expected
+ * Runs the type checker and tests. Returns their output by `npm run types` or the path of the test. If all
+ * expected
  */
 async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<string, string>> {
   const tools = Object.entries(Object.groupBy(round, ({ from }) => from))

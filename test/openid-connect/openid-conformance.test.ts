@@ -13,7 +13,8 @@ import {
 } from '../support/openid-provider.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
-// The tests of relying parties of the Basic profile, and those of its neighbours that concern the same flow, by
+// The tests of relying parties of the Basic profile, and those of its neighbours that concern the same flow,
+// by
 // the names of the certification suite of the OpenID Foundation (`oidcc-client-test-…`).
 
 const other = newKey('other')

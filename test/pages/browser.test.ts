@@ -241,7 +241,8 @@ function lookIn({ program, start }: Looking): void {
     const typed = (keys: string) => `(async () => {
       const field = document.querySelector('[name=search]')
       const wait = (ms) => new Promise((done) => setTimeout(done, ms))
-      const press = (key) => field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+      const press = (key) => field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true,
+        cancelable: true }))
       field.focus()
       for (let n = 0; n < 100 && field.getAttribute('role') !== 'combobox'; n++) await wait(20)
       field.value = 'jaz'
@@ -249,7 +250,8 @@ function lookIn({ program, start }: Looking): void {
       for (let n = 0; n < 100 && field.getAttribute('aria-expanded') !== 'true'; n++) await wait(20)
       for (const key of ${keys}) press(key)
       const active = document.getElementById(field.getAttribute('aria-activedescendant') ?? '')
-      return [field.getAttribute('aria-expanded'), active?.getAttribute('aria-selected') ?? '', active?.textContent ?? '']
+      return [field.getAttribute('aria-expanded'), active?.getAttribute('aria-selected') ?? '',
+        active?.textContent ?? '']
     })()`
     const [expanded, selected, text] = await tab.evaluate<string[]>(typed("['ArrowDown']"))
     assert.deepEqual([expanded, selected], ['true', 'true'])
@@ -318,7 +320,8 @@ function lookIn({ program, start }: Looking): void {
         const [top, ...others] = await tab.evaluate<number[]>(`(() => {
           const bottom = (part) => document.querySelector(part).getBoundingClientRect().bottom
           const first = document.querySelector('main :is(.row, article) a').closest('.row, article')
-          return [first.getBoundingClientRect().top, ...['.words', '[href*="when=tonight"]', '.pill[href*="category"]'].map(bottom)]
+          return [first.getBoundingClientRect().top, ...['.words', '[href*="when=tonight"]',
+            '.pill[href*="category"]'].map(bottom)]
         })()`)
         assert.ok((top ?? most) <= most, `${language} at ${width}: ${top}`)
         for (const bottom of others) assert.ok(bottom < (top ?? 0), `${language} at ${width}: ${bottom}`)

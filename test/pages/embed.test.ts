@@ -436,7 +436,8 @@ describe('the element on a page of another site', noChromium, () => {
       ['02:30', []],
     ] as const) {
       const source = `{ const at = Date.parse('${YEAR}-05-25T${wall}+02:00'), Real = Date
-        globalThis.Date = class extends Real { constructor(...given) { super(...(given.length ? given : [at])) } } }`
+        globalThis.Date = class extends Real { constructor(...given) { super(...(given.length ? given :
+          [at])) } } }`
       const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source })
       await open(`<kalends-events until="${YEAR}-05-25"></kalends-events>`)
       assert.deepEqual(await titles(), shown, wall)

@@ -109,7 +109,8 @@ describe('on pages', noChromium, () => {
       // Each style sheet is added 1.5 s late.
       await tab.evaluate(`(() => {
     const before = Element.prototype.before
-    HTMLLinkElement.prototype.before = function (...nodes) { setTimeout(() => before.apply(this, nodes), 1500) }
+    HTMLLinkElement.prototype.before = function (...nodes) { setTimeout(() => before.apply(this, nodes),
+      1500) }
   })()`)
       await tab.evaluate(
         `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,

@@ -57,7 +57,8 @@ describe('the layout of pages', noChromium, () => {
       const rest = document.querySelector('.month .rest')
       const { position, boxShadow, backgroundColor } = getComputedStyle(rest)
       const before = rest.previousElementSibling.getBoundingClientRect().bottom
-      return position !== 'static' || boxShadow !== 'none' || backgroundColor !== 'rgba(0, 0, 0, 0)' || before > rest.getBoundingClientRect().top + 1
+      return position !== 'static' || boxShadow !== 'none' || backgroundColor !== 'rgba(0, 0, 0, 0)' ||
+        before > rest.getBoundingClientRect().top + 1
     })()`)
     assert.equal(covered, false)
   })
@@ -114,11 +115,13 @@ describe('the layout of pages', noChromium, () => {
       for (let box = part.parentElement; box && box !== document.body; box = box.parentElement) {
         if (getComputedStyle(box).overflow === 'visible') continue
         const { left, right, top, bottom } = box.getBoundingClientRect()
-        if (own.left - reach < left || own.right + reach > right || own.top - reach < top || own.bottom + reach > bottom)
+        if (own.left - reach < left || own.right + reach > right || own.top - reach < top ||
+          own.bottom + reach > bottom)
           return [part.outerHTML.slice(0, 80)]
       }
       const next = part.closest('li')?.nextElementSibling?.getBoundingClientRect()
-      return next && own.bottom + reach > next.top + 1 && getComputedStyle(part).outlineStyle === 'auto' ? ['next'] : []
+      return next && own.bottom + reach > next.top + 1 && getComputedStyle(part).outlineStyle === 'auto' ?
+        ['next'] : []
     })`)
     assert.deepEqual(cut.slice(0, 3), [])
   })

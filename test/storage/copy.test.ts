@@ -221,9 +221,8 @@ test('a target with other data is refused in one sentence and stays as it is', a
   const other = await scratchDatabase()
   const database = await openMigrated(other.address)
   await database.write(async (tx) => {
-    await sql`insert into terms (taxonomy, name, slug, description, parent, folded) values ('tag', 'x', 'x', '', 0, 'x')`.execute(
-      tx,
-    )
+    await sql`insert into terms (taxonomy, name, slug, description, parent, folded) values ('tag', 'x', 'x',
+      '', 0, 'x')`.execute(tx)
   })
   await database.close()
   await assert.rejects(copy(from, other.address), {

@@ -10,7 +10,8 @@ import { type ServiceProcess, startServiceProcess } from '../support/processes.t
 import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-// Follows docs/production-details.md, except for pg_basebackup, which the test server lacks: the standby starts from
+// Follows docs/production-details.md, except for pg_basebackup, which the test server lacks: the standby
+// starts from
 // copied files.
 
 async function ask(address: string, text: string): Promise<string> {

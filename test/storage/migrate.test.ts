@@ -204,16 +204,20 @@ async function formOf(database: Database): Promise<string[]> {
   const { rows } = await sql
     .raw<{ line: string }>(
       databaseName() === 'postgres'
-        ? `select concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable, column_default) as line
+        ? `select concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable,
+          column_default) as line
             from information_schema.columns where table_schema = current_schema()
           union all select indexdef from pg_indexes where schemaname = current_schema()
           union all select concat(conrelid::regclass, ' ', pg_get_constraintdef(oid)) from pg_constraint
             where connamespace = current_schema()::regnamespace
           union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
-          union all select proname from pg_proc where pronamespace = current_schema()::regnamespace and prolang <> 13
+          union all select proname from pg_proc where pronamespace = current_schema()::regnamespace
+            and prolang <> 13
           union all select sequencename from pg_sequences where schemaname = current_schema()`
-        : `select concat_ws(' ', t.name, t.sql like '%without rowid%', t.sql like '%autoincrement%', c.name, c.type,
-            c."notnull", c.dflt_value, c.pk) as line from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'
+        : `select concat_ws(' ', t.name, t.sql like '%without rowid%', t.sql like '%autoincrement%', c.name,
+          c.type,
+            c."notnull", c.dflt_value, c.pk) as line from sqlite_schema t, pragma_table_info(t.name) c
+              where t.type = 'table'
           union all select concat_ws(' ', t.name, f."from", f."table", f.on_delete)
             from sqlite_schema t, pragma_foreign_key_list(t.name) f where t.type = 'table'
           union all select sql from sqlite_schema where sql is not null and type <> 'table'`,
@@ -268,9 +272,8 @@ test('a calendar of 34ed6c85 is served with its addresses, links and times, and 
 test('a calendar that went through each former step by itself is up to date', async (t) => {
   const { database } = await openScratch(t)
   await database.migrate(async (tx) => {
-    await sql`insert into migrations (name) values ('0001-first'), ('0033-sequences'), ('0051-marks')`.execute(
-      tx,
-    )
+    await sql`insert into migrations (name) values ('0001-first'), ('0033-sequences'),
+      ('0051-marks')`.execute(tx)
   })
   assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
   assert.deepEqual(await findMigrations(database.read), [...kernelSteps, ...(await ofFeatures())].sort())

@@ -101,7 +101,8 @@ test('nothing is left behind in the sessions of a pooler', pooled, async (t) => 
       const { rows } = await sql<{ state: string }>`
         select name as state from pg_prepared_statements
         union all select pg_listening_channels()
-        union all select name from pg_settings where source = 'session' and name not in ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')
+        union all select name from pg_settings where source = 'session' and name not in ('application_name',
+          'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')
       `.execute(database.read)
       return rows.map(({ state }) => state)
     }),
@@ -155,7 +156,8 @@ test('a statement that takes too long is stopped on the server through a pooler,
   await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
   const countRunning = async () => {
     const { rows } = await sql`
-      select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%' and pid <> pg_backend_pid()
+      select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%'
+        and pid <> pg_backend_pid()
         and datname = current_database()`.execute(database.read)
     return rows.length
   }

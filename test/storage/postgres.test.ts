@@ -27,7 +27,8 @@ test(
     await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
     assert.equal(await pid(), before)
     const { rows } =
-      await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%' and pid <> pg_backend_pid()
+      await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%'
+        and pid <> pg_backend_pid()
       and datname = current_database()`.execute(database.read)
     assert.equal(rows.length, 0)
   },

@@ -33,9 +33,8 @@ test('the old slugs of a record are found without reading those of others', onSq
   const { rows } = await sql<{
     detail: string
   }>`explain query plan delete from old_slugs where kind = 'event' and record = 7
-    and slug not in (select slug from old_slugs where kind = 'event' and record = 7 order by left_utc desc limit 20)`.execute(
-    database.read,
-  )
+    and slug not in (select slug from old_slugs where kind = 'event' and record = 7 order by left_utc desc
+      limit 20)`.execute(database.read)
   const searches = rows.map(({ detail }) => detail).filter((detail) => /SEARCH|SCAN/.test(detail))
   assert.equal(searches.length, 2)
   for (const detail of searches) assert.match(detail, /old_slugs_record \(record=\? AND kind=\?\)/)

@@ -17,7 +17,8 @@ const counting = (database: Database, to: number) =>
     database,
     sql<{
       n: number
-    }>`with recursive up (n) as (select 1 union all select n + 1 from up where n < ${to}) select count(*) as n from up`,
+    }>`with recursive up (n) as (select 1 union all select n + 1 from up where n < ${to})
+      select count(*) as n from up`,
   )
 
 test('a read beside the others sees whatever was committed before it', async (t) => {

@@ -63,11 +63,14 @@ export function axeScript(...rules: readonly string[]): string {
   const enabled = Object.fromEntries(rules.map((rule) => [rule, { enabled: true }]))
   return `(async () => {
     ${readFileSync(axePath ?? '', 'utf8')}
-    const { violations: all } = await axe.run(document, { resultTypes: ['violations'], rules: ${JSON.stringify(enabled)}, preload: ${process.env.PAGES_CHECK === 'all'} })
+    const { violations: all } = await axe.run(document, { resultTypes: ['violations'], rules:
+      ${JSON.stringify(enabled)}, preload: ${process.env.PAGES_CHECK === 'all'} })
     const violations = all
-      .map((one) => ({ ...one, nodes: one.nodes.filter(({ failureSummary }) => !failureSummary.includes('obscured')) }))
+      .map((one) => ({ ...one, nodes: one.nodes.filter(({ failureSummary }) =>
+        !failureSummary.includes('obscured')) }))
       .filter(({ nodes }) => nodes.length > 0)
-    return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
+    return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0,
+      160) + ' ' + node.failureSummary).join(' | '))
   })()`
 }
 

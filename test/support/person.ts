@@ -102,7 +102,8 @@ async function pointOf(tab: Tab, selector: string): Promise<{ x: number; y: numb
       const { left, top, width, height } = element.getBoundingClientRect()
       const [x, y] = [left + width / 2, top + height / 2]
       const found = document.elementFromPoint(x, y)
-      return { x, y, over: width > 0 && element.contains(found) ? '' : (found?.outerHTML ?? 'nothing').slice(0, 200) }
+      return { x, y, over: width > 0 && element.contains(found) ? '' : (found?.outerHTML ??
+        'nothing').slice(0, 200) }
     }
     const seen = look()
     if (seen.over === '') return seen

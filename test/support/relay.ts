@@ -100,7 +100,8 @@ export interface ReadMail {
 const READ = `
 import email, email.policy, json, sys
 m = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.default)
-parts = [{'type': p.get_content_type(), 'text': str(p.get_content()).replace('\\r\\n', '\\n')} for p in m.walk() if not p.is_multipart()]
+parts = [{'type': p.get_content_type(), 'text': str(p.get_content()).replace('\\r\\n',
+  '\\n')} for p in m.walk() if not p.is_multipart()]
 defects = [str(d) for p in m.walk() for d in p.defects]
 print(json.dumps({'headers': {k.lower(): str(v) for k, v in m.items()}, 'defects': defects, 'parts': parts}))
 `

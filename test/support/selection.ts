@@ -129,7 +129,8 @@ const isUnder = (file: string, paths: Paths) => paths.some((path) => file.starts
 export const isSlow = (file: string) => isUnder(file, SLOWEST)
 
 /**
- * The test files that name a feature in their path, import from its folder, or ask for the address of its name.
+ * The test files that name a feature in their path, import from its folder, or ask for the address of its
+ * name.
  * @throws Error with one sentence for none
  */
 export function filesOfFeature(root: string, feature: string): string[] {

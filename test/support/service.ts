@@ -202,7 +202,8 @@ export async function startService(
 }
 
 /**
- * A service for the tests of this file or suite, once their first `before` has run. `fill` goes with its start,
+ * A service for the tests of this file or suite, once their first `before` has run. `fill` goes with its
+ * start,
  * since hooks outside suites do not wait for each other.
  */
 export function serviceForTests(

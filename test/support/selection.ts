@@ -89,6 +89,8 @@ const LONG: Paths = [
   'test/house/recipes',
   'test/http/assistant-clients',
   'test/import/import-zones',
+  'test/mail/address-secrecy',
+  'test/mail/subscribe-browser',
   'test/openid-connect/openid-browser',
   'test/openid-connect/openid-waiting',
   'test/pages/browser',

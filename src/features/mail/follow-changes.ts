@@ -15,14 +15,12 @@ import type { ProposalColumns } from '../desk/desk-tables.ts'
 import { planNews } from './plan-issues.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
-// Tells users what others did to their events. Where it left off is a row, written with the messages, so that
-// each change is told once, by one node.
+// Tells users what others did to their events. The mark is written with the messages, so one node tells each.
 
 interface Mark {
   cursor: string
-  /** UTC. */
   since: string
-  /** The last row of the history that has been seen. */
+  /** The last of the history that was seen. */
   row: number
 }
 
@@ -33,7 +31,7 @@ const LATE_MS = 10 * MINUTE_MS
 
 const MOST_ROWS = 20_000
 
-/** More events of one author, in one look, are one message. */
+/** More events of one author are one message. */
 const MOST_SINGLE = 3
 const MOST_NAMED = 20
 
@@ -60,7 +58,6 @@ export async function followChanges(database: Database, site: Site, now: number)
   })
 }
 
-/** What was before mail is not told. */
 async function begin(tx: Tx, cursor: string, now: number): Promise<void> {
   const { last } = await tx
     .selectFrom('history')

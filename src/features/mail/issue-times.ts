@@ -3,7 +3,7 @@ import { dayNumber, formatUtc, isTimezone, wallToUtc } from '../../base/text/zon
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 
-// When messages that were asked for are due, as wall times: changes of clocks move none of them.
+// Messages are due at wall times, which changes of clocks do not move.
 
 const ISSUE_AT = '07:00:00'
 const REMINDED_AT = '16:00:00'
@@ -20,7 +20,7 @@ export const WEEKDAYS: readonly string[] = [
   'sunday',
 ]
 
-/** What a form sends: `daily`, or the day of a weekly issue; Monday for anything else. */
+/** A form sends `daily` or the day of a weekly issue; anything else is Monday. */
 export function readRhythm(text: string): Rhythm & { rhythm: 'daily' | 'weekly' } {
   if (text === 'daily') return { rhythm: 'daily', weekday: 1 }
   return { rhythm: 'weekly', weekday: WEEKDAYS.indexOf(text) + 1 || 1 }
@@ -36,7 +36,7 @@ export const zoneOf = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, siteZo
 /** 1 for Monday. `dayNumber` 0 was a Thursday. */
 const weekdayOf = (day: string) => ((((dayNumber(day) + 3) % 7) + 7) % 7) + 1
 
-/** UTC: at seven in the morning of the zone, after `now`. */
+/** UTC. */
 export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number): string {
   const nowUtc = formatUtc(now)
   let day = dayOf(wallNow(zone, now))
@@ -48,7 +48,7 @@ export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number
   return wallToUtc(`${day} ${ISSUE_AT}`, zone)
 }
 
-/** UTC: at four in the afternoon of the day before, in the zone of the event; empty if that is past. */
+/** UTC, on the day before in the zone of the event; empty if that is past. */
 export function reminderAt(
   { start_date, timezone }: Pick<EventRow, 'start_date' | 'timezone'>,
   now: number,

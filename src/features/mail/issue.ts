@@ -28,21 +28,20 @@ import { languageOf } from './outbox.ts'
 import { describeList } from './subscribed-lists.ts'
 import { findSubscriber, findSubscription, tokenOf } from './subscription-store.ts'
 
-// Writes issues and reminders when they are sent, so that what was withdrawn meanwhile is not in them.
+// Issues are written when they are sent: what was withdrawn meanwhile is not in them.
 
 export interface WrittenIssue {
   letter: Letter
-  /** Why the reader gets it, and how that ends. */
   foot: readonly Block[]
   /** Where one click ends the subscription. */
   unsubscribe: string
-  /** An iCalendar file. */
+  /** iCalendar. */
   calendar?: string | undefined
 }
 
 const MOST_ENTRIES = 60
 const MOST_NEW = 20
-/** Bytes, so that a message in any script is below 100 kB as it is sent. */
+/** Bytes: a message in any script stays below 100 kB. */
 const MOST_LISTED = 34_000
 const MOST_LISTED_NEW = 10_000
 /** A series is many of them and one entry. */
@@ -53,7 +52,7 @@ const MOST_DATES = 6
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
-/** Undefined when there is nothing to tell, or the subscription has ended. */
+/** Undefined when there is nothing to tell. */
 export async function writeIssue(
   ground: CalendarGround,
   message: Pick<MailMessageColumns, 'topic' | 'content' | 'language'>,
@@ -67,7 +66,7 @@ export async function writeIssue(
   const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
   if (!subscriber) return undefined
   const timezone = zoneOf(subscriber, ground.site.timezone)
-  // Times in another zone than the reader's are written with its letters.
+  // Then times in other zones have their letters.
   const site: Site = { ...ground.site, language: languageOf(message), timezone }
   const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })
   const written =
@@ -106,7 +105,7 @@ async function writeList(
   const today = dayOf(wallNow(site.timezone, now))
   const wall = wallNow(siteZone, now)
   const clock = { today: dayOf(wall), wall }
-  // The calendar's days from now to the end of the reader's day or week.
+  // In days of the calendar, up to the end of the reader's.
   const end = `${rhythm === 'daily' ? today : addDays(today, 6)} 23:59:59`
   const last = dayOf(utcToWall(wallToUtc(end, site.timezone), siteZone))
   const coming = await findGrouped(context, between(clock, filters, clock.today, last))
@@ -148,12 +147,12 @@ const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
 const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
   count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
 
-/** Events that no entry has; `shown` are entries of the first groups. */
+/** `shown` are entries of the first groups. */
 const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
   total - groups.slice(0, shown.length).flat().length
 
 interface Grouped {
-  /** Dates of one series together, the first of them first. */
+  /** Dates of one series together. */
   groups: EventRow[][]
   total: number
 }
@@ -185,7 +184,6 @@ async function filtersOf(context: Context, query: string): Promise<EventFilters 
   }
 }
 
-/** One for each group, up to so many bytes. */
 async function entriesOf(
   context: Context,
   groups: readonly EventRow[][],
@@ -224,7 +222,6 @@ function entryOf(
 
 // One event.
 
-/** What readers were told of it last. */
 export interface ToldTimes {
   start_date: string
   end_date: string
@@ -262,7 +259,7 @@ const OPENINGS = {
 
 const isTopic = (topic: string): topic is keyof typeof OPENINGS => Object.hasOwn(OPENINGS, topic)
 
-/** Undefined unless it is still so. */
+/** Undefined if it is no longer so. */
 async function writeReminder(
   context: Context,
   { event }: SubscriptionColumns,
@@ -297,7 +294,7 @@ async function writeReminder(
   return { about: title, letter: { subject: sayMail(site, OPENINGS[topic], { title }), blocks }, calendar }
 }
 
-/** Pixels of the smallest size that is sharp across the column. */
+/** Pixels. */
 const WIDE = 550
 
 function pictureBlocks(context: Context, row: EventRow, image: ImageRow | undefined): Block[] {

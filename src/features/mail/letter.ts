@@ -2,9 +2,8 @@ import type { Language } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { type Content, type Html, html, trusted } from '../../http/page-html.ts'
 
-// Letters: the same content as text and as HTML of one column, light and dark.
+// Letters have the same content as text and as HTML of one column, light and dark.
 
-/** Its texts are in the language of the letter. */
 export interface Letter {
   subject: string
   blocks: readonly Block[]
@@ -19,7 +18,7 @@ export type Block =
   | { kind: 'entries'; entries: readonly Entry[] }
   | ({ kind: 'picture' } & LetterPicture)
 
-/** It lies with the site itself. */
+/** It comes from the site itself. */
 export interface LetterPicture {
   url: string
   /** Empty for a decoration. */
@@ -42,19 +41,17 @@ export interface WrittenLetter {
   html: string
 }
 
-/** What stands around letters of a site. */
 export interface Letterhead {
   language: Language
   name: string
   url: string
-  /** A square picture beside the name; empty for none. */
+  /** The address of a square picture; empty for none. */
   icon: string
-  /** Why the reader gets it. */
   foot: readonly Block[]
 }
 
 const LONGEST_SUBJECT = 150
-/** Longer texts are cut: some mail programs show 100 kB of a message and hide the rest. */
+/** Longer texts are cut: some mail programs hide what is beyond 100 kB. */
 const LONGEST_LINE = 300
 const LONGEST_TEXT = 2000
 const LONGEST_QUOTE = 4000
@@ -66,7 +63,7 @@ export function writeLetter({ subject, blocks }: Letter, head: Letterhead): Writ
   return { subject: short, text: writeText(blocks, head), html: writeHtml(short, blocks, head).markup }
 }
 
-/** Turn the direction of the text behind them, or hide and mark parts of it. */
+/** Characters that turn the text behind them, or hide parts of it. */
 const TURNING = /[\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g
 
 export const withoutTurning = (text: string): string => text.replace(TURNING, '')
@@ -242,7 +239,7 @@ function entryHtml({ title, url, lines }: Entry): Html {
 
 const broken = (lines: readonly Content[]): Content => lines.map((one, at) => [at > 0 && html`<br>`, one])
 
-/** The first of them, as long as their HTML has at most so many bytes. */
+/** The first ones whose HTML has at most so many bytes together. */
 export function entriesWithin(entries: readonly Entry[], bytes: number): Entry[] {
   let left = bytes
   return entries.filter((entry) => {

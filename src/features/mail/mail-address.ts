@@ -9,8 +9,8 @@ const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * Undefined for no address, and for a local part beyond ASCII, which few relays take. The domain is written
- * in lower case, an international one in punycode.
+ * Undefined for no address, and for a local part beyond ASCII, which few relays take. The domain is in lower
+ * case and punycode.
  */
 export function parseMailAddress(text: string): string | undefined {
   const trimmed = text.trim()

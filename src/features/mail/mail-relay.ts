@@ -21,7 +21,7 @@ export interface OutgoingMessage extends WrittenLetter {
   messageId: string
   /** Where one click ends a subscription, and what it is called. */
   list?: { unsubscribe: string; id: string } | undefined
-  /** An iCalendar file. */
+  /** iCalendar. */
   calendar?: string | undefined
 }
 
@@ -30,7 +30,7 @@ const PATIENCE = { connect: 15_000, silent: 30_000, attempt: 90_000 }
 
 const A_SECOND = 10
 
-/** Undefined where no mail is set. @throws Error with one sentence for a file or sender that is missing */
+/** Undefined without a setting. @throws Error with one sentence for a file or sender that is missing */
 export async function openRelay(config: Config, patience = PATIENCE): Promise<Relay | undefined> {
   if (config.mail === '') return undefined
   const address = new URL(config.mail)

@@ -19,8 +19,6 @@ import { countOutbox, listUnsent } from './outbox.ts'
 import { exportAddress, forgetAddress } from './people-part.ts'
 import { tellUser } from './user-messages.ts'
 
-// The room of e-mail at the desk, for administrators.
-
 const ROOM = '/mail'
 const MOST_LISTED = 50
 
@@ -42,7 +40,7 @@ export function mailPart({ config, features }: ServiceStart): DeskPart {
 
 interface Shown {
   fault?: MailText
-  /** As JSON. */
+  /** JSON. */
   kept?: string
   notice?: MailText
 }

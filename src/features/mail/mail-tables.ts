@@ -1,10 +1,9 @@
 import { type FeatureTables, step } from '../../store/storage/migration.ts'
 import type { WithSequence } from '../../store/storage/schema.ts'
 
-/** An e-mail that waits, is on its way, was sent or given up. */
 export interface MailMessageColumns {
   id: number
-  /** Unique: what makes two messages one. */
+  /** Unique, so that it is sent once. */
   name: string
   recipient: string
   language: string
@@ -13,11 +12,11 @@ export interface MailMessageColumns {
   content: string
   state: 'waiting' | 'sending' | 'sent' | 'given_up'
   created_utc: string
-  /** When it is due, or free for another process; empty once it is settled. */
+  /** Due, or free for another process; empty once it is settled. */
   next_utc: string
   /** Empty for any time. */
   until_utc: string
-  /** A stranger has typed the address. */
+  /** 1 where a stranger has typed the address. */
   by_stranger: number
   attempts: number
   /** What the relay answered; 0 for nothing. */
@@ -33,20 +32,18 @@ export interface SubscriberColumns {
   language: string
   /** Empty for that of the site. */
   timezone: string
-  /** Stands in the links of their messages. */
   secret: string
   created_utc: string
-  /** Refusals for good by the relay, one after the other. */
+  /** Refusals for good, one after the other. */
   failures: number
 }
 
 export interface SubscriptionColumns {
   id: number
   subscriber: number
-  /** Stands in the link that ends it. */
   secret: string
   kind: 'list' | 'event'
-  /** The query of a list; empty for all events, and for one event. */
+  /** Empty for all events, and for one event. */
   query: string
   /** 0 for a list. */
   event: number
@@ -59,16 +56,15 @@ export interface SubscriptionColumns {
   confirmed_utc: string
   /** When the next message is due; empty for none. */
   next_utc: string
-  /** When the last issue was planned: what came later is new. */
+  /** What came later is new. */
   seen_utc: string
-  /** JSON: what was told last of one event. */
+  /** JSON. */
   told: string
 }
 
 declare module '../../store/storage/schema.ts' {
   interface Tables {
     mail_messages: WithSequence<MailMessageColumns>
-    /** How far mail has followed something. */
     mail_marks: { name: string; value: string }
     mail_subscribers: WithSequence<SubscriberColumns>
     mail_subscriptions: WithSequence<SubscriptionColumns>

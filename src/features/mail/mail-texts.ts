@@ -1,7 +1,6 @@
 import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
 
-/** Texts of e-mail. */
 export const mailTexts = {
   'A test of e-mail': { de: 'Test der E-Mail', fr: 'Essai de l’e-mail', es: 'Prueba del correo' },
   '{name} can send e-mail. There is nothing to do.': {

@@ -14,14 +14,14 @@ import type { MailMessageColumns } from './mail-tables.ts'
 export interface NewMessage {
   to: string
   language: Language
-  /** Such as `invitation`, for lists and metrics. */
+  /** Such as `invitation`. */
   topic: string
   letter: Letter
   /** A second message of this name is not queued. */
   once?: string
-  /** Ms since the epoch, after which it is not sent. */
+  /** Ms since the epoch. */
   goodUntil?: number
-  /** A stranger has typed the address: few such messages go to one. */
+  /** A stranger has typed the address. */
   isByStranger?: true
 }
 
@@ -29,7 +29,7 @@ export class MailRefusal extends Error {
   override name = 'MailRefusal'
 }
 
-/** Limits of messages that strangers cause to one address. */
+/** Few messages that strangers cause go to one address. */
 const STRANGER_EVERY_MS = 10_000
 const STRANGER_A_DAY = 10
 
@@ -37,7 +37,7 @@ const STRANGER_A_DAY = 10
 const LONGEST_CONTENT = 200_000
 
 /**
- * False when it was queued before, or when strangers have caused too many to the address.
+ * False when it was queued before, or strangers have caused too many.
  * @throws MailRefusal when `to` is no address, or the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
@@ -101,14 +101,14 @@ const isLetter = (value: unknown): value is Letter =>
 export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
   LANGUAGES.find((known) => known === language) ?? 'en'
 
-/** The same on every attempt, so that mail programs show a message that came twice once. */
+/** The same on every attempt: mail programs show it once. */
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
-/** For so long a message is left to its process; an attempt takes less. */
+/** An attempt takes less. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** Pauses after failures, 24 hours together; then a message is given up. */
+/** They are 24 hours together; then a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
 /** A message that is due later was written by a wrong clock. */
@@ -117,8 +117,8 @@ const LATEST = 12 * HOUR_MS
 const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
 
 /**
- * Undefined when none is due, `perHour` have been sent within the hour, or the calendar is held; else it is
- * left to this process for three minutes.
+ * It is left to this process for three minutes. Undefined when none is due, `perHour` were sent within the
+ * hour, or the calendar is held.
  */
 export async function claimMessage(
   tx: Tx,
@@ -126,7 +126,7 @@ export async function claimMessage(
   now: number,
 ): Promise<MailMessageColumns | undefined> {
   const { nowUtc, latestUtc } = dueTimes(now)
-  // Senders count one after the other, so that two of them together stay below the limit.
+  // Two senders together stay below the limit.
   await holdName(tx, 'mail')
   if ((await countSending(tx, now)) >= perHour) return undefined
   const due = tx
@@ -156,7 +156,6 @@ export async function isMailDue(db: Db, now: number): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined
 }
 
-/** Sent within the last hour, and on their way. */
 async function countSending(tx: Tx, now: number): Promise<number> {
   const { n } = await tx
     .selectFrom('mail_messages')
@@ -181,7 +180,7 @@ export type Outcome =
   /** It need not be sent any more. */
   | { kind: 'dropped' }
   | { kind: 'refused' | 'later'; status: number; error: string }
-  /** The relay is at fault or away, not the message. */
+  /** The message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
 /** The content goes once it is settled: it may have a secret link. True when it is given up. */
@@ -214,7 +213,7 @@ export async function settleMessage(
   return false
 }
 
-/** Other processes may take it at once: a stop has cut the attempt off. */
+/** A stop has cut the attempt off. */
 export async function returnMessage(tx: Tx, { id, created_utc }: MailMessageColumns): Promise<void> {
   const back = { state: 'waiting', next_utc: created_utc } as const
   await tx.updateTable('mail_messages').set(back).where('id', '=', id).execute()
@@ -232,7 +231,7 @@ export async function countOutbox(db: Db): Promise<{ waiting: number; given_up: 
   return { waiting: of(['waiting', 'sending']), given_up: of(['given_up']) }
 }
 
-/** Waiting or given up, the newest first. */
+/** The newest first. */
 export function listUnsent(
   db: Db,
   most: number,

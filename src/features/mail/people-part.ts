@@ -2,7 +2,6 @@ import type { Feature } from '../../feature.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 
-/** What a feature keeps of an e-mail address that belongs to no user. */
 export interface KeptOfAddress {
   /** Without secrets. */
   export: (db: Db, address: string) => Promise<readonly object[]>

@@ -18,15 +18,13 @@ import {
 } from './outbox.ts'
 import { noteReached } from './subscription-store.ts'
 
-// Sends the outbox, one message after the other.
-
 export interface MailSender {
   database: Database
   ground: CalendarGround
   site: Site
   relay: Relay
   perHour: number
-  /** The address of the icon of the site; empty for none. */
+  /** Empty for none. */
   icon: () => string
   report: (error: unknown) => void
   /** Never throws. */
@@ -35,7 +33,7 @@ export interface MailSender {
   round: Promise<void> | undefined
   /** Ms since the epoch. */
   restsUntil: number
-  /** The database did not take what became of it, as with a full disk; nothing else is sent before. */
+  /** The database did not take it, as with a full disk; nothing else is sent before. */
   unsettled: Attempt | undefined
 }
 

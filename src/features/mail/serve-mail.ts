@@ -14,8 +14,6 @@ import { type MailSender, sendMail, stopMail } from './send-mail.ts'
 import { subscribePageAt } from './subscribe-pages.ts'
 import { answerSubscribeVisit } from './subscribe-route.ts'
 
-// Sends mail while the calendar is served.
-
 const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
 
@@ -73,7 +71,7 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** A PNG of the icon or logo, whatever it is at the time. */
+/** A PNG of the present icon or logo. */
 const ICON_PATH = '/apple-touch-icon.png'
 
 /** A drawing has no pixels to make it of. */

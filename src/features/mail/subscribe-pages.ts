@@ -44,8 +44,7 @@ import {
   tokenOf,
 } from './subscription-store.ts'
 
-// The pages of subscriptions. Links in messages lead to pages with a button, since scanners of mail follow
-// links.
+// Links in messages lead to pages with a button, since scanners of mail follow links.
 
 /** No value turns the text behind it. */
 function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
@@ -181,7 +180,7 @@ function countAsked({ asked }: SubscribeRoute, address: string, now: number): vo
   }
 }
 
-/** The same answer for known and unknown addresses, and for programs that fill in every field. */
+/** The same answer for any address, and for programs that fill in every field. */
 async function takeForm({ route, context, incoming, field }: AskedPage): Promise<SubscribeAnswer> {
   const wanted = await wantedIn(context, field('list'), field('event'))
   const rhythm = readRhythm(field('rhythm'))
@@ -283,7 +282,7 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** The same for links that were used and those that never were. */
+/** The same for links that never were. */
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),
@@ -350,7 +349,7 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** By mail programs as well, without a cookie (RFC 8058). The same for unknown tokens. */
+/** RFC 8058: mail programs have no cookie. The same answer for unknown tokens. */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)
   if (found) await context.write((tx) => endSubscription(tx, found))

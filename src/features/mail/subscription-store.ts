@@ -9,19 +9,17 @@ import { nextIssue, type Rhythm } from './issue-times.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { forgetQueued } from './outbox.ts'
 
-// Subscribers and what they have asked for.
-
 export const MOST_SUBSCRIPTIONS = 20
 /** All addresses together. */
 const MOST_UNCONFIRMED = 1000
 export const CONFIRM_HOURS = 48
-/** After so many refusals for good, one after the other, nothing more is sent. */
+/** Then nothing more is sent. */
 export const MOST_FAILURES = 3
 
 export interface AskedFor extends Rhythm {
   address: string
   language: Language
-  /** Empty for that of the site; it counts for an address that is new. */
+  /** Empty for that of the site; an address that is known keeps its own. */
   timezone: string
   kind: SubscriptionColumns['kind']
   query: string
@@ -36,7 +34,6 @@ export type Subscribed =
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/** @param now ms since the epoch */
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
   const { kind, query, event, rhythm, weekday } = asked
   await holdName(tx, 'mail subscriptions')
@@ -217,7 +214,7 @@ export async function noteReached(tx: Tx, address: string, isReached: boolean): 
   else await update.set(({ eb }) => ({ failures: eb('failures', '+', 1) })).execute()
 }
 
-// Requests that nobody has confirmed, reminders of what is long over, and subscribers of nothing.
+// Unconfirmed requests, reminders of what is long over, subscribers of nothing.
 export const subscriptionPrunings: readonly Pruning[] = [
   {
     days: CONFIRM_HOURS / 24,

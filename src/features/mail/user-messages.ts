@@ -49,7 +49,6 @@ export async function tellUser(
   return queueMessage(tx, message, now)
 }
 
-/** What somebody else did to an event of theirs. */
 export interface ToldOfEvent {
   kind: 'published' | 'sent back' | 'changed' | 'removed'
   user: User
@@ -107,7 +106,7 @@ export async function tellOfEvent(tx: Tx, site: Site, told: ToldOfEvent, now: nu
   )
 }
 
-/** Several at once, as after a bulk action; `all` are the first of them. */
+/** `all` are the first of them. */
 export async function tellOfMany(
   tx: Tx,
   site: Site,

@@ -10,7 +10,7 @@ const REMINDED_AT = '16:00:00'
 
 export type Rhythm = Pick<SubscriptionColumns, 'rhythm' | 'weekday'>
 
-export const WEEKDAYS: readonly string[] = [
+export const ISSUE_DAYS: readonly string[] = [
   'monday',
   'tuesday',
   'wednesday',
@@ -23,14 +23,14 @@ export const WEEKDAYS: readonly string[] = [
 /** A form sends `daily` or the day of a weekly issue; anything else is Monday. */
 export function readRhythm(text: string): Rhythm & { rhythm: 'daily' | 'weekly' } {
   if (text === 'daily') return { rhythm: 'daily', weekday: 1 }
-  return { rhythm: 'weekly', weekday: WEEKDAYS.indexOf(text) + 1 || 1 }
+  return { rhythm: 'weekly', weekday: ISSUE_DAYS.indexOf(text) + 1 || 1 }
 }
 
 export const writtenRhythm = ({ rhythm, weekday }: Rhythm): string =>
-  rhythm === 'weekly' ? (WEEKDAYS[weekday - 1] ?? 'monday') : rhythm
+  rhythm === 'weekly' ? (ISSUE_DAYS[weekday - 1] ?? 'monday') : rhythm
 
 /** A zone that is no longer known is that of the site. */
-export const zoneOf = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, siteZone: string): string =>
+export const readerZone = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, siteZone: string): string =>
   timezone !== '' && isTimezone(timezone) ? timezone : siteZone
 
 /** 1 for Monday. `dayNumber` 0 was a Thursday. */

@@ -20,7 +20,7 @@ import { icalendar } from '../feeds/icalendar.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { between, type EventFilters } from '../pages/page-finding.ts'
 import { readQuery } from '../pages/page-query.ts'
-import { zoneOf } from './issue-times.ts'
+import { readerZone } from './issue-times.ts'
 import { type Block, type Entry, entriesWithin, type Letter, withoutTurning } from './letter.ts'
 import type { MailMessageColumns, SubscriptionColumns } from './mail-tables.ts'
 import { type MailText, sayMail } from './mail-texts.ts'
@@ -65,7 +65,7 @@ export async function writeIssue(
   if (!subscription || subscription.confirmed_utc === '') return undefined
   const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
   if (!subscriber) return undefined
-  const timezone = zoneOf(subscriber, ground.site.timezone)
+  const timezone = readerZone(subscriber, ground.site.timezone)
   // Then times in other zones have their letters.
   const site: Site = { ...ground.site, language: languageOf(message), timezone }
   const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })

@@ -8,7 +8,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { isOff, readTold, toldTimesOf } from './issue.ts'
-import { nextIssue, reminderAt, zoneOf } from './issue-times.ts'
+import { nextIssue, readerZone, reminderAt } from './issue-times.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { insertMessage } from './outbox.ts'
 import { MOST_FAILURES } from './subscription-store.ts'
@@ -83,7 +83,7 @@ async function planIssue(tx: Tx, site: Site, due: Due, isOpen: boolean, now: num
       { name: `issue ${due.id} ${due.next_utc}`, more: { since: due.seen_utc } },
       now,
     )
-  const next_utc = nextIssue(due, zoneOf(due, site.timezone), now)
+  const next_utc = nextIssue(due, readerZone(due, site.timezone), now)
   const seen = isDue ? { next_utc, seen_utc: formatUtc(now) } : { next_utc }
   await tx.updateTable('mail_subscriptions').set(seen).where('id', '=', due.id).execute()
 }

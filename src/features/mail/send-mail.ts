@@ -73,7 +73,7 @@ export async function stopMail({ stopping, round, relay }: MailSender): Promise<
 
 async function sendRound(sender: MailSender): Promise<void> {
   const { database, perHour, stopping } = sender
-  if (sender.unsettled) await settle(sender, sender.unsettled)
+  if (sender.unsettled) await settleAttempt(sender, sender.unsettled)
   if (!(await isMailDue(database.read, Date.now()))) return
   while (!stopping.signal.aborted) {
     const message = await database.write((tx) => claimMessage(tx, perHour, Date.now()))
@@ -81,14 +81,14 @@ async function sendRound(sender: MailSender): Promise<void> {
     const outcome = await attemptMessage(sender, message)
     if (stopping.signal.aborted && outcome.kind === 'relay')
       return database.write((tx) => returnMessage(tx, message))
-    await settle(sender, { message, outcome })
+    await settleAttempt(sender, { message, outcome })
     if (outcome.kind !== 'relay') continue
     sender.restsUntil = Date.now() + REST_MS
     return
   }
 }
 
-async function settle(sender: MailSender, attempt: Attempt): Promise<void> {
+async function settleAttempt(sender: MailSender, attempt: Attempt): Promise<void> {
   const { message, outcome } = attempt
   sender.unsettled = attempt
   const isGivenUp = await sender.database.write(async (tx) => {

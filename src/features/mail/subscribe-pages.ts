@@ -12,7 +12,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { queryText, readQuery } from '../pages/page-query.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { toldTimesOf } from './issue.ts'
-import { nextIssue, readRhythm, reminderAt, WEEKDAYS, writtenRhythm, zoneOf } from './issue-times.ts'
+import { ISSUE_DAYS, nextIssue, readerZone, readRhythm, reminderAt, writtenRhythm } from './issue-times.ts'
 import { onOneLine } from './letter.ts'
 import { parseMailAddress } from './mail-address.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
@@ -30,7 +30,7 @@ import {
   type AskedFor,
   CONFIRM_HOURS,
   changeRhythm,
-  changeZone,
+  changeSubscriberZone,
   confirmSubscription,
   endSubscription,
   findSubscriber,
@@ -85,7 +85,7 @@ interface Typed {
 /** 30 November 2026 was a Monday. */
 function rhythmField(context: Context, chosen: string): Html {
   const { site } = context
-  const [first, ...others] = WEEKDAYS.map((value, at) => {
+  const [first, ...others] = ISSUE_DAYS.map((value, at) => {
     const day = written(site, 'weekday', `2026-${at === 0 ? '11-30' : `12-0${at}`}`)
     return { value, text: say(context, 'Weekly, on {day}', { day }) }
   })
@@ -326,7 +326,7 @@ async function confirm({ context, token }: AskedPage): Promise<SubscribeAnswer> 
   const subscriber = await context.write(async (tx) => {
     const own = await findSubscriber(tx, found.subscriber)
     const row = found.kind === 'event' ? await findEvent(tx, found.event) : undefined
-    const zone = own ? zoneOf(own, site.timezone) : site.timezone
+    const zone = own ? readerZone(own, site.timezone) : site.timezone
     const due = row
       ? { next_utc: reminderAt(row, now), told: JSON.stringify(toldTimesOf(row)) }
       : { next_utc: found.kind === 'event' ? '' : nextIssue(found, zone, now), told: '' }
@@ -415,8 +415,8 @@ async function changeMine({ context, token, field }: AskedPage): Promise<Subscri
   }
   if (deed === 'zone') {
     const timezone = knownZone(field('timezone'))
-    const zone = zoneOf({ timezone }, site.timezone)
-    await context.write((tx) => changeZone(tx, subscriber, { timezone, zone }, now))
+    const zone = readerZone({ timezone }, site.timezone)
+    await context.write((tx) => changeSubscriberZone(tx, subscriber, { timezone, zone }, now))
   }
   const all = await listSubscriptions(context.db, subscriber.id)
   const own = all.find(({ id }) => String(id) === field('id'))
@@ -425,7 +425,7 @@ async function changeMine({ context, token, field }: AskedPage): Promise<Subscri
       if (deed === 'end') await endSubscription(tx, own)
       if (deed === 'rhythm' && own.kind === 'list') {
         const rhythm = readRhythm(field('rhythm'))
-        const next_utc = nextIssue(rhythm, zoneOf(subscriber, site.timezone), now)
+        const next_utc = nextIssue(rhythm, readerZone(subscriber, site.timezone), now)
         await changeRhythm(tx, own.id, { ...rhythm, next_utc })
       }
     })

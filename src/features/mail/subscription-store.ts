@@ -150,7 +150,7 @@ export async function changeRhythm(
 }
 
 /** @param timezone empty for that of the site, which is `zone` then */
-export async function changeZone(
+export async function changeSubscriberZone(
   tx: Tx,
   { id }: Pick<SubscriberColumns, 'id'>,
   { timezone, zone }: { timezone: string; zone: string },

@@ -10,7 +10,7 @@ import { startRelay } from '../support/relay.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-test('the address of a reader is in no answer, log, export or record of changes (7c.13)', async (t) => {
+test('the address of a reader is in no answer, log, export or record of changes', async (t) => {
   const relay = await startRelay()
   const scratch = await scratchDatabase('users')
   await makeCalendar(scratch.address)

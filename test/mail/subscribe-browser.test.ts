@@ -59,7 +59,7 @@ for (const { name, program, start } of BROWSERS) {
 
     /** Nothing that axe objects to, and nothing wider than the window. */
     async function holds(tab: Tab, what: string): Promise<void> {
-      await untilShown(tab, `document.querySelector('h1')`)
+      await untilShown(tab, `document.readyState === 'complete' && document.querySelector('h1')`)
       const faults = axePath === undefined ? [] : await tab.evaluate<string[]>(axeScript())
       // The page of the mail program around a message has the landmarks.
       const ours = faults.filter(

@@ -1,4 +1,14 @@
-import { DAY_MS, FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
+import {
+  DAY_MS,
+  dayAtMs,
+  FIRST_MS,
+  formatUtc,
+  isTimezone,
+  LAST_MS,
+  utcToMs,
+  utcToWall,
+  wallToUtc,
+} from './zones.ts'
 
 export { formatUtc, utcToMs }
 
@@ -179,12 +189,17 @@ export function wallParts(wall: string) {
   }
 }
 
+/** A request asks for the same time again and again. */
+let latest = { zone: '', now: Number.NaN, wall: '' }
+
 /**
  * `now` is in ms.
  * @throws RangeError for an unknown zone
  */
 export function wallNow(zone: string, now: number): string {
-  return utcToWall(formatUtc(now), zone)
+  if (latest.zone !== zone || latest.now !== now)
+    latest = { zone, now, wall: utcToWall(formatUtc(now), zone) }
+  return latest.wall
 }
 
 export function dayOf(wall: string): string {
@@ -200,7 +215,7 @@ export function endOfDay(wall: string): string {
 }
 
 export function addDays(day: string, days: number): string {
-  return dayOf(formatUtc(utcToMs(startOfDay(day)) + days * DAY_MS))
+  return dayAtMs(utcToMs(startOfDay(day)) + days * DAY_MS)
 }
 
 /** Rolls over: a month after 31 January is 3 March. */

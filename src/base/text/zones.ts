@@ -219,9 +219,14 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
 
 /** Drops fractions of seconds, and stays within the years 1 to 9999. */
 export function formatUtc(ms: number): string {
-  const iso = new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
+  const iso = isoTime(ms)
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
+
+/** Stays within the years 1 to 9999. */
+export const dayAtMs = (ms: number): string => isoTime(ms).slice(0, 10)
+
+const isoTime = (ms: number) => new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
 
 /** Takes 'YYYY-MM-DD HH:MM:SS'. The form is not checked: other text gives NaN or any number. */
 export function utcToMs(utc: string): number {

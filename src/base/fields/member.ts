@@ -1,9 +1,7 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// Where each representation shows a field; schemas of answers.
-
-// Schemas that several resources share.
+// Where each representation shows a field; schemas that resources share.
 
 /** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ const NEVER_FOLDED = LONGEST_LINE / 3
 export const OWN_STATUS = 'X-KALENDS-STATUS'
 /** The publication date in UTC; if never published, its local `date` (RFC 5545, 3.3.5). */
 export const OWN_DATE = 'X-KALENDS-DATE'
-/** `unknown` for an event with a link that does not say. */
+/** An event with a link that does not say has `unknown`. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 

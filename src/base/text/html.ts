@@ -1,8 +1,6 @@
 import sanitizeHtml from 'sanitize-html'
 
-// HTML: cut into tags and texts, sanitised, rendered for answers.
-
-// Tags and texts, escapes, elements of XML.
+// HTML: cut into tags and texts, sanitised, rendered; elements of XML.
 
 /**
  * `source` is as written. `name` is the lower-case element that a tag opens or closes, or that verbatim text

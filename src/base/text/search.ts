@@ -49,7 +49,7 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/** Fields in `haystack` are joined by newlines, so that no phrase spans two. */
+/** Join the fields in `haystack` by newlines, so that no phrase spans two. */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) &&

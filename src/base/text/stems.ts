@@ -50,7 +50,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/(..)aux$/, '$1al'],
   [/(..[^isu]|...[iu])s$/, '$1'],
   [/([^aeiou])y$/, '$1i'],
-  // Words for women; cases behind -er and -el.
+  // Endings of words for women, and of cases behind -er and -el.
   [/(...[eo]r|ant|ent|ist|und|arzt|konig)in(?:nen)?$/, '$1'],
   [/(..e[lr])n$/, '$1'],
   [/^(...e)n$/, '$1'],
@@ -61,7 +61,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   // Letters doubled before an ending.
   [/([bdgmnptz])\1$/, '$1'],
   [/(...el)l$/, '$1'],
-  // Genders; vowels of cases.
+  // Endings of genders, and vowels of cases.
   [/(...eu)r$/, '$1'],
   [/(....|x)e$/, '$1'],
   [/(...[^aeiou])[ao]$/, '$1'],
@@ -172,7 +172,6 @@ export function wantedWords(text: string): WantedWord[] {
   return (meant.length > 0 ? meant : all).slice(0, MOST_WANTED)
 }
 
-/** Too many words differ from a shorter one in one letter. */
 const LEAST_CORRECTED = 5
 const ALPHABETS = [
   { own: /^[a-z]+$/, letters: [...'abcdefghijklmnopqrstuvwxyz'] },

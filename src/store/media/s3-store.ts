@@ -132,7 +132,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   }
 }
 
-/** A thousand a request. Skips names that this service never makes. */
+/** Reads a thousand names a request. Skips names that this service never makes. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,

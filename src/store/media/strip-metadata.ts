@@ -37,7 +37,7 @@ export async function stripMetadata(
 interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** Where the last piece ends in the source; -1 if it is not from the source. */
+  /** The end of the last piece in the source; -1 if it is not from there. */
   end: number
   parts: number
   /** The offset at which other work gets its next turn. */
@@ -80,7 +80,6 @@ function joined({ source, kept }: Pieces): Buffer {
   return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
 }
 
-/** Called in the middle of a long part, once `at` has reached `until`. */
 async function yieldTurn(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH

@@ -233,7 +233,6 @@ interface Range {
 }
 
 interface Source {
-  /** The condition that every slot of this source meets; undefined for all events. */
   choice: Choice | undefined
   weight: number
   ranges: () => Range[]

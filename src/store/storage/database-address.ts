@@ -26,7 +26,7 @@ const SHOWN = new Set([
 
 const HIDDEN = '***'
 
-/** Hides passwords in messages and logs, rather too much than too little. */
+/** Hides passwords in messages and logs; rather hides too much than too little. */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')

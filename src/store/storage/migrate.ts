@@ -112,7 +112,7 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/** Steps of features that are left out here are among them. */
+/** Includes steps of features that are left out here. */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])
@@ -121,7 +121,7 @@ export function findUnknown(done: Iterable<string>, features: readonly FeatureTa
 }
 
 /**
- * Copying a calendar needs all of its tables to be known.
+ * All tables of a calendar must be known to copy it.
  * @throws Error with one sentence
  */
 export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {

@@ -47,7 +47,7 @@ interface Slot {
 
 interface Compiled {
   query: CompiledQuery
-  /** Undefined for a value of the query itself. */
+  /** Undefined for values of the query itself. */
   slots: (Slot | undefined)[]
   runs: number
   /** A server may prepare the query under it (`nameOf`). */

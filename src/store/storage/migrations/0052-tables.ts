@@ -351,8 +351,8 @@ const changed = (columns: readonly string[]) =>
 function sqliteWords(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
   return [
-    // Every word that stands or stood in an event, in the order of first appearance, and an index of the
-    // words that contain a text.
+    // Every word that an event has or had, in the order of first appearance, and an index of the words that
+    // contain a text.
     'create table words (id integer primary key, word text not null unique)',
     `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0,
       detail=none,

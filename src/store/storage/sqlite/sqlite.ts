@@ -118,7 +118,7 @@ async function migrateOnDisk(
   }
 }
 
-/** Ms; a second long read within them starts a thread. */
+/** A second long read within so many ms starts a thread. */
 const RARELY_MS = 1000
 
 /**

@@ -109,7 +109,7 @@ for (const { name, program, start } of BROWSERS) {
         await holds(tab, 'mine')
         assert.equal(await tab.evaluate(`document.querySelector('[name=timezone]').value`), 'Asia/Tokyo')
         await send(tab, 'button[value=rhythm]', { rhythm: 'daily' })
-        await untilShown(tab, `document.querySelector('[role=status]')`)
+        await untilShown(tab, `document.querySelector('.prose [role=status]')`)
         await holds(tab, 'saved')
         assert.equal(await tab.evaluate(`document.querySelector('[name=rhythm]').value`), 'daily')
         await tab.goTo(`${mine.replace(/\/mine\/.*/, '/end/0-x')}?lang=${language}`)

@@ -406,6 +406,14 @@ describe('a file at the desk', () => {
     const far: string[][] = [['Date', 'Title']]
     far[1_048_575] = Array.from({ length: 26 }, () => 'x')
     const long = `Date,Title\n${'2027-01-01,x\n'.repeat(10_001)}`
+    const hall = { id: 7, venue: 'Hall', description: 'x'.repeat(1_000_000) }
+    const inHall = Array.from({ length: 25 }, (_, id) => ({
+      id,
+      title: 'x',
+      start_date: '2027-01-01 10:00:00',
+      venue: { id: 7 },
+    }))
+    const sameHall = [...inHall, hall].map((record) => JSON.stringify(record)).join('\n')
     const wide = Array.from({ length: 61 }, (_, at) => `c${at}`).join(',')
     for (const [name, bytes, fault] of [
       ['season.csv', '%PDF-1.7 \u0000\u0001', /neither a table nor a calendar/],
@@ -419,6 +427,7 @@ describe('a file at the desk', () => {
       ['long.csv', long, /may have 10000 rows/],
       ['wide.csv', `${wide}\n${wide}`, /may have 60 columns/],
       ['blank.csv', ' \n\n', /no event in it/],
+      ['same-hall.json', sameHall, /rows are too long to be kept/],
     ] as const) {
       const { status, body } = await send(editor, name, Buffer.from(bytes))
       assert.equal(status, 422, name)

@@ -35,7 +35,7 @@ export function limitsPage(): string {
     ['Texts × records on a page of changes', `${inThousands(limits.changesPage.bytes)} bytes, or one record`],
     [
       'Rows × columns of a table at the desk × imports of a person',
-      '10,000 × 60 in 2,000,000 bytes, of a file 5,000,000; 10 that are looked at, 3 under way',
+      '10,000 × 60 in 2,000,000 bytes, of a file 5,000,000 (kept: 20,000,000); 10 looked at, 3 under way',
     ],
     ['Former texts × changes', `\`${environmentName('history_bytes')}\`; a text that many had is kept once`],
     ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],

@@ -92,12 +92,15 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   if (fieldOf(request, 'address').trim() !== '') return takeAddress(request, work)
   const sent = await contentSent(request, work)
   if ('fault' in sent) return startView(request, { [sent.field]: sent.fault })
-  const { content, rows, name } = sent
+  const { content, rows, name, field } = sent
+  const pieces = await piecesOf(rows)
+  if (!pieces)
+    return startView(request, { [field]: sayImport(context.site, 'Its rows are too long to be kept.') })
   const choices = await firstChoices(context, rows, content.kind === 'file')
   const { checked } = await stageRows(context, NOT_KEPT_YET, choices, rows)
   const kept = { choices: JSON.stringify(choices), checked: JSON.stringify(checked) }
   const made = { user: context.caller.id, name, content: JSON.stringify(content), ...kept }
-  const id = await context.write((tx) => insertDeskImport(tx, made, piecesOf(rows), context.now))
+  const id = await context.write((tx) => insertDeskImport(tx, made, pieces, context.now))
   const row = await getOwn(request, id)
   if (fieldOf(request, 'action') !== 'import') return importView(request, row)
   const refusal = whyNot(context, checked, [])
@@ -147,7 +150,7 @@ async function keepUpToDate(
 }
 
 type ReadRows = { content: Exclude<StagedContent, StagedAddress>; rows: KeptRows }
-type Sent = (ReadRows & { name: string }) | { field: string; fault: string }
+type Sent = { field: string } & ((ReadRows & { name: string }) | { fault: string })
 
 async function contentSent(request: DeskRequest, work: StagedWork): Promise<Sent> {
   const { site } = request.context
@@ -164,7 +167,7 @@ async function contentSent(request: DeskRequest, work: StagedWork): Promise<Sent
     ? await work.inTurn(() => contentOf(request.context, bytes))
     : asTable(await tableOfText(fieldOf(request, 'text')))
   if (typeof read === 'string') return { field, fault: describeFault(site, read) }
-  return 'fault' in read ? { field, ...read } : { ...read, name }
+  return 'fault' in read ? { field, ...read } : { ...read, field, name }
 }
 
 const asTable = (table: Table | TableFault): ReadRows | TableFault =>

@@ -71,6 +71,11 @@ export const importTexts = {
     fr: 'Ce n’est pas une feuille de calcul lisible.',
     es: 'No es una hoja de cálculo que se pueda leer.',
   },
+  'Its rows are too long to be kept.': {
+    de: 'Die Zeilen sind zu lang, um behalten zu werden.',
+    fr: 'Ses lignes sont trop longues pour être gardées.',
+    es: 'Sus filas son demasiado largas para guardarlas.',
+  },
   'There is no event in it.': {
     de: 'Darin steht keine Veranstaltung.',
     fr: 'Il ne contient aucun événement.',

@@ -8,8 +8,8 @@ export const messageTexts = {
     es: 'línea {number}',
   },
   'row {number}': {
-    de: 'Reihe {number}',
-    fr: 'rangée {number}',
+    de: 'Zeile {number}',
+    fr: 'ligne {number}',
     es: 'fila {number}',
   },
   'record {number}': {

@@ -79,9 +79,25 @@ export type KeptRows = Table | readonly FileRow[]
 
 const IN_A_PIECE = 100
 
-export function piecesOf(rows: KeptRows): string[] {
-  const pieces = Array.from({ length: Math.ceil(rows.length / IN_A_PIECE) }, (_, at) => at * IN_A_PIECE)
-  return pieces.map((from) => JSON.stringify(rows.slice(from, from + IN_A_PIECE)))
+/** Characters of JSON: rows of a file may all have the same long venue. */
+const MOST_KEPT = 20_000_000
+
+/** @returns undefined for more than is kept */
+export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
+  const pieces: string[] = []
+  let left = MOST_KEPT
+  for (let from = 0; from < rows.length; from += IN_A_PIECE) {
+    const texts: string[] = []
+    for (const row of rows.slice(from, from + IN_A_PIECE)) {
+      const text = JSON.stringify(row)
+      left -= text.length
+      if (left < 0) return undefined
+      texts.push(text)
+    }
+    pieces.push(`[${texts.join(',')}]`)
+    await nextTurn()
+  }
+  return pieces
 }
 
 /** The key is the place, from 0. Without `wanted` it loads all. */

@@ -101,7 +101,8 @@ export function registerImportCommands(program: Command, open: () => Promise<Cal
         )
         for (const one of left) print(inEnglish(one))
         print(
-          `Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`,
+          `Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left ` +
+            'as they are.',
         )
       }),
     )
@@ -158,24 +159,33 @@ const BACK_OFF_MS = 1000
 
 const collect = (word: string, words: readonly string[] = []) => [...words, word]
 
+const ABOUT = {
+  conflicts:
+    'how to settle fields that were changed both in the source and here: keep each of them, ' +
+    'overwrite them, or skip the whole record',
+  sameAs:
+    'the name or address under which this calendar was imported before, as kalends imports lists it; ' +
+    `its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
+  passwordFile:
+    'a file with the application password of that login, which only its owner can read ' +
+    `[${IMPORT_PASSWORD}]`,
+  dates:
+    'the order of day and month in dates of a table such as 3/4/2026; ' +
+    'inferred from all dates without this',
+  origin:
+    'what becomes of the source, remembered for later runs. moved: its old addresses redirect to the ' +
+    'records here. stays: it remains the original, which the pages of its events here name as canonical. ' +
+    'none: neither of these any longer',
+} as const
+
 function withOptions(command: Command): Command {
   return (
     command
       .option('--dry-run', 'say what would happen, and change nothing')
-      .addOption(
-        new Option(
-          '--conflicts <policy>',
-          'how to settle fields that were changed both in the source and here: keep each of them, overwrite them, or skip the whole record',
-        )
-          .choices(POLICIES)
-          .default('keep'),
-      )
+      .addOption(new Option('--conflicts <policy>', ABOUT.conflicts).choices(POLICIES).default('keep'))
       .option('--mirror', 'move events to the trash that are gone from the source')
       .option(ALLOWED, 'let --mirror move more than a fifth of the events to the trash at once')
-      .option(
-        '--same-as <name>',
-        `the name or address under which this calendar was imported before, as kalends imports lists it; its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
-      )
+      .option('--same-as <name>', ABOUT.sameAs)
       .option('--no-images', 'fetch no images')
       .option(
         '--no-private',
@@ -199,10 +209,7 @@ function withOptions(command: Command): Command {
       // The desk gives it for guests.
       .addOption(new Option('--guest').hideHelp())
       .option('--login <login>', 'the login at the site, for drafts and private records')
-      .option(
-        '--password-file <file>',
-        `a file with the application password of that login, which only its owner can read [${IMPORT_PASSWORD}]`,
-      )
+      .option('--password-file <file>', ABOUT.passwordFile)
       .option(
         '--since <when>',
         'only records of a site that have changed since: a date, or a date and time in UTC',
@@ -212,29 +219,21 @@ function withOptions(command: Command): Command {
         'which field a column of a table holds, for columns with unusual names',
         collect,
       )
-      .addOption(
-        new Option(
-          '--dates <order>',
-          'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates without this',
-        ).choices(DATE_ORDERS),
-      )
-      .addOption(
-        new Option(
-          '--origin <what>',
-          'what becomes of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, which the pages of its events here name as canonical. none: neither of these any longer',
-        ).choices(ORIGINS),
-      )
+      .addOption(new Option('--dates <order>', ABOUT.dates).choices(DATE_ORDERS))
+      .addOption(new Option('--origin <what>', ABOUT.origin).choices(ORIGINS))
   )
 }
 
 function registerImport(program: Command, open: () => Promise<CalendarGround>): void {
   withOptions(program.command('import'))
     .description(
-      'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
+      'Bring in the events of another calendar, with their venues, organizers, categories, tags and ' +
+        'images. Safe to repeat.',
     )
     .argument(
       '<source>',
-      'the address of a site with this interface; or a file or its address: iCalendar, a table (CSV), a saved page or list of the interface, or one record a line (NDJSON)',
+      'the address of a site with this interface; or a file or its address: iCalendar, a table ' +
+        '(CSV), a saved page or list of the interface, or one record a line (NDJSON)',
     )
     .action((source: string, asked: Asked, command: Command) =>
       runWithCalendar(command, open, async (ground, print) => {

@@ -8,11 +8,14 @@ const MEETING =
   '|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
 
 /** Outlook writes it so in each language. */
-const TEAMS = `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?`
+const TEAMS =
+  `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous` +
+  '|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?'
 
 /** Places may have these names as well. */
 const BRANDS =
-  `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?|gotomeeting|jitsi(?: meet)?|bigbluebutton)` +
+  `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?` +
+  '|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
 /** An event without a place has one of these. */

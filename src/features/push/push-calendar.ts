@@ -72,7 +72,8 @@ async function refuseSelf({ target, context }: PushTask): Promise<void> {
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
   if (isSame)
     throw new Error(
-      `${target.base} is this calendar itself, or a copy of its database: name another one, or run kalends invalidate-etags there and start it again.`,
+      `${target.base} is this calendar itself, or a copy of its database: name another one, or run ` +
+        'kalends invalidate-etags there and start it again.',
     )
 }
 

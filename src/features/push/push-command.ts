@@ -130,7 +130,8 @@ function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))
     throw new Error(
-      `Name the login with --login, and keep the password in a file (--password-file) or in ${PUSH_PASSWORD}.`,
+      'Name the login with --login, and keep the password in a file (--password-file) or in ' +
+        `${PUSH_PASSWORD}.`,
     )
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Error(`${word} is no address such as https://calendar.example.`)
@@ -141,6 +142,8 @@ function describeCounts(
   { created, updated, unchanged, left, trashed, failed }: Counts,
   isDry: boolean,
 ): string {
-  const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are there, ${trashed} moved to the trash, ${failed} not there`
+  const said =
+    `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are ` +
+    `there, ${trashed} moved to the trash, ${failed} not there`
   return isDry ? `A push would have: ${said}. Nothing was written.` : `Pushed: ${said}.`
 }

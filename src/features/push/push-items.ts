@@ -265,7 +265,9 @@ async function noteOccurrences(
     })
   }
   if (found.length < rows.length && !run.options.dryRun) {
-    const text = `${rows.length - found.length} dates of the series “${rows[0]?.title}” are not there, and what they have for themselves is not either.`
+    const text =
+      `${rows.length - found.length} dates of the series “${rows[0]?.title}” are not ` +
+      'there, and what they have for themselves is not either.'
     run.remark({ kind: 'note', at: `series ${rows[0]?.series}`, text })
   }
   if (!run.options.dryRun) await run.context.write((tx) => savePushed(tx, found))

@@ -215,7 +215,8 @@ export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerpr
 export function remarkUnkept({ unkept, remark }: PushRun): void {
   for (const [at, count] of unkept) {
     const are = count === 1 ? 'record is' : 'records are'
-    const links = `The service does not hide links; ${count} ${count === 1 ? 'record' : 'records'} with a hidden link`
+    const records = `${count} ${count === 1 ? 'record' : 'records'}`
+    const links = `The service does not hide links; ${records} with a hidden link`
     const text =
       at === 'online_shown'
         ? `${links} are there without their link.`

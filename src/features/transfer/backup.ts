@@ -164,7 +164,8 @@ function describeBackup(
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
   return [
     ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
-    `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
+    `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of ` +
+      `images, ${size} bytes.`,
     withoutSecrets
       ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens ' +
         'and no webhooks.'

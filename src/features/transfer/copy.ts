@@ -37,7 +37,8 @@ export function registerCopyCommand(program: Command, features: readonly KeepsTa
     .argument('[from]', `the database to read, as in --database [${COPY_FROM}]`)
     .argument(
       '[to]',
-      `the database to fill, as in --database; run the same command again to finish an interrupted copy [${COPY_TO}]`,
+      'the database to fill, as in --database; run the same command again to finish an interrupted ' +
+        `copy [${COPY_TO}]`,
     )
     .option(
       '--from-file <file>',
@@ -107,7 +108,10 @@ function hasPassword(address: string): boolean {
 }
 
 function remarkOn(address: string): string {
-  return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${COPY_FROM} and ${COPY_TO}, --from-file and --to-file keep it from them.`
+  return (
+    `Other users of this machine can see the password of ${withoutPassword(address)} on the ` +
+    `command line; ${COPY_FROM} and ${COPY_TO}, --from-file and --to-file keep it from them.`
+  )
 }
 
 interface CopyAddresses {

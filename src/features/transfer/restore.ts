@@ -80,7 +80,8 @@ function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions
 function requireMeant({ assumed }: RestorePlaces): void {
   if (assumed === undefined || existsSync(assumed)) return
   throw new Error(
-    `There is no ${assumed}, and no setting names another place: name the data folder of the service, such as --data /var/lib/kalends, or --data ./data to make one here.`,
+    `There is no ${assumed}, and no setting names another place: name the data folder of the ` +
+      'service, such as --data /var/lib/kalends, or --data ./data to make one here.',
   )
 }
 
@@ -95,7 +96,8 @@ async function showCopies({ database }: RestorePlaces, print: Print): Promise<vo
 async function undo({ database }: RestorePlaces, wanted: string | true, replacing: Replacing, print: Print) {
   const copy = await putBack(database, wanted === true ? undefined : wanted, replacing)
   print(
-    `The calendar of ${copy} is that of ${withoutPassword(database)} again; files of images are as they were.`,
+    `The calendar of ${copy} is that of ${withoutPassword(database)} again; files of images are as ` +
+      'they were.',
   )
   const move = findMove(database)
   const next = move ? `${move.told} ${move.todo}` : 'The service can be started.'
@@ -109,16 +111,19 @@ function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar)
       : [`What was there before is kept as ${kept}; kalends restore --undo puts it back.`]
   return [
     ...remarks,
-    `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ${manifest.made_utc} UTC.`,
+    `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ` +
+      `${manifest.made_utc} UTC.`,
     ...former,
     ...(manifest.withoutSecrets
       ? [
-          'It has no passwords and tokens: nobody can sign in before kalends password add has given users new ones.',
+          'It has no passwords and tokens: nobody can sign in before kalends password add has given ' +
+            'users new ones.',
         ]
       : []),
     ...(isHeld
       ? [
-          'This is another place than that of the backup: webhooks, e-mail and imports on a schedule are off until kalends resume.',
+          'This is another place than that of the backup: webhooks, e-mail and imports on a ' +
+            'schedule are off until kalends resume.',
         ]
       : []),
     'Entity tags and sync tokens given so far name nothing any more. The service can be started.',
@@ -197,11 +202,13 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
   const unknown = findUnknown(migrations, features)
   if (unknown.length > 0)
     throw new Error(
-      `The backup was taken by a newer version of Kalends (${version}, with ${unknown.join(', ')}); restore it with that one.`,
+      `The backup was taken by a newer version of Kalends (${version}, with ${unknown.join(', ')}); ` +
+        'restore it with that one.',
     )
   if (!migrations.includes(FIRST_STEP) && !migrations.includes(LAST_CARRIED))
     throw new Error(
-      `The backup was taken by a version of development (${version}); restore it with commit 34ed6c85, and serve it once with this one.`,
+      `The backup was taken by a version of development (${version}); restore it with commit ` +
+        '34ed6c85, and serve it once with this one.',
     )
 }
 
@@ -241,7 +248,8 @@ async function compareFiles(
 function refuseOthers([key]: readonly string[]): void {
   if (key === undefined) return
   throw new Error(
-    `The store of images has another file ${key}, of another calendar: name an empty folder with --media, or move that one away; --replace-images puts those of the backup in their place.`,
+    `The store of images has another file ${key}, of another calendar: name an empty folder with ` +
+      '--media, or move that one away; --replace-images puts those of the backup in their place.',
   )
 }
 

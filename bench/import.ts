@@ -21,7 +21,7 @@ import { readConfig } from '../src/base/config.ts'
 import type { Context } from '../src/calendar/declare/context.ts'
 import { translatorFor } from '../src/calendar/locales/translate.ts'
 import { listUsers } from '../src/calendar/people/users.ts'
-import { inEnglish } from '../src/features/imports/import-messages.ts'
+import { englishMessage } from '../src/features/imports/import-messages.ts'
 import { lowerPriority } from '../src/features/imports/import-schedule.ts'
 import { importSource } from '../src/features/imports/import-source.ts'
 import { openSource } from '../src/features/imports/open-source.ts'
@@ -89,7 +89,7 @@ async function measure(file: string, folder: string): Promise<void> {
       options,
       context,
       by,
-      remark: ({ text }) => say(inEnglish(text)),
+      remark: ({ text }) => say(englishMessage(text)),
       restart: () => undefined,
       progress: () => undefined,
       wait: () => undefined,

@@ -411,6 +411,7 @@ describe('a file at the desk', () => {
       id,
       title: 'x',
       start_date: '2027-01-01 10:00:00',
+      end_date: '2027-01-01 11:00:00',
       venue: { id: 7 },
     }))
     const sameHall = [...inHall, hall].map((record) => JSON.stringify(record)).join('\n')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { componentsOf } from '../../src/features/imports/component-reader.ts'
-import { inEnglish } from '../../src/features/imports/import-messages.ts'
+import { englishMessage } from '../../src/features/imports/import-messages.ts'
 
 async function read(lines: Iterable<string>): Promise<string[]> {
   async function* bytes() {
@@ -9,7 +9,7 @@ async function read(lines: Iterable<string>): Promise<string[]> {
   }
   const found: string[] = []
   for await (const one of componentsOf(bytes()))
-    found.push('reason' in one ? inEnglish(one.reason) : `${one.name} ${one.properties.length}`)
+    found.push('reason' in one ? englishMessage(one.reason) : `${one.name} ${one.properties.length}`)
   return found
 }
 

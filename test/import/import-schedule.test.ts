@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { formatUtc } from '../../src/base/text/moments.ts'
-import { readMessage, showMessage } from '../../src/features/imports/import-messages.ts'
+import { readKeptMessage, showMessage } from '../../src/features/imports/import-messages.ts'
 import {
   importStarter,
   listSchedules,
@@ -131,7 +131,7 @@ describe('an import on a schedule', () => {
     })
     const schedules = () => listSchedules(calendar.service.app.database.read)
     await until(async () => (await schedules())[0]?.outcome !== '', 'nothing was imported', 100)
-    const said = readMessage((await schedules())[0]?.outcome ?? '')
+    const said = readKeptMessage((await schedules())[0]?.outcome ?? '')
     assert.match(showMessage({ language: 'en' }, said), /^Run 1: 1 made/)
     assert.match(showMessage({ language: 'fr' }, said), /^Exécution 1\u00a0: 1 créés/)
     assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 1)

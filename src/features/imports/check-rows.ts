@@ -54,14 +54,14 @@ export interface CheckedRow {
 }
 
 /** A column that is left out is undefined. */
-export type Columns = readonly (ColumnMeaning | undefined)[]
+export type RowColumns = readonly (ColumnMeaning | undefined)[]
 
 export const IN_A_TURN = 25
 
 export const cellKey = (row: number, column: number) => `${row} ${column}`
 
 /** All rows together decide the order of day and month, else the language. */
-export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: Columns): DateOrder {
+export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: RowColumns): DateOrder {
   const seen = noDates()
   for (const row of rows)
     for (const [at, meaning] of columns.entries())
@@ -73,7 +73,7 @@ export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns
   }
 }
 
-export function hasUnclearDates(rows: Table, columns: Columns): boolean {
+export function hasUnclearDates(rows: Table, columns: RowColumns): boolean {
   const seen = noDates()
   for (const row of rows)
     for (const [at, meaning] of columns.entries())
@@ -85,7 +85,7 @@ export function checkRow(
   context: Context,
   number: number,
   cells: readonly string[],
-  { columns, order }: { columns: Columns; order: DateOrder },
+  { columns, order }: { columns: RowColumns; order: DateOrder },
 ): CheckedRow {
   const { site } = context
   const given = new Map<ColumnMeaning, string>()
@@ -115,7 +115,7 @@ export function checkRow(
   return { ...row, faults, items: faults.size > 0 ? [] : items }
 }
 
-function columnOfTime(name: string, columns: Columns): string {
+function columnOfTime(name: string, columns: RowColumns): string {
   if (columns.some((meaning) => meaning === name)) return name
   return name.startsWith('end') && columns.includes('end_date') ? 'end_date' : 'start_date'
 }

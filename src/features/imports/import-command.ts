@@ -7,7 +7,7 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { DATE_ORDERS, type DateOrder } from './csv-cells.ts'
 import { NOT_THE_SAME } from './hold-source.ts'
-import { inEnglish, type Message, messageIn } from './import-messages.ts'
+import { englishMessage, type Message, messageIn } from './import-messages.ts'
 import {
   describeCounts,
   describeMade,
@@ -99,7 +99,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Cal
           runNumber(number),
           () => print('Another import of this source is running; the undo begins when it has ended.'),
         )
-        for (const one of left) print(inEnglish(one))
+        for (const one of left) print(englishMessage(one))
         print(
           `Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left ` +
             'as they are.',
@@ -373,7 +373,7 @@ async function importInto(
   for (const line of describeMade(counts, run)) print(line)
   for (const line of describeVisible(site, visible, run)) print(line)
   const said = describeCounts(counts, run)
-  print(inEnglish(said))
+  print(englishMessage(said))
   if (broken) throw broken
   return { isComplete: counts.failed === 0 && !remarks.has('note'), said }
 }

@@ -42,7 +42,7 @@ const sayCount = sayCountIn(texts)
 export function showMessage(site: { language: Language }, said: Message): string {
   const { language } = site
   if (typeof said === 'string') return said
-  if (isList(said)) return said.map((one) => showMessage(site, one)).join(' ')
+  if (isMessageList(said)) return said.map((one) => showMessage(site, one)).join(' ')
   if ('code' in said) return describeProblem(said, language)
   const values = Object.fromEntries(
     Object.entries(said.values ?? {}).map(([name, value]) => [name, within(said.text, name, value, site)]),
@@ -59,12 +59,12 @@ function within(text: string, name: string, value: Message, site: { language: La
 }
 
 /** `Array.isArray` does not narrow a list that cannot be changed. */
-export const isList = (said: Message): said is readonly Message[] => Array.isArray(said)
+export const isMessageList = (said: Message): said is readonly Message[] => Array.isArray(said)
 
 const isCounted = (text: string): text is CountedMessage =>
   text in texts && 'en' in texts[text as keyof typeof texts]
 
-export const inEnglish = (said: Message) => showMessage({ language: 'en' }, said)
+export const englishMessage = (said: Message) => showMessage({ language: 'en' }, said)
 
 function describeProblem({ code, details }: KeptProblem, language: Language): string {
   const { message: whole, data } = problemReply(new Problem(code, details), language, true).body
@@ -77,7 +77,7 @@ export class ImportError extends Error {
   override name = 'ImportError'
   readonly said: Message
   constructor(said: Message) {
-    super(inEnglish(said))
+    super(englishMessage(said))
     this.said = said
   }
 }
@@ -89,7 +89,7 @@ export function messageIn(error: unknown): Message {
 
 export const keptMessage = (said: Message): string => (typeof said === 'string' ? said : JSON.stringify(said))
 
-export function readMessage(text: string): Message {
+export function readKeptMessage(text: string): Message {
   const value = parsedJson(text)
   return isMessage(value) ? value : text
 }

@@ -3,7 +3,7 @@ import { oneLine, table } from '../../base/run-command.ts'
 import { stopOnSignal } from '../../base/show-progress.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { inEnglish, type Message, message } from './import-messages.ts'
+import { englishMessage, type Message, message } from './import-messages.ts'
 import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
@@ -41,7 +41,9 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
     return [
       headings[kind] ?? '',
-      ...own.first.map(({ at, text, operator }) => `  ${oneLine(`${at}: ${operator ?? inEnglish(text)}`)}`),
+      ...own.first.map(
+        ({ at, text, operator }) => `  ${oneLine(`${at}: ${operator ?? englishMessage(text)}`)}`,
+      ),
       ...more,
     ]
   })

@@ -9,14 +9,14 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import {
+  englishMessage,
   ImportError,
-  inEnglish,
-  isList,
   isMessage,
+  isMessageList,
   keptMessage,
   type Message,
   message,
-  readMessage,
+  readKeptMessage,
 } from './import-messages.ts'
 import type { ImportScheduleColumns } from './import-tables.ts'
 
@@ -79,7 +79,7 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
       spanText(every_seconds * 1000),
       paused === 1 ? 'paused' : leased_utc > formatUtc(now) ? 'running' : next_utc,
       String(failures),
-      outcome === '' ? '-' : inEnglish(readMessage(outcome)),
+      outcome === '' ? '-' : englishMessage(readKeptMessage(outcome)),
     ],
   )
   if (rows.length === 0) return ['No import is on a schedule.']
@@ -345,7 +345,7 @@ async function endRun(
 /** Other servers may have written texts of any length. */
 function shortened(said: Message): Message {
   if (typeof said === 'string') return beginningOf(said, LONGEST_OUTCOME)
-  if (isList(said)) return said.map(shortened)
+  if (isMessageList(said)) return said.map(shortened)
   if ('code' in said || !said.values) return said
   const values = Object.entries(said.values).map(([name, value]) => [name, shortened(value)])
   return { ...said, values: Object.fromEntries(values) }

@@ -1,7 +1,7 @@
 import { type Trouble, warning } from '../../base/finding.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import { type Ask, NAMED } from '../../store/storage/examine.ts'
-import { inEnglish, readMessage, showMessage } from './import-messages.ts'
+import { englishMessage, readKeptMessage, showMessage } from './import-messages.ts'
 import { sayImport } from './import-texts.ts'
 
 export async function listStuck(ask: Ask): Promise<Trouble[]> {
@@ -10,8 +10,8 @@ export async function listStuck(ask: Ask): Promise<Trouble[]> {
     order by id limit ${NAMED}`)
   return rows.map((row) => {
     const [name, isPaused] = [String(row.name), Number(row.paused) === 1]
-    const outcome = readMessage(String(row.outcome))
-    const why = withoutPaths(inEnglish(outcome))
+    const outcome = readKeptMessage(String(row.outcome))
+    const why = withoutPaths(englishMessage(outcome))
     return {
       finding: warning(
         'imports',

@@ -20,7 +20,7 @@ import {
 import { IMPORT_ROOM, reportOf } from './address-view.ts'
 import { mayKeepAddresses, requireAddresses } from './desk-address.ts'
 import { DESK_IMPORT_DAYS, listDeskImports } from './desk-import-store.ts'
-import { type Message, messageIn, readMessage, showMessage } from './import-messages.ts'
+import { type Message, messageIn, readKeptMessage, showMessage } from './import-messages.ts'
 import { listSchedules, pauseSchedule, removeSchedule, resumeSchedule, runSoon } from './import-schedule.ts'
 import { findLaterRun, type ListedRun, listRuns } from './import-store.ts'
 import type { ImportScheduleColumns } from './import-tables.ts'
@@ -113,7 +113,7 @@ function scheduleLine({ context: { site, now } }: DeskRequest, row: ImportSchedu
   const isBad = isPaused || row.failures > 0
   const button = (action: string, text: ImportText, look = '') =>
     html`<button type="submit" class="button${look}" name="action" value="${action}">${say(text)}</button>`
-  const outcome = withoutPaths(showMessage(site, readMessage(row.outcome)))
+  const outcome = withoutPaths(showMessage(site, readKeptMessage(row.outcome)))
   const state = isPaused ? say('Stopped') : row.failures > 0 ? say('Fails') : say('Kept up to date')
   const stops = isPaused ? button('resume', 'Go on') : button('pause', 'Stop')
   const buttons = html`${button('run', 'Run now')}${stops}${button('remove', 'Remove', ' quiet')}`

@@ -53,7 +53,7 @@ export async function rowsOfFile(context: Context, file: StagedFile): Promise<Fi
       if (count > MOST_RECORDS * 5) return undefined
       if (count % IN_A_TURN === 0) await nextTurn()
     }
-    const rows = await rowsOf(context, read)
+    const rows = await rowsOfEntries(context, read)
     return rows.length > MOST_RECORDS ? undefined : { rows, said: read.said }
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -82,7 +82,7 @@ function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
 }
 
 /** A fault beside an event that is read is a note at its row. Any other is a row of its own. */
-async function rowsOf(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
+async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(
     items.flatMap((item) => (standsAlone(item.kind) ? [] : [[`${item.kind} ${item.identity}`, item]])),
   )
@@ -131,7 +131,7 @@ function rowOfItem(
   const venue = decodedText(links.find(({ kind }) => kind === 'venue')?.name ?? '')
   const own = settledOf(main, context)
   if (!own) {
-    const fault = { at: main.at, uid: main.uid ?? '', reason: refusalOf(context, main) }
+    const fault = { at: main.at, uid: main.uid ?? '', reason: refusalOfItem(context, main) }
     const [day = '', time = ''] = String(main.values.start_date ?? '').split(' ')
     return { ...blankRow(number, fault), cells: [day, time.slice(0, 5), title, venue], title, venue, fault }
   }
@@ -147,7 +147,7 @@ function rowOfItem(
   return { ...known, title, venue, when, items: [...new Set(links), main, ...beside] }
 }
 
-function refusalOf(context: Context, { values }: SourceItem): Message {
+function refusalOfItem(context: Context, { values }: SourceItem): Message {
   try {
     parseNew(events.resource.fields, values, context)
   } catch (error) {

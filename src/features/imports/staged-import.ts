@@ -3,13 +3,13 @@ import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import {
   type CheckedRow,
-  type Columns,
   cellKey,
   checkRow,
   guessOrder,
   hasUnclearDates,
   IN_A_TURN,
   nameKey,
+  type RowColumns,
 } from './check-rows.ts'
 import { COLUMN_MEANINGS, type ColumnMeaning, type DateOrder } from './csv-cells.ts'
 import type { StagedAddress } from './desk-address.ts'
@@ -205,7 +205,7 @@ export async function stageRows(
     if (at % IN_A_TURN === IN_A_TURN - 1) await nextTurn()
   }
   const twins = findTwins(checked)
-  const staged = await settle(context, row, checked, choices, twins)
+  const staged = await settleRows(context, row, checked, choices, twins)
   return {
     rows: staged,
     checked: {
@@ -236,10 +236,10 @@ export async function stageSome(
     return one ? [checkKept(context, number, one, choices, order)] : []
   })
   const known = new Map(Object.entries(twins).map(([number, twin]) => [Number(number), twin]))
-  return settle(context, row, checked, choices, known, letters.includes('i'))
+  return settleRows(context, row, checked, choices, known, letters.includes('i'))
 }
 
-const columnsOf = ({ columns }: RowChoices): Columns =>
+const columnsOf = ({ columns }: RowChoices): RowColumns =>
   columns.map((meaning) => (meaning === '' ? undefined : meaning))
 
 function checkKept(
@@ -257,11 +257,11 @@ function checkKept(
   if (!fault) return { ...known, faults: new Map() }
   const filled = checkRow(context, number, cells, { columns: FILE_COLUMNS, order })
   const faults =
-    filled.items.length > 0 ? filled.faults : new Map([...filled.faults, [-1, faultOf(context, fault)]])
+    filled.items.length > 0 ? filled.faults : new Map([...filled.faults, [-1, describeFault(context, fault)]])
   return { ...filled, faults, isBlank: true }
 }
 
-function faultOf({ site }: Context, { at, uid, reason }: NonNullable<FileRow['fault']>): string {
+function describeFault({ site }: Context, { at, uid, reason }: NonNullable<FileRow['fault']>): string {
   const place = showPlace(site, at)
   return showMessage(
     site,
@@ -285,7 +285,7 @@ function findTwins(rows: readonly CheckedRow[]): Map<number, number> {
 }
 
 /** @param mayBeIn whether rows may have come in */
-async function settle(
+async function settleRows(
   context: Context,
   row: Staged,
   checked: readonly CheckedRow[],

@@ -151,6 +151,33 @@ describe('the list of events in a browser', noChromium, () => {
     assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
   })
 
+  test('a series is one row, its tick means all of its dates and says so, and a link opens it', async () => {
+    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=8'
+    const { id } = await service.create('/events', {
+      title: 'Choir',
+      ...onDay(later(3), '18:00', '19:00'),
+      recurrence,
+    })
+    for (const { width, scripts } of [
+      { width: 1280, scripts: true },
+      { width: 360, scripts: false },
+    ]) {
+      const tab = await open('/desk/events', { width, scripts })
+      const row = `[...document.querySelectorAll('tr')].find((tr) => tr.textContent.includes('Choir'))`
+      const isSaid = `getComputedStyle(${row}.querySelector('.ticked')).display !== 'none'`
+      assert.equal(await tab.evaluate(isSaid), false)
+      await tab.evaluate(`${row}.querySelector('.pick input').click()`)
+      assert.equal(await tab.evaluate(isSaid), true)
+      assert.match(await tab.evaluate(`${row}.querySelector('.ticked').textContent`), /^8 dates chosen$/)
+      if (scripts)
+        assert.equal(await tab.evaluate(`document.querySelector('.bulk p').textContent`), '8 chosen')
+      await tab.evaluate(`${row}.querySelector('a.dates').click()`)
+      await untilShown(tab, `location.search.includes('series=') && document.querySelector('.chips')`)
+      assert.equal(await tab.evaluate(`document.querySelectorAll('.events .pick').length`), 8)
+    }
+    await service.remove(`/events/${id}?recurrence_scope=all`)
+  })
+
   /** As a person clicks: what is in sight of a page that has loaded. */
   async function click(tab: ChromiumTab, selector: string): Promise<void> {
     await untilShown(tab, `document.querySelector(${JSON.stringify(selector)})`)

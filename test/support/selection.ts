@@ -38,6 +38,7 @@ const ON_POSTGRES: Paths = [
   'test/api/sent-again',
   'test/api/series-model',
   'test/api/words',
+  'test/desk/event-list-series',
   'test/desk/zone-change',
   'test/import/import-together',
   'test/mail/outbox',

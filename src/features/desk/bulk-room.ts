@@ -33,7 +33,7 @@ import type { DeskText } from './desk-texts.ts'
 import { mayUseForm } from './event-form/event-form.ts'
 import { readPublication } from './event-form/event-form-aside.ts'
 import { keepPicture, sayWhatItShows, uploadField } from './event-form/event-picture.ts'
-import { BULK_ACTIONS, type BulkActionName, listPath, readList } from './event-list.ts'
+import { BULK_ACTIONS, type BulkActionName, listPath, readList, SERIES_TICK } from './event-list.ts'
 import { findLibrary, libraryChoice } from './picture-library.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
@@ -78,9 +78,20 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   }
   const sent = form.ids ?? query.get('ids') ?? ''
   const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) => String(text).split(','))
-  const ids = [...new Set(texts.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number))]
-  if (ids.length > MOST_AT_ONCE) throw invalidParam('ids')
-  return { deed, list, ids, isCut: false }
+  const chosen = texts.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
+  const ids = [...new Set([...chosen, ...(await findDatesOf(context, texts, list))])]
+  const isCut = ids.length > MOST_AT_ONCE
+  if (isCut && chosen.length > MOST_AT_ONCE) throw invalidParam('ids')
+  return { deed, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
+}
+
+/** Those that the list shows by one row, of every series that is ticked. */
+async function findDatesOf(context: Context, texts: readonly string[], query: string): Promise<number[]> {
+  const ticked = texts.map((text) => (text.startsWith(SERIES_TICK) ? text.slice(SERIES_TICK.length) : ''))
+  const series = ticked.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
+  if (series.length === 0) return []
+  const { list } = await readList(context, new URLSearchParams(query))
+  return findDeskIds(context, { ...list, series }, MOST_AT_ONCE + 1)
 }
 
 /** Names the events and asks; changes nothing. Without events it leads back to the list. */
@@ -95,9 +106,9 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
   const { ask, press } = BULK_ACTIONS[asked.deed]
   const count = writtenNumber(site, asked.ids.length)
-  const names = seen.slice(0, MOST_NAMED)
+  const named = [...Map.groupBy(seen, ({ id, series }) => series ?? -id).values()].slice(0, MOST_NAMED)
   const only = asked.ids.length === 1 ? seen[0] : undefined
-  const others = asked.ids.length - names.length
+  const others = asked.ids.length - named.flat().length
   const isBad = asked.deed === 'delete' || asked.deed === 'trash'
   return {
     ...(fault !== '' && { status: 422 }),
@@ -107,7 +118,12 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(site, '/events/many')}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
-${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${countAtDesk(site, others, 'and {count} more')}</li>`}</ul>`}
+${
+  !only &&
+  html`<ul class="named">${named.map((events) => nameOf(site, events))}${
+    others > 0 && html`<li>${countAtDesk(site, others, 'and {count} more')}</li>`
+  }</ul>`
+}
 ${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
@@ -115,6 +131,13 @@ ${scopeOf(request, asked, seen)}
 <p class="ways"><button type="submit" class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Back')}</a></p>
 <p class="hint">${say(asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be undone for a day.')}</p></form>`,
   }
+}
+
+/** An event, or dates of one series. */
+function nameOf(site: Context['site'], events: readonly DeskEvent[]): Html {
+  const dates =
+    events.length > 1 && html` <small>${countAtDesk(site, events.length, '{count} dates')}</small>`
+  return html`<li><span dir="auto">${titleAtDesk(site, events[0]?.title ?? '')}</span>${dates}</li>`
 }
 
 async function backTo(context: Context, list: string): Promise<string> {

@@ -41,6 +41,8 @@ export interface DeskFilters {
   author?: number
   /** An import source. */
   source?: number
+  /** Each of their dates is a row; without it a series is one. */
+  series?: readonly number[]
   /** On which events start. */
   from?: string
   to?: string
@@ -56,6 +58,8 @@ export interface DeskList extends DeskFilters {
 
 export interface DeskPageFound {
   ids: number[]
+  /** How many dates of its series an event stands for, itself included. */
+  dates: ReadonlyMap<number, number>
   /** `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where counting takes long. */
   counts: Record<DeskTab, number> | undefined
   /** Where the earlier page ends and the later one begins; undefined where there is none. */
@@ -244,7 +248,7 @@ interface ListNarrowing {
 
 async function narrowingsOf(context: Context, filters: DeskFilters): Promise<ListNarrowing[]> {
   const { db } = context
-  const { search, categories, tags, venue, organizer, author, source } = filters
+  const { search, categories, tags, venue, organizer, author, source, series } = filters
   const made = await Promise.all([
     search === undefined ? undefined : bySearch(context, search),
     categories === undefined ? undefined : byTerms(db, await findIdsByEntries(db, 'category', categories)),
@@ -253,6 +257,7 @@ async function narrowingsOf(context: Context, filters: DeskFilters): Promise<Lis
     organizer === undefined ? undefined : byLinked(context, 'organizer', organizer),
     author === undefined ? undefined : byAuthor(db, author),
     source === undefined ? undefined : bySource(db, source),
+    series === undefined ? undefined : bySeries(db, series),
   ])
   return made.filter((one) => one !== undefined)
 }
@@ -302,6 +307,14 @@ function bySource(db: Db, source: number): ListNarrowing {
   }
 }
 
+function bySeries(db: Db, series: readonly number[]): ListNarrowing {
+  const list = wholeList(db, series)
+  return {
+    isMet: asValue(sql`events.series in ${list}`),
+    ids: idsBy(db, sql`select id from events where series is not null and series in ${list}`),
+  }
+}
+
 async function bySearch({ db, findMatching }: Context, text: string): Promise<ListNarrowing> {
   const search = parseSearch(text)
   const found = await findMatching(search)
@@ -313,7 +326,8 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
   return { isMet: sql`(${searched(sql<SqlBool>`1 = 1`)})` }
 }
 
-type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
+const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
+type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
 /** Of all tabs; undefined where each filter leaves more than `MOST_CANDIDATES`. */
 async function findCandidates(
@@ -331,7 +345,7 @@ async function findCandidates(
   if (few === undefined) return undefined
   if (few.length === 0) return []
   const { from, to } = boundsOf(list)
-  const query = sql<Candidate>`select id, status, start_date, end_date from events
+  const query = sql<Candidate>`select ${sql.join(COLUMNS.map((name) => sql.ref(name)))} from events
     where id in ${wholeList(db, few)} and ${visibleTo(caller, 'events')} and start_date >= ${from} and start_date <= ${to}
       and ${both(filters)}`
   const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
@@ -348,6 +362,17 @@ const both = (filters: readonly ListNarrowing[]) =>
 
 const isBackwards = (tab: DeskTab) => tab === 'past'
 
+/** As far as the caller may see it. */
+function inRunFor(
+  context: Context,
+  run: IndexRun,
+  bounds: { from: string; to: string },
+): RawBuilder<SqlBool> {
+  const now = nowOf(context)
+  const isSeen = run.status === 'publish' ? sql`1 = 1` : asValue(sql`${visibleTo(context.caller, 'events')}`)
+  return sql`${inRun(only(run), { ...startsOf(run, bounds, now), now: now.now })} and ${isSeen}`
+}
+
 /** By start from `from`, ascending or descending, along the indexes. */
 async function walk(
   context: Context,
@@ -355,9 +380,8 @@ async function walk(
   filters: readonly ListNarrowing[],
   { isDescending, from, most }: { isDescending: boolean; from: DeskPlace | undefined; most: number },
 ): Promise<(DeskPlace & Pick<Candidate, 'id'>)[]> {
-  const { db, caller, aside } = context
+  const { db, aside } = context
   const bounds = boundsOf(list)
-  const now = nowOf(context)
   const order = isDescending ? sql`start_date desc, id desc` : sql`start_date, id`
   if (from && isDescending && from.start < bounds.to) bounds.to = from.start
   if (from && !isDescending && from.start > bounds.from) bounds.from = from.start
@@ -366,8 +390,7 @@ async function walk(
     : sql`1 = 1`
   const runs = runsOf(list.tab).map(
     (run) => sql`select * from (
-      select start_date, id from events where ${inRun(only(run), { ...startsOf(run, bounds, now), now: now.now })} and ${beyond}
-        and ${run.status === 'publish' ? sql`1 = 1` : asValue(sql`${visibleTo(caller, 'events')}`)} and ${both(filters)}
+      select start_date, id from events where ${inRunFor(context, run, bounds)} and ${beyond} and ${both(filters)}
       order by ${order} limit ${sql.lit(most)}) as run`,
   )
   const query = sql<{ start_date: string; id: number }>`
@@ -390,13 +413,73 @@ export async function findDeskPage(
     : isPlain
       ? await countByIndex(context, list, now)
       : undefined
-  const inOrder = candidates && inTheTab(candidates, list.tab, now)
+  const inTab = candidates && inTheTab(candidates, list.tab, now)
+  const once =
+    list.series !== undefined
+      ? []
+      : inTab
+        ? seriesAmong(inTab, list)
+        : await findSeriesRows(context, list, filters)
+  const others = once.length > 0 ? [...filters, ofNoSeries] : filters
+  const dates = new Map(once.map(({ id, dates }) => [id, dates]))
+  const rows = inTab && inOrder([...once, ...(once.length > 0 ? inTab.filter(isSingle) : inTab)], list.tab)
   if (list.sort !== 'start') {
-    const all = inOrder ?? (await walk(context, list, filters, { ...start(list), most: MOST_COUNTED + 1 }))
-    if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, perPage })
+    const most = MOST_COUNTED + 1
+    const all = rows ?? [...once, ...(await walk(context, list, others, { ...start(list), most }))]
+    if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, dates, perPage })
   }
-  const page = inOrder ? sliced(inOrder, list, perPage) : await walked(context, list, filters, perPage)
-  return { ...page, counts, isSorted: list.sort === 'start' }
+  const page = rows
+    ? sliced(rows, list, perPage)
+    : await walked(context, list, { filters: others, once }, perPage)
+  return { ...page, counts, dates, isSorted: list.sort === 'start' }
+}
+
+/** The event that stands for a series: its first date in the order of the tab, or the one changed last. */
+interface SeriesRow extends DeskPlace {
+  dates: number
+}
+
+const isSingle = ({ series }: Pick<Candidate, 'series'>) => series === null
+
+const ofNoSeries: ListNarrowing = { isMet: sql`events.series is null` }
+
+/** @param inTab in the order of the tab */
+function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): SeriesRow[] {
+  const rows = new Map<number, CandidatePlace & SeriesRow>()
+  for (const place of inTab) {
+    if (place.series === null) continue
+    const known = rows.get(place.series)
+    const isLater = known === undefined || (sort === 'changed' && place.modified_utc > known.modified_utc)
+    rows.set(place.series, { ...(isLater ? place : known), dates: (known?.dates ?? 0) + 1 })
+  }
+  return [...rows.values()]
+}
+
+/** Added to an id, so that ids of one length follow a text and sort as numbers. */
+const ID_BASE = 1_000_000_000_000
+
+/** As `seriesAmong`, along the indexes. */
+async function findSeriesRows(
+  context: Context,
+  list: DeskList,
+  filters: readonly ListNarrowing[],
+): Promise<SeriesRow[]> {
+  const { db, aside } = context
+  const isChanged = list.sort === 'changed'
+  const key = sql`${sql.ref(isChanged ? 'modified_utc' : 'start_date')} || '_' || (id + ${sql.lit(ID_BASE)})`
+  const first = isChanged || isBackwards(list.tab) ? sql`max(place)` : sql`min(place)`
+  const bounds = boundsOf(list)
+  const runs = runsOf(list.tab).map(
+    (run) => sql`select series, ${key} as place from events
+      where ${inRunFor(context, run, bounds)} and series is not null and ${both(filters)}`,
+  )
+  const query = sql<{ first: string; dates: number | string }>`
+    select ${first} as first, count(*) as dates from (${sql.join(runs, sql` union all `)}) as run group by series`
+  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  return rows.map((row) => {
+    const [start = '', id] = row.first.split('_')
+    return { start, id: Number(id) - ID_BASE, dates: Number(row.dates) }
+  })
 }
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
@@ -420,12 +503,18 @@ function countByTab(candidates: readonly Candidate[], now: Now): Record<DeskTab,
   return counts
 }
 
-function inTheTab(candidates: readonly Candidate[], tab: DeskTab, now: Now): DeskPlace[] {
+type CandidatePlace = DeskPlace & Pick<Candidate, 'series' | 'modified_utc'>
+
+function inTheTab(candidates: readonly Candidate[], tab: DeskTab, now: Now): CandidatePlace[] {
   const places = candidates
     .filter((candidate) => tabOf(candidate, now) === tab)
-    .map(({ start_date, id }) => ({ start: start_date, id }))
-    .sort(byPlace)
-  return isBackwards(tab) ? places.reverse() : places
+    .map(({ start_date, id, series, modified_utc }) => ({ start: start_date, id, series, modified_utc }))
+  return inOrder(places, tab)
+}
+
+function inOrder<Place extends DeskPlace>(places: Place[], tab: DeskTab): Place[] {
+  const sorted = places.sort(byPlace)
+  return isBackwards(tab) ? sorted.reverse() : sorted
 }
 
 const byPlace = (a: DeskPlace, b: DeskPlace) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.id - b.id)
@@ -457,13 +546,15 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
 async function walked(
   context: Context,
   list: DeskList,
-  filters: readonly ListNarrowing[],
+  { filters, once }: { filters: readonly ListNarrowing[]; once: readonly DeskPlace[] },
   perPage: number,
 ): Promise<Sliced> {
   const { after, before } = list
   const isDescending = isBackwards(list.tab) !== (before !== undefined)
   const from = before ?? after
-  const found = await walk(context, list, filters, { isDescending, from, most: perPage + 1 })
+  const compare = (a: DeskPlace, b: DeskPlace) => (isDescending ? byPlace(b, a) : byPlace(a, b))
+  const walkedTo = await walk(context, list, filters, { isDescending, from, most: perPage + 1 })
+  const found = [...walkedTo, ...once.filter((place) => !from || compare(place, from) > 0)].sort(compare)
   const hasMore = found.length > perPage
   const page = found.slice(0, perPage)
   if (before) page.reverse()
@@ -480,7 +571,11 @@ const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 async function sortedPage(
   { db, aside, site }: Context,
   { sort, after, before }: DeskList,
-  { all, counts, perPage }: { all: readonly DeskPlace[]; counts: DeskPageFound['counts']; perPage: number },
+  {
+    all,
+    perPage,
+    ...known
+  }: Pick<DeskPageFound, 'counts' | 'dates'> & { all: readonly DeskPlace[]; perPage: number },
 ): Promise<DeskPageFound> {
   const column = sort === 'start' ? 'start_date' : SORTED_BY[sort]
   const ids = all.map(({ id }) => id)
@@ -492,5 +587,5 @@ async function sortedPage(
   const places = rows.sort((a, b) => compare(a.by, b.by) || a.id - b.id).map(({ id }) => ({ start: '', id }))
   const at = places.findIndex(({ id }) => id === (after ?? before)?.id)
   const from = at < 0 ? 0 : after ? at + 1 : Math.max(0, at - perPage)
-  return { ...pageOf(places, from, before && at >= 0 ? at : from + perPage), counts, isSorted: true }
+  return { ...pageOf(places, from, before && at >= 0 ? at : from + perPage), ...known, isSorted: true }
 }

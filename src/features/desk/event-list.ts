@@ -47,6 +47,7 @@ import {
 } from './desk-events.ts'
 import { statusName } from './desk-inputs.ts'
 import {
+  countAtDesk,
   type DeskPage,
   type DeskRequest,
   type DeskView,
@@ -96,6 +97,7 @@ const FIELDS = [
   'organizer',
   'author',
   'source',
+  'series',
   'start_date',
   'end_date',
   'sort',
@@ -125,6 +127,7 @@ export async function readList(context: Context, query: URLSearchParams): Promis
     sort: DESK_SORTS.find((sort) => sort === fields.sort) ?? 'start',
     ...(author !== undefined && { author }),
     ...(isNumber(fields.source) && { source: Number(fields.source) }),
+    ...(isNumber(fields.series) && { series: [Number(fields.series)] }),
     ...(isDay(fields.start_date ?? '') && { from: fields.start_date }),
     ...(isDay(fields.end_date ?? '') && { to: fields.end_date }),
     ...placeAsked(query, 'after'),
@@ -259,7 +262,7 @@ async function listView({ context, query }: DeskRequest, asked: AskedList): Prom
   const say = deskTranslatorFor(site)
   const today = dayOf(wallNow(site.timezone, context.now))
   const listing: Listing = { ...asked, context, found, terms, venues, names, today, say }
-  const chosen = chosenFilters(listing)
+  const chosen = chosenFilters(listing, events[0]?.title)
   return {
     title: say('Events'),
     room: 'events',
@@ -307,7 +310,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     )}</select></label>`
   const day = (name: 'start_date' | 'end_date', label: string) =>
     html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}"></label>`
-  return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${fields.status && html`<input type="hidden" name="status" value="${fields.status}">`}
+  return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${HIDDEN.map((name) => fields[name] && html`<input type="hidden" name="${name}" value="${fields[name]}">`)}
 <input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button type="submit" class="button">${say('Search')}</button>
 <details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
@@ -329,6 +332,9 @@ ${sources.length > 0 && select('source', say('Imported from'), say('Anywhere'), 
 <button type="submit" class="button main">${say('Show')}</button></div></details></form>`
 }
 
+/** Without a control of their own. */
+const HIDDEN = ['status', 'series'] as const
+
 const venueOption = ({ id, name }: PickedName) => ({ value: String(id), text: decodedText(name) })
 
 const sourceOption = ({ id, address }: { id: number; address: string }) => ({
@@ -342,7 +348,8 @@ function nameField({ names }: Listing, name: keyof FieldNames, label: string): H
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] {
+/** @param title of the first event, which is that of a series whose dates are listed */
+function chosenFilters({ context, fields, terms, names, say }: Listing, title = ''): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
     ({ slug, id, taxonomy }) =>
@@ -362,6 +369,7 @@ function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] 
           ? say('Everybody')
           : `${say('By')}: ${fields.author}`),
     source: fields.source && say('Imported'),
+    series: fields.series && say('Series: {title}', { title: titleAtDesk(site, title) }),
     start_date:
       fields.start_date &&
       `${say('From')} ${isDay(fields.start_date) ? written(site, 'dayMonthYear', fields.start_date) : fields.start_date}`,
@@ -410,7 +418,9 @@ async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Ht
   }
   const bodies = [...groups].map(
     ([day, own]) =>
-      html`<tbody>${heading(day)}${own.map((event) => row(listing, event, { rule: rules.get(event.series ?? 0), isDated: !isByDay || day === '' }))}</tbody>`,
+      html`<tbody>${heading(day)}${own.map((event) =>
+        row(listing, event, { rule: rules.get(event.series ?? 0), isDated: !isByDay || day === '' }),
+      )}</tbody>`,
   )
   return html`<form method="post" action="${deskPath(site, '/events/many')}" class="many" data-many>
 <table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th><th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th><th scope="col">${say('Category')}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col"><span class="hidden">${say('What to do')}</span></th></tr></thead>
@@ -469,7 +479,7 @@ function row(
   event: DeskEvent,
   { rule, isDated }: { rule: string | undefined; isDated: boolean },
 ): Html {
-  const { context, say } = listing
+  const { context, found, say } = listing
   const { site, caller } = context
   const title = titleAtDesk(site, event.title)
   const mayChange = mayEdit(caller, event)
@@ -480,11 +490,33 @@ function row(
     event.hide_from_listings === 1 && say('Hidden from lists'),
     event.featured === 1 && say('Featured'),
   ].filter((note) => typeof note === 'string' && note !== '')
+  const dates = found.dates.get(event.id) ?? 1
   const box =
     (mayChange || mayDelete(caller, event)) &&
-    html`<label class="box"><input type="checkbox" name="ids[]" value="${event.id}"><span class="hidden">${say('Choose')}: ${title}</span></label>`
-  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
+    html`<label class="box"><input type="checkbox" name="ids[]" ${
+      dates > 1
+        ? html`value="${SERIES_TICK}${event.series}" data-dates="${dates}"`
+        : html`value="${event.id}"`
+    }><span class="hidden">${say('Choose')}: ${title}${
+      dates > 1 && html`, ${countAtDesk(site, dates, '{count} dates')}`
+    }</span></label>`
+  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}${dates > 1 && otherDates(listing, event, { title, dates })}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
 }
+
+/** The link to its other dates in this list, and what the tick means. */
+function otherDates(
+  { context, fields }: Listing,
+  { series }: DeskEvent,
+  { title, dates }: { title: string; dates: number },
+): Html {
+  const { site } = context
+  const path = listPath(context, { ...fields, series: String(series) })
+  return html`<small><a class="dates" href="${path}">${countAtDesk(site, dates - 1, 'and {count} more')}<span
+class="hidden">: ${title}</span></a> <span class="ticked">${countAtDesk(site, dates, '{count} dates chosen')}</span></small>`
+}
+
+/** Before the number of a series, in place of the ids of its dates. */
+export const SERIES_TICK = 'series:'
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {
   const { start_date: start, end_date: end } = event

@@ -187,6 +187,13 @@ export const listTexts = {
     fr: { one: 'et {count} autre', other: 'et {count} autres' },
     es: { one: 'y {count} más', other: 'y {count} más' },
   },
+  '{count} dates chosen': {
+    en: { one: '{count} date chosen', other: '{count} dates chosen' },
+    de: { one: '{count} Termin ausgewählt', other: '{count} Termine ausgewählt' },
+    fr: { one: '{count} date choisie', other: '{count} dates choisies' },
+    es: { one: '{count} fecha elegida', other: '{count} fechas elegidas' },
+  },
+  'Series: {title}': { de: 'Serie: {title}', fr: 'Série : {title}', es: 'Serie: {title}' },
   'More events match; these are the first {count} of them.': {
     de: 'Es passen mehr Termine; dies sind die ersten {count}.',
     fr: 'D’autres événements correspondent ; voici les {count} premiers.',
@@ -219,6 +226,28 @@ export const listTexts = {
     de: 'Ein Minus verlegt nach vorn. Acht Uhr bleibt acht Uhr.',
     fr: 'Un signe moins avance la date. Huit heures restent huit heures.',
     es: 'Un signo menos adelanta. Las ocho siguen siendo las ocho.',
+  },
+  'New day': { de: 'Neuer Tag', fr: 'Nouveau jour', es: 'Nuevo día' },
+  'New time': { de: 'Neue Uhrzeit', fr: 'Nouvelle heure', es: 'Nueva hora' },
+  'If it is known: fri, 4 Dec, tomorrow …': {
+    de: 'Falls bekannt: Fr, 4. Dez, morgen …',
+    fr: 'S’il est connu\u00a0: ven, 4 déc, demain…',
+    es: 'Si se conoce: vie, 4 dic, mañana…',
+  },
+  'Leave it empty to keep the time.': {
+    de: 'Leer lassen, wenn die Uhrzeit bleibt.',
+    fr: 'Laissez vide pour garder l’heure.',
+    es: 'Déjelo vacío para mantener la hora.',
+  },
+  'The event is made again on that day. The page of each leads to the other.': {
+    de: 'Der Termin wird an diesem Tag neu angelegt. Die Seiten der beiden führen zueinander.',
+    fr: 'L’événement est recréé ce jour-là. La page de chacun mène à l’autre.',
+    es: 'El evento se crea de nuevo en ese día. La página de cada uno lleva al otro.',
+  },
+  'Only single dates get a new day: choose one date of the series.': {
+    de: 'Nur einzelne Tage lassen sich verschieben: Wählen Sie einen Tag der Serie.',
+    fr: 'Seules des dates isolées reçoivent un nouveau jour\u00a0: choisissez une date de la série.',
+    es: 'Solo las fechas sueltas reciben un nuevo día: elija una fecha de la serie.',
   },
   'Leave it empty for none.': {
     de: 'Für keinen leer lassen.',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Db } from './database.ts'
+import { type Database, type Db, isPostgres } from './database.ts'
 import { countedSteps, type FeatureTables, featureOfStep, type Migration, step } from './migration.ts'
 import { allTables } from './migrations/0052-tables.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
@@ -20,6 +20,19 @@ const migrations: readonly Migration[] = [
     `create table zone_moves (change ${id} not null, kind ${text} not null, record ${id} not null,
       former ${text} not null, moved ${text} not null, primary key (change, kind, record))`,
   ]),
+  // SQLite lists a series once at the desk without reading the rows of its dates.
+  step('0064-series-in-lists', (_types, db) =>
+    isPostgres(db)
+      ? []
+      : [
+          'drop index events_listed',
+          `create index events_listed on events
+            (status, hide_from_listings, start_date, date, id, author, end_date, utc_start_date, featured, series)`,
+          'drop index events_lasting',
+          `create index events_lasting on events (status, hide_from_listings, end_date, start_date, author, id, series)
+            where substr(end_date, 1, 10) > substr(start_date, 1, 10)`,
+        ],
+  ),
 ]
 
 export interface Migrated {

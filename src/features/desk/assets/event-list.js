@@ -60,14 +60,16 @@ function chooseIn(form) {
   const forms = JSON.parse(bar.dataset.chosen ?? '{}')
   const rules = new Intl.PluralRules(document.documentElement.lang)
   const tell = () => {
-    const count = boxes.filter((box) => box.checked).length
+    const ticked = boxes.filter((box) => box.checked)
+    // A series is one row, and counts with all of its dates.
+    const count = ticked.reduce((sum, { dataset }) => sum + Number(dataset.dates ?? 1), 0)
     const isAll = all instanceof HTMLInputElement && all.checked
     bar.hidden = count === 0 && !isAll
     said.textContent = isAll
       ? ''
       : `${forms[rules.select(count)] ?? forms.other}`.replace('{count}', String(count))
-    whole.checked = count > 0 && count === boxes.length
-    whole.indeterminate = count > 0 && count < boxes.length
+    whole.checked = count > 0 && ticked.length === boxes.length
+    whole.indeterminate = count > 0 && ticked.length < boxes.length
     for (const box of boxes) box.closest('tr')?.classList.toggle('chosen', box.checked || isAll)
   }
 

@@ -35,6 +35,7 @@ import { readPublication } from './event-form/event-form-aside.ts'
 import { keepPicture, sayWhatItShows, uploadField } from './event-form/event-picture.ts'
 import { BULK_ACTIONS, type BulkActionName, listPath, readList, SERIES_TICK } from './event-list.ts'
 import { findLibrary, libraryChoice } from './picture-library.ts'
+import { ONE_DATE_ALONE, readNewDay } from './postpone.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 // Changes many events at once: asks first, reports each event afterwards, offers an undo.
@@ -120,7 +121,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(site, '/events/many')}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
 ${
   !only &&
-  html`<ul class="named">${named.map((events) => nameOf(site, events))}${
+  html`<ul class="named">${named.map((events) => chosenName(site, events))}${
     others > 0 && html`<li>${countAtDesk(site, others, 'and {count} more')}</li>`
   }</ul>`
 }
@@ -134,7 +135,7 @@ ${scopeOf(request, asked, seen)}
 }
 
 /** An event, or dates of one series. */
-function nameOf(site: Context['site'], events: readonly DeskEvent[]): Html {
+function chosenName(site: Context['site'], events: readonly DeskEvent[]): Html {
   const dates =
     events.length > 1 && html` <small>${countAtDesk(site, events.length, '{count} dates')}</small>`
   return html`<li><span dir="auto">${titleAtDesk(site, events[0]?.title ?? '')}</span>${dates}</li>`
@@ -175,7 +176,7 @@ async function detailsOf(
     const radio = (status: string, text: DeskText) =>
       html`<label class="check"><input type="radio" name="event_status" value="${status}"${chosen === status && html` checked`}> ${say(text)}</label>`
     const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
-    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`
+    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>${newDayFields(request)}`
   }
   if (deed === 'picture') return pictureDetails(request)
   if (deed === 'price')
@@ -197,6 +198,19 @@ async function detailsOf(
   const line = (name: string, label: DeskText) =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[deed]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
   return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${replaces && html` checked`}> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
+}
+
+function newDayFields({ context: { site }, form }: DeskRequest): Html {
+  const say = deskTranslatorFor(site)
+  const field = (name: string, label: DeskText, hint: string) =>
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}"
+value="${fieldOf({ form }, name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint"
+id="${name}-hint">${hint}</p></div>`
+  const fields = [
+    field('later_date', 'New day', say('If it is known: fri, 4 Dec, tomorrow …')),
+    field('later_time', 'New time', say('Leave it empty to keep the time.')),
+  ]
+  return html`<div class="new-day"><div class="row">${fields}</div><p class="hint">${say('The event is made again on that day. The page of each leads to the other.')}</p></div>`
 }
 
 /** Characters. */
@@ -254,7 +268,14 @@ async function readAction(request: DeskRequest, deed: BulkActionName): Promise<B
     const status = (['scheduled', 'canceled', 'postponed'] as const).find(
       (known) => known === field('event_status'),
     )
-    return { do: 'announce', event_status: status ?? 'canceled', reason: field('reason'), ...scope }
+    const said = { do: 'announce', event_status: status ?? 'canceled', reason: field('reason') } as const
+    if (status !== 'postponed') return { ...said, ...scope }
+    const typed = { later_date: [field('later_date')], later_time: [field('later_time')] }
+    const { later, faults } = readNewDay(context, typed)
+    const [fault] = Object.values(faults)
+    if (fault !== undefined) return fault
+    if (later && field('scope') === 'all') return say(ONE_DATE_ALONE)
+    return { ...said, ...scope, ...(later && { later }) }
   }
   if (deed === 'picture') return readPicture(request)
   if (deed === 'price') {

@@ -28,6 +28,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { findBulkChange, keepBulkChange, takeBulkChange } from './desk-rows.ts'
 import { isMerged, isUsedInPublic } from './merge-records.ts'
+import { type NewDay, prepareLater } from './postpone.ts'
 import { type LinkedDraft, preparePublication, publishesOthers } from './review/linked-drafts.ts'
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
@@ -51,7 +52,13 @@ export type BulkAction = {
   | { do: 'feature'; featured: boolean }
   /** Wall time of the site; published events stay so. */
   | { do: 'schedule'; date: string }
-  | { do: 'announce'; event_status: 'scheduled' | 'canceled' | 'postponed'; reason: string }
+  /** With a new day, each event is made once more on it. */
+  | {
+      do: 'announce'
+      event_status: 'scheduled' | 'canceled' | 'postponed'
+      reason: string
+      later?: NewDay
+    }
   /** Wall time: an event at eight stays at eight, whatever the clocks do in between. */
   | { do: 'move'; days: number; hours: number }
 )
@@ -189,8 +196,13 @@ interface PreparedRow {
   write: (tx: Tx) => Promise<'done' | 'unchanged'>
 }
 
-/** A changed record with its version before; `along` marks one that was published with another. */
+/**
+ * A changed record with its version before (`WAS_NOT` for one that was made); `along` marks one that was
+ * published or made with another.
+ */
 type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
+
+const WAS_NOT = -1
 
 /**
  * Changes up to a thousand records. Of a series the chosen dates, unless the action says otherwise.
@@ -334,20 +346,23 @@ async function prepareRow(
   const wasStatus =
     deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
   const values = await valuesOf(context, resource.name, row, deed, wasStatus)
-  if (!values) return unchanged
-  const columns = publishesOthers(context, served, row, values)
-    ? (await readColumns(context.db, 'event', [id])).get(id)
-    : undefined
-  const brought = columns && (await preparePublication(context, row as EventRow, columns, values))
+  const make =
+    deed.do === 'announce' && deed.later && (await prepareLater(context, row as EventRow, deed.later))
+  if (!values && !make) return unchanged
+  const columns =
+    values && publishesOthers(context, served, row, values)
+      ? (await readColumns(context.db, 'event', [id])).get(id)
+      : undefined
+  const brought = columns && values && (await preparePublication(context, row as EventRow, columns, values))
   const along = await Promise.all((brought?.records ?? []).map((one) => draftBefore(context, one)))
   const sent = { ...values, ...scope, ...brought?.values }
-  const write = await prepareWrite(context, served, row, sent, deed.do === 'trash')
+  const write = values && (await prepareWrite(context, served, row, sent, deed.do === 'trash'))
   return {
     id,
     title,
     write: async (tx) => {
       await requireVersion(tx, versioned.kind, id, [{ id, sequence }])
-      await write(tx)
+      await write?.(tx)
       await brought?.publish(tx)
       const { series: repeated }: { series?: unknown } = Object(row)
       // All dates of a series are undone by undoing the series.
@@ -356,6 +371,7 @@ async function prepareRow(
       // After the event: only once it is undone does it show whether another public event has them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
+      if (make) before.push([resource.path, await make(tx), WAS_NOT, true])
       return 'done'
     },
   }
@@ -432,7 +448,7 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
   // The token goes last, so that an undo that was cut off can be asked for again.
   await context.write((tx) => takeBulkChange(tx, token))
-  return rows.filter(({ id }) => byId.get(id)?.[3] !== true)
+  return rows.filter(({ id, problem }) => problem || byId.get(id)?.[3] !== true)
 }
 
 async function prepareUndo(
@@ -462,6 +478,7 @@ async function prepareBack(
   const kind = resource.name as RecordHistory['kind']
   const history = versioned && (await readHistory(context.db, kind, versioned.kind, id))
   if (!history) throw new Problem('rest_version_not_found')
+  if (version === WAS_NOT) return prepareRemoval(context, served, row, history)
   const only = await changedOnlyThen(context, history, version)
   const restore = await prepareRestore(context, served, history, row, { version, only })
   return {
@@ -473,6 +490,26 @@ async function prepareBack(
       await requireVersion(tx, versioned.kind, id, [{ id, sequence: history.version }])
       if (kind === 'event' && restore.members.includes('status')) await reopenNames(tx, id)
       await operations.update.write(tx, restore.prepared, restore.context)
+      return 'done'
+    },
+  }
+}
+
+/** Moves to the trash what an action has made, unless somebody has changed it since. */
+async function prepareRemoval(
+  context: Context,
+  served: ServedResource,
+  row: unknown,
+  { id, acts, version }: RecordHistory,
+): Promise<PreparedRow> {
+  if (acts.length > 0) throw new Problem('rest_precondition_failed')
+  const remove = await prepareWrite(context, served, row, {}, true)
+  return {
+    id,
+    title: nameOfRow(served.resource.name, row),
+    write: async (tx) => {
+      await requireVersion(tx, 'event', id, [{ id, sequence: version }])
+      await remove(tx)
       return 'done'
     },
   }

@@ -422,7 +422,7 @@ export async function findDeskPage(
         : await findSeriesRows(context, list, filters)
   const others = once.length > 0 ? [...filters, ofNoSeries] : filters
   const dates = new Map(once.map(({ id, dates }) => [id, dates]))
-  const rows = inTab && inOrder([...once, ...(once.length > 0 ? inTab.filter(isSingle) : inTab)], list.tab)
+  const rows = inTab && tabOrder([...once, ...(once.length > 0 ? inTab.filter(isSingle) : inTab)], list.tab)
   if (list.sort !== 'start') {
     const most = MOST_COUNTED + 1
     const all = rows ?? [...once, ...(await walk(context, list, others, { ...start(list), most }))]
@@ -509,10 +509,10 @@ function inTheTab(candidates: readonly Candidate[], tab: DeskTab, now: Now): Can
   const places = candidates
     .filter((candidate) => tabOf(candidate, now) === tab)
     .map(({ start_date, id, series, modified_utc }) => ({ start: start_date, id, series, modified_utc }))
-  return inOrder(places, tab)
+  return tabOrder(places, tab)
 }
 
-function inOrder<Place extends DeskPlace>(places: Place[], tab: DeskTab): Place[] {
+function tabOrder<Place extends DeskPlace>(places: Place[], tab: DeskTab): Place[] {
   const sorted = places.sort(byPlace)
   return isBackwards(tab) ? sorted.reverse() : sorted
 }

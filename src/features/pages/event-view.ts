@@ -8,6 +8,7 @@ import { findTitles } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/event-when.ts'
+import { findPostponed, type Postponed } from '../../calendar/events/postponed-store.ts'
 import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf } from '../../calendar/locales/date-locales.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
@@ -28,7 +29,7 @@ import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/com
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
-import { factsOf, textsOfFacts } from '../feeds/event-facts.ts'
+import { factsOf, isoTime, textsOfFacts } from '../feeds/event-facts.ts'
 import { icalendar } from '../feeds/icalendar.ts'
 import { linkedEvent } from '../feeds/json-ld.ts'
 import { type Card, type Picture, pictureOf } from './cards.ts'
@@ -58,11 +59,12 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   const row = asSeenBy(context.caller, event)
   const links = (await findEventLinks(context.db, [row])).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
-  const [neighbours, dates, original, more] = await Promise.all([
+  const [neighbours, dates, original, more, postponed] = await Promise.all([
     findNeighbourIds(viewing, {}, row.start_date),
     findOtherDates(viewing, row),
     findOriginal(context.db, row),
     findMore(viewing, row, links),
+    findPostponed(context, row),
   ])
   const ids = [...neighbours, ...dates, ...more.atVenue, ...more.alike].filter((id) => id !== undefined)
   const cards = new Map((await cardsOf(viewing, [...new Set(ids)])).map((card) => [card.id, card]))
@@ -74,7 +76,14 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   const texts = [...textsOfFacts(context, row), pageWork(row)]
   return showPrepared(texts, () =>
     showRecord('event', row.id, () =>
-      viewOf(viewing, row, links, { neighbours, dates, original, more, cards }),
+      viewOf(viewing, row, links, {
+        neighbours,
+        dates,
+        original,
+        more,
+        cards,
+        postponed: shownOf(postponed),
+      }),
     ),
   )
 }
@@ -82,18 +91,25 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
 /** Longer titles are written smaller. */
 const LONG_TITLE = 70
 
+/** Without events that visitors do not see. */
+function shownOf({ former, later }: Postponed): Postponed {
+  const shown = (row: EventRow | undefined) => (row?.status === 'publish' ? row : undefined)
+  return { former: shown(former), later: shown(later) }
+}
+
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
   /** The event has an address at its source, if that stays the original. */
   original: string | undefined
   more: MoreEvents
+  postponed: Postponed
   /** Events that cannot be shown have no card. */
   cards: ReadonlyMap<number, Card>
 }
 
 function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Others): View {
-  const { original, more, cards } = others
+  const { original, more, cards, postponed } = others
   const cardOf = (id = 0) => cards.get(id)
   const dates = others.dates.flatMap((id) => cardOf(id) ?? [])
   const { context, today } = viewing
@@ -119,14 +135,18 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
     styles: [viewing.assets.eventStyle],
     scripts: [viewing.assets.event],
     feeds: feedLinks(path.replace(/\/$/, ''), '').slice(0, 1),
-    linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },
+    linkedData: {
+      '@context': 'https://schema.org',
+      ...linkedEvent(context, factsOf(context, row, links)),
+      ...(row.event_status === 'scheduled' && rescheduled(postponed)),
+    },
     current: undefined,
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}" data-back="${say(
       site,
       'Back to your selection',
     )}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${
+<div class="lede">${stateOf(viewing, row, postponed)}<h1${title.length > LONG_TITLE && html` class="long"`}>${
       row.event_status === 'canceled' ? html`<s>${heading}</s>` : heading
     }</h1>${excerpt && html`<p class="lead">${nameShown(site, excerpt)}</p>`}<p class="tags">${termChips(
       viewing,
@@ -155,7 +175,7 @@ function describe(site: Site, row: EventRow): string {
 }
 
 /** Banners stay the same all day, so that the page can be cached. */
-function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
+function stateOf({ context: { site }, wall }: Viewing, row: EventRow, { former, later }: Postponed): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)
   const reason = plainText(row.event_status_reason)
@@ -164,9 +184,25 @@ function stateOf({ context: { site }, wall }: Viewing, row: EventRow): Html {
     html`<p class="banner ${status}"><strong>${say(
       site,
       status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.',
-    )}</strong>${reason !== '' && html` ${nameShown(site, reason)}`}</p>`
-  }${isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`}`
+    )}</strong>${reason !== '' && html` ${nameShown(site, reason)}`}${
+      later && html` ${dateLink(site, later, 'New date: {date}')}`
+    }</p>`
+  }${former && html`<p class="banner">${dateLink(site, former, 'Postponed from {date}')}</p>`}${
+    isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`
+  }`
 }
+
+function dateLink(site: Site, row: EventRow, text: 'New date: {date}' | 'Postponed from {date}'): Html {
+  const day = writtenDay(site, dayOf(row.start_date), '')
+  const date = row.all_day === 1 ? day : `${day}, ${written(site, 'time', row.start_date)}`
+  return html`<a href="${pathTo(site, recordPath(site, 'event', row))}">${say(site, text, { date })}</a>`
+}
+
+const rescheduled = ({ former }: Postponed) =>
+  former && {
+    eventStatus: 'https://schema.org/EventRescheduled',
+    previousStartDate: isoTime(former, 'start'),
+  }
 
 const WIDE = 1.25
 

@@ -313,6 +313,16 @@ export const pageTexts = {
     fr: 'Cet événement est annulé.',
     es: 'Este evento se ha cancelado.',
   },
+  'New date: {date}': {
+    de: 'Neuer Termin: {date}',
+    fr: 'Nouvelle date : {date}',
+    es: 'Nueva fecha: {date}',
+  },
+  'Postponed from {date}': {
+    de: 'Verschoben vom {date}',
+    fr: 'Reporté du {date}',
+    es: 'Aplazado desde el {date}',
+  },
   'This event has been postponed.': {
     de: 'Diese Veranstaltung ist verschoben.',
     fr: 'Cet événement est reporté.',

@@ -33,6 +33,11 @@ const migrations: readonly Migration[] = [
             where substr(end_date, 1, 10) > substr(start_date, 1, 10)`,
         ],
   ),
+  // The event on the new day of a postponed one.
+  step('0065-postponed-events', ({ id }) => [
+    `create table postponed_events (event ${id} primary key, later ${id} not null)`,
+    'create index postponed_events_later on postponed_events (later)',
+  ]),
 ]
 
 export interface Migrated {

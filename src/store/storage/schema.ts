@@ -368,6 +368,7 @@ export interface Tables {
   event_venues: { event: number; venue: number; position: number }
   event_organizers: { event: number; organizer: number; position: number }
   event_terms: { event: number; term: number }
+  postponed_events: { event: number; later: number }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
   desk_passwords: DeskPasswordColumns

@@ -18,6 +18,7 @@ import {
   chip,
   controlStateOf,
   type EventForm,
+  type FormText,
   lineControl,
   madeChips,
   switchOf,
@@ -53,7 +54,24 @@ export function statusCard(form: EventForm): Html {
   return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>${may.statuses.includes('future') && !may.propose && publicationFields(form)}
 <fieldset class="held" id="event_status"><legend class="hidden">${say('Takes place')}</legend>${radios}</fieldset>
 <div class="reason">${fieldControl(controlStateOf(form), 'event_status_reason', event.fields.event_status_reason)}</div>
-<details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
+${form.known && !may.propose && newDayFields(form)}<details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
+}
+
+function newDayFields(form: EventForm): Html {
+  const say = deskTranslatorFor(form.context.site)
+  const hint = (text: FormText) => html`<p class="hint">${say(text)}</p>`
+  const day = lineControl(form, 'later_date', say('New day'), {
+    isDay: true,
+    attributes: html` maxlength="100"`,
+    hint: hint('If it is known: fri, 4 Dec, tomorrow …'),
+  })
+  const time = lineControl(form, 'later_time', say('New time'), {
+    attributes: html` maxlength="100"`,
+    hint: hint('Leave it empty to keep the time.'),
+  })
+  return html`<div class="new-day">${day}${time}${hint(
+    'The event is made again on that day. The page of each leads to the other.',
+  )}</div>`
 }
 
 export function pictureCard(form: EventForm): Html {

@@ -82,6 +82,8 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   repeat_place: 'On which day',
   left_out: 'Left out',
   recurrence_scope: 'Changes are for',
+  later_date: 'New day',
+  later_time: 'New time',
 }
 
 /** An unknown control is its name. */

@@ -25,6 +25,7 @@ import { findTermsByIds } from '../../../calendar/terms/term-store.ts'
 import { type Content, html } from '../../../http/page-html.ts'
 import type { EventRow, ImageRow, SeriesRow, VenueRow } from '../../../store/storage/schema.ts'
 import { pathTo } from '../../pages/viewing.ts'
+import { changeMany } from '../change-many.ts'
 import { conflictNotes, takenOver, typedIn, unsavedNote } from '../changed-values.ts'
 import { findClashes } from '../clashes.ts'
 import { categoryOptions, type FormFaults } from '../desk-inputs.ts'
@@ -48,6 +49,7 @@ import {
 import type { DeskText } from '../desk-texts.ts'
 import { timesOfCopy } from '../event-lengths.ts'
 import { findLibrary } from '../picture-library.ts'
+import { type NewDay, newDayOf, postponedNote, undoPostponing } from '../postpone.ts'
 import { mayOpen } from '../record-links.ts'
 import { waitingTerms } from '../review/linked-drafts.ts'
 import { saveForm } from '../review/merge-edits.ts'
@@ -355,7 +357,11 @@ async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
     const typed = { ...known.typed, ...typedIn(unsaved), form: [unsaved.form] }
     return eventFormView(await formOf(context, typed, { known, version: unsaved.version }))
   }
-  const notes = html`${notesOf(context, known)}${await waitingNote(context, known)}${unsavedNote(context, unsaved, known)}`
+  const [waiting, postponed] = await Promise.all([
+    waitingNote(context, known),
+    postponedNote(context, known.row),
+  ])
+  const notes = html`${notesOf(context, known)}${postponed}${waiting}${unsavedNote(context, unsaved, known)}`
   return eventFormView(await formOf(context, known.typed, { known, notes, notice }))
 }
 
@@ -407,7 +413,9 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row, version }
     return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
   })
   const view = row.status === 'publish' && pathTo(site, recordUrl(site, 'event', row).slice(site.url.length))
-  return html`${sayAtDesk(site, isFirst ? what : 'Saved')}${isFirst && row.status === 'publish' && undoPublishing(site, row, version, query.get('was'))}${view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`}${
+  return html`${sayAtDesk(site, isFirst ? what : 'Saved')}${
+    isFirst && row.status === 'publish' && undoPublishing(site, row, version, query.get('was'))
+  }${undoPostponing(site, query.get('undo') ?? '')}${view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`}${
     labels.length > 0 &&
     html`<br>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', { names: labels.join(', ') })}`
   }`
@@ -507,11 +515,15 @@ export async function readSentForm(
 async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): Promise<DeskAnswer> {
   const { context } = request
   const read = await readSentForm(request, known, known?.typed)
-  const { typed, faults } = read
+  const { typed } = read
+  const faults: FormFaults = {
+    ...read.faults,
+    ...(known && newDayOf(context, typedOf(request), known.row).faults),
+  }
   const again = (shown: FormFaults) => formAgain(request, known, typed, shown)
   if (['dates', 'pictures'].includes(fieldOf(request, 'show')))
     return again(faults.image === undefined ? {} : { image: faults.image })
-  if (Object.keys(faults).length > 0) return again(await allFaults(context, read))
+  if (Object.keys(faults).length > 0) return again(await allFaults(context, { ...read, faults }))
   const image = Number(lastTyped(typed, 'image'))
   const isTakenAway = known !== undefined && Number(lastTyped(known.typed, 'image')) > 0
   const said =
@@ -563,11 +575,29 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
     }
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
-  const edited = await saveForm(context, events, known.id, { values, version, form })
+  const { later } = newDayOf(context, typedOf(request), known.row)
+  // One undo for the status and the new event, unless others have saved meanwhile.
+  const { event_status: _status, event_status_reason: reason, ...others } = values
+  const saved = later && version === known.version ? others : values
+  const edited = await saveForm(context, events, known.id, { values: saved, version, form })
   if ('conflicts' in edited) return conflicting(request, known, read.typed, edited)
+  if (later)
+    return postpone(request, known, { later, reason: String(reason ?? known.row.event_status_reason) })
   const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
   const isFirst = edited.changed.includes('status') ? `=first&was=${known.row.status}` : ''
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
+}
+
+async function postpone(
+  { context }: DeskRequest,
+  { id }: KnownEvent,
+  values: { later: NewDay; reason: string },
+): Promise<DeskAnswer> {
+  const action = { do: 'announce', event_status: 'postponed', ...values } as const
+  const { rows, undo = '' } = await changeMany(context, events, [id], action)
+  const problem = rows[0]?.problem
+  if (problem) throw problem
+  return { seeOther: deskPath(context.site, `/events/${id}?saved&undo=${undo}`) }
 }
 
 /** Without a rule that the event has already. */

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/storage/database.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import { findEvent } from './event-store.ts'
+
+// Postponed events, and the events on their new days.
+
+/** The last new day counts. */
+export async function linkPostponed(tx: Db, event: number, later: number): Promise<void> {
+  const row = tx.insertInto('postponed_events').values({ event, later })
+  await row.onConflict((conflict) => conflict.column('event').doUpdateSet({ later })).execute()
+}
+
+const selectSides = statement<{ event: number }>()<{ id: number; isLater: number }>(
+  (_db, value) => sql`
+    select later as id, 1 as "isLater" from postponed_events where event = ${value('event')}
+    union all select event, 0 from postponed_events where later = ${value('event')}`,
+)
+
+/** The events before and after it was postponed. */
+export interface Postponed {
+  former: EventRow | undefined
+  later: EventRow | undefined
+}
+
+/** Whether a link counts is decided by the events: the former one is postponed, none is in the trash. */
+export async function findPostponed({ db }: Pick<Context, 'db'>, row: EventRow): Promise<Postponed> {
+  const found: Postponed = { former: undefined, later: undefined }
+  for (const { id, isLater } of await selectSides(db, { event: row.id })) {
+    const other = await findEvent(db, id)
+    if (!other || other.status === 'trash') continue
+    if (Number(isLater) === 1 && row.event_status === 'postponed') found.later = other
+    if (Number(isLater) === 0 && other.event_status === 'postponed') found.former = other
+  }
+  return found
+}

@@ -38,14 +38,14 @@ import { findLibrary, libraryChoice } from './picture-library.ts'
 import { ONE_DATE_ALONE, readNewDay } from './postpone.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once: asks first, reports each event afterwards, offers an undo.
+// Changes many events at once: asks first, reports each event, offers an undo.
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
 /** Named before one confirms. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
-/** Of the parts of an outcome, as JSON: the list it leads back to, and refused or changed events. */
+/** Characters of the list that an outcome leads back to, and of its refused or changed events, as JSON. */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
@@ -54,16 +54,13 @@ const MOST_DAYS = 3660
 interface Asked {
   deed: BulkActionName
   ids: readonly number[]
-  /** More events match than one action changes: `ids` has the first. */
+  /** `ids` has the first that one action changes. */
   isCut: boolean
   /** Its query. */
   list: string
 }
 
-/**
- * Reads the action and its events. @throws Problem for callers who may change no event, an unknown action,
- * too many ids
- */
+/** @throws Problem rest_forbidden, rest_invalid_param for an unknown action or too many ids */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   mayUseForm(context)
@@ -86,7 +83,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
 }
 
-/** Those that the list shows by one row, of every series that is ticked. */
+/** The list shows them by one row for each ticked series. */
 async function findDatesOf(context: Context, texts: readonly string[], query: string): Promise<number[]> {
   const ticked = texts.map((text) => (text.startsWith(SERIES_TICK) ? text.slice(SERIES_TICK.length) : ''))
   const series = ticked.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
@@ -95,7 +92,6 @@ async function findDatesOf(context: Context, texts: readonly string[], query: st
   return findDeskIds(context, { ...list, series }, MOST_AT_ONCE + 1)
 }
 
-/** Names the events and asks; changes nothing. Without events it leads back to the list. */
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
@@ -134,7 +130,6 @@ ${scopeOf(request, asked, seen)}
   }
 }
 
-/** An event, or dates of one series. */
 function chosenName(site: Context['site'], events: readonly DeskEvent[]): Html {
   const dates =
     events.length > 1 && html` <small>${countAtDesk(site, events.length, '{count} dates')}</small>`
@@ -146,7 +141,6 @@ async function backTo(context: Context, list: string): Promise<string> {
   return listPath(context, fields)
 }
 
-/** Asks whether the other dates of a chosen series change as well. */
 function scopeOf(
   { context: { site }, form }: DeskRequest,
   { deed }: Asked,
@@ -159,7 +153,6 @@ function scopeOf(
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
 
-/** Controls for the values of an action, such as the days of a move. */
 async function detailsOf(
   request: DeskRequest,
   { deed }: Asked,
@@ -227,7 +220,7 @@ const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
 
 const isLinkAction = (deed: BulkActionName): deed is LinkAction => Object.hasOwn(NAMED_BY, deed)
 
-/** For browsers without scripts; a script offers organizers as well. */
+/** A script offers organizers as well. */
 async function offeredNames(context: Context, deed: LinkAction): Promise<string[]> {
   if (deed === 'organizer') return []
   if (deed === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
@@ -304,7 +297,6 @@ async function readAction(request: DeskRequest, deed: BulkActionName): Promise<B
   return { do: 'link', field: deed, add, remove, replaces, ...scope }
 }
 
-/** The one sent, stored, or the one chosen from the library. */
 async function readPicture(request: DeskRequest): Promise<BulkAction | string> {
   const { context } = request
   const scope = fieldOf(request, 'scope') === 'all' ? ({ scope: 'all' } as const) : {}
@@ -324,10 +316,9 @@ function readStep(text: string): number | undefined {
   return step !== undefined && Math.abs(step) <= MOST_DAYS * 24 ? step : undefined
 }
 
-/** The most commas in a name. */
 const MOST_COMMAS = 2
 
-/** Names between commas, and names with commas. Or a sentence on the first name that no record has. */
+/** Names may have commas. A sentence tells the first name that no record has. */
 async function namedIds(context: Context, kind: PickedKind, text: string): Promise<number[] | string> {
   const parts = text
     .slice(0, LONGEST_NAMES)
@@ -348,7 +339,6 @@ async function namedIds(context: Context, kind: PickedKind, text: string): Promi
   return ids
 }
 
-/** The longest name that the parts begin with. */
 async function namedAt(
   context: Context,
   kind: PickedKind,
@@ -367,7 +357,6 @@ interface Outcomes {
   done: number
   unchanged: number
   left: number
-  /** The first refused and the first changed ones. */
   refused: { id: number; title: string; why: string }[]
   titles: { id: number; title: string }[]
   undo: string
@@ -417,7 +406,6 @@ function outcomesOf(
   }
 }
 
-/** As many as `LONGEST_ROWS` characters hold. */
 function firstOf<Row>(rows: readonly Row[]): Row[] {
   let left = LONGEST_ROWS
   return rows.filter((row) => {
@@ -437,7 +425,7 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkActionNa
 
 const isOutcomes = (told: object): told is Outcomes => 'refused' in told && 'deed' in told
 
-/** With a button that undoes the change. @throws Problem for an unknown key */
+/** @throws Problem for an unknown key */
 async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)

@@ -35,17 +35,16 @@ import { eraseRecord } from './save-form.ts'
 
 // Changes many records at once, and undoes such changes.
 
-/** All but the first two are for events alone. */
+/** Only publish, draft, trash, restore and erase are for other records than events, too. */
 export type BulkAction = {
-  /** Of a series: the chosen dates, or all. */
   scope?: 'this' | 'all'
 } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** Deletes records in the trash for good, without an undo. */
+  /** Only records in the trash, without an undo. */
   | { do: 'erase' }
-  /** Ids in order; `replaces`: all others go. */
+  /** `replaces`: all others go. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
-  /** An image, or 0 for none. */
+  /** 0 for none. */
   | { do: 'picture'; image: number }
   /** Empty for none. */
   | { do: 'price'; cost: string }
@@ -67,7 +66,7 @@ export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
  * Undefined where there is nothing to do.
- * @param former the status that a record in the trash had before
+ * @param former the status before the trash
  * @throws Problem rest_invalid_param where this record cannot take it
  */
 async function valuesOf(
@@ -147,7 +146,7 @@ async function linkedValues(
   return { [field]: has.length > 0 ? has : '' }
 }
 
-/** In order, without records in the trash, which no event can be linked to anew. */
+/** Without records in the trash, which no event can be linked to anew. */
 async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
   if (field === 'categories' || field === 'tags') {
     const found = (await findTermIdsOf(db, [row.id])).get(row.id)
@@ -158,7 +157,7 @@ async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Pro
   return linked.flatMap(({ id, status }) => (status === 'trash' ? [] : [id]))
 }
 
-/** Undefined for a move by nothing. @throws Problem for whole days that are to move by hours */
+/** @throws Problem for whole days that are to move by hours */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -166,8 +165,8 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// Each record is changed by the operations and rights of REST, some with each transaction. A refused one
-// leaves the others alone, and what is done stays done when the process ends in between.
+// The rights are those of REST. A refused record leaves the others alone, and what is done stays done when
+// the process ends in between.
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
@@ -183,13 +182,12 @@ interface BulkRow {
   problem?: Problem
 }
 
-/** In the order asked for; the token undoes the change, undefined where nothing can be undone. */
+/** The token undoes the change; it is undefined where nothing can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
 }
 
-/** The write says whether anything changed. */
 interface PreparedRow {
   id: number
   title: string
@@ -230,7 +228,7 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/** Each piece in one transaction; rows that others have changed meanwhile are tried up to three times. */
+/** Each piece has one transaction; rows that others have changed meanwhile are tried up to three times. */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -300,7 +298,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** A refused row has its title where the caller may read the record. */
+/** The row of a refusal has a title where the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: ServedResource,
@@ -377,7 +375,6 @@ async function prepareRow(
   }
 }
 
-/** A draft that is published with an event, with its version. */
 async function draftBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
@@ -392,10 +389,7 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
   before.push([series.resource.path, id, (await findVersion(tx, 'series', id)).sequence])
 }
 
-/**
- * With all dates, the first chosen date of each series stands for the others.
- * @param chosen the date that stands for each series
- */
+/** @param chosen the date that stands for each series */
 function scopeOf(
   id: number,
   row: unknown,
@@ -435,9 +429,9 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 // Undo of bulk changes.
 
 /**
- * Each record gets its former values, except those that others have changed since; so do venues and
- * organizers published with it, unless another public event has them by now. The token holds for a day, for
- * its user, on every node. Undefined when it is not good, or was used.
+ * Each record gets its former values, except those that others have changed since; venues and organizers
+ * published with it stay where another public event has them. The token holds for a day, for its user, on
+ * every node. Undefined where it is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -515,9 +509,7 @@ async function prepareRemoval(
   }
 }
 
-/**
- * What the first act after a version has changed, and no later one. @throws Problem rest_version_not_found
- */
+/** @throws Problem rest_version_not_found */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
   const since = history.acts.findIndex(({ sequence }) => sequence <= version)
   const told = await listActsWithChanges(db, history, 0, since === -1 ? history.acts.length : since)

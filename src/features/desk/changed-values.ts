@@ -14,8 +14,6 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { TIME_CONTROLS } from './event-form/event-times.ts'
 import type { UnsavedText } from './review/unsaved-texts.ts'
 
-// Values of a record side by side: before and after a change, of two people, or not saved.
-
 /** `end` follows the values where their texts are cut. */
 export interface ChangedValue {
   member: string
@@ -23,7 +21,6 @@ export interface ChangedValue {
   end?: string
 }
 
-/** `deedOf` makes the button beside a former value. */
 export async function changesTable(
   context: Context,
   fields: Fields,
@@ -45,7 +42,6 @@ export async function changesTable(
   return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-/** Records by their names, moments as dates, nothing as a dash. */
 async function valueInWords(context: Context, member: string, value: unknown): Promise<string> {
   const { site } = context
   if (value === null || value === undefined || value === '') return '–'
@@ -57,7 +53,6 @@ async function valueInWords(context: Context, member: string, value: unknown): P
   return entries.map(nameOf).join(', ') || '–'
 }
 
-/** Writes an id as the name of its record, and a record still to be made as its own name. */
 async function namesAt(
   context: Context,
   member: string,
@@ -77,15 +72,12 @@ async function namesAt(
   }
 }
 
-/** Changed by two people at once, and the version to save against. */
 export interface FormConflict {
   conflicts: readonly { member: string; sent: unknown; now: unknown }[]
-  /** Changed by the other person alone. */
   taken: readonly string[]
   version: number
 }
 
-/** A table, and a fault for each of their controls. */
 export async function conflictNotes(
   context: Context,
   { conflicts, taken }: FormConflict,
@@ -134,7 +126,6 @@ const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   categories: ['categories', 'new_categories'],
 }
 
-/** Fields that only somebody else has changed show the present values, so that saving keeps them. */
 export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly string[]): TypedForm {
   const names = taken.flatMap((member) => CONTROLS[member] ?? [member])
   const present = names.flatMap((name) => (now[name] ? [[name, now[name]] as const] : []))
@@ -147,7 +138,7 @@ export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** With its age and the fields that differ; empty where nothing differs. */
+/** Empty where nothing differs. */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

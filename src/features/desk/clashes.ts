@@ -8,11 +8,10 @@ import { isPossibleId, visibleTo } from '../../calendar/records/record-store.ts'
 import { asOneText, type ReadQuery, rowsIn, type TimedRow } from '../../store/storage/database.ts'
 import { entriesOf, wholeList } from '../../store/storage/sql-parts.ts'
 
-// Finds events that clash with a draft at its venues, and events that may be the same.
+// Finds events that clash with a draft at its venues, and likely doubles.
 
-/** Times are `YYYY-MM-DD HH:MM:SS` in UTC. */
+/** UTC, `YYYY-MM-DD HH:MM:SS`. */
 export interface EventDraft {
-  /** If it is stored; and of its series, if it is an occurrence. */
   id?: number
   series?: number
   title: string
@@ -34,31 +33,25 @@ export interface NearEvent {
   all_day: boolean
 }
 
-/** At most `MOST_NEAR` in each list. */
 export interface Clashes {
-  /** At one of its venues at overlapping times: the same start first, then the earliest. */
+  /** The same start comes first, then the earliest. */
   clashes: NearEvent[]
-  /** With a title of the same words within three days, or at the same venue from the same moment. */
+  /** The words of the title within three days, or the moment and venue, are the same. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
 }
 
 const MOST_NEAR = 5
-/** Around the start of a draft, in which a like title may be the same event. */
+/** Days around the start of a draft. */
 const DOUBLE_DAYS = 3
 /** Events that last longer, such as exhibitions, leave room for others. */
 const LONGEST_DAYS = 31
-/** Between UTC and any zone. */
 const ZONE_HOURS = 14
-/** A like title has one of so many longest words; and events with like titles that are read. */
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
-/**
- * Finds the clashes of each draft among the events that the caller may see outside the trash; canceled and
- * postponed events clash with nothing. A few queries on the index of lists serve all drafts.
- */
+/** The caller may see them, and they take place. A few queries on the index of lists serve all drafts. */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { aside, db } = asker
@@ -117,7 +110,7 @@ function nearEvent({ id, author, slug, title, status, all_day, ...row }: NearRow
 const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** From `from` until before `before`; events that ended before `ended` are not needed. */
+/** Events that ended before `ended` are not needed. */
 interface TimeStretch {
   from: string
   before: string
@@ -145,12 +138,10 @@ function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft
   return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
 }
 
-/** `draft` is its place in the list of drafts. */
 interface OverlappingRow extends NearRow {
   draft: number
 }
 
-/** At most `MOST_NEAR` for each draft. */
 function overlapping(
   span: TimeStretch,
   drafts: readonly EventDraft[],
@@ -198,7 +189,6 @@ function doublesWithin({ utc_start_date: start }: EventDraft): TimeStretch {
   return { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from }
 }
 
-/** No event is read twice. In order. */
 function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   const spans: TimeStretch[] = []
   for (const stretch of [...stretches].sort((one, other) => (one.from < other.from ? -1 : 1))) {
@@ -223,7 +213,6 @@ function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: s
   return { compile: () => query.compile(asker.db) }
 }
 
-/** At most `MOST_COMPARED`, the earliest first. */
 function alikeAmong(titled: readonly TimedRow[], draft: EventDraft): number[] {
   const words = wordsIn(fold(plainText(draft.title)).replaceAll('\0', ''))
   const longest = [...words].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)

@@ -12,10 +12,9 @@ import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// The list of events of any status at the desk. A deep page takes no longer than the first: a query follows
-// an index from where the page begins, or starts from the few events that a filter leaves.
+// The list of events at the desk. A deep page takes no longer than the first: a query follows an index from
+// where the page begins, or starts from the few events that a filter leaves.
 
-/** On or to come, over, and of each other status. */
 export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
 export type DeskTab = (typeof DESK_TABS)[number]
 
@@ -25,7 +24,6 @@ export type DeskSort = (typeof DESK_SORTS)[number]
 /** Counted, or sorted otherwise than by start. */
 export const MOST_COUNTED = 1000
 
-/** In the order of starts, then ids. */
 export interface DeskPlace {
   start: string
   id: number
@@ -33,7 +31,7 @@ export interface DeskPlace {
 
 export interface DeskFilters {
   search?: string
-  /** Ids or slugs; a category includes those below. */
+  /** A category includes those below. */
   categories?: readonly string[]
   tags?: readonly string[]
   venue?: readonly number[]
@@ -51,7 +49,7 @@ export interface DeskFilters {
 export interface DeskList extends DeskFilters {
   tab: DeskTab
   sort: DeskSort
-  /** The page begins after `after`, or ends before `before`; without both it is the first. */
+  /** The page begins after `after`, or ends before `before`. */
   after?: DeskPlace
   before?: DeskPlace
 }
@@ -60,9 +58,9 @@ export interface DeskPageFound {
   ids: number[]
   /** How many dates of its series an event stands for, itself included. */
   dates: ReadonlyMap<number, number>
-  /** `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where counting takes long. */
+  /** `MOST_COUNTED + 1` for more; undefined where counting takes long. */
   counts: Record<DeskTab, number> | undefined
-  /** Where the earlier page ends and the later one begins; undefined where there is none. */
+  /** Undefined where there is no such page. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
   /** False where more than `MOST_COUNTED` are in order of start instead. */
@@ -77,7 +75,6 @@ const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'
 
 interface Now {
-  /** First second of today, last of yesterday. */
   today: string
   yesterday: string
   now: string
@@ -89,7 +86,7 @@ function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** Tabs are made of runs in an index: of one status, hidden or not, all or coming, on or past. */
+/** Tabs are made of runs in an index. */
 interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -172,7 +169,7 @@ interface CountBounds {
   earlier: string
 }
 
-/** For one author, or what one user may see: ids, or 0 for no such limit. */
+/** 0 for no such limit. */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number
@@ -181,8 +178,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * A row with the count of each tab, up to `MOST_COUNTED`; events that are on come last, since they take
- * longest. A short statement: SQLite keeps no long ones, and preparing takes longer than counting.
+ * Events that are on come last, since they take longest. The statement is short: SQLite keeps no long ones,
+ * and preparing takes longer than counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,
@@ -240,7 +237,7 @@ const boundsOf = ({ from, to }: DeskFilters) => ({
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })
 
-/** A condition, and a query for the ids of the first events that it leaves. */
+/** `ids` finds the first events that it leaves. */
 interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>
@@ -273,7 +270,6 @@ function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
   }
 }
 
-/** As far as the caller may see these. */
 function byLinked(
   { db, caller }: Context,
   kind: 'venue' | 'organizer',
@@ -329,7 +325,7 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
 type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/** Of all tabs; undefined where each filter leaves more than `MOST_CANDIDATES`. */
+/** Undefined where each filter leaves more than `MOST_CANDIDATES`. */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -362,7 +358,6 @@ const both = (filters: readonly ListNarrowing[]) =>
 
 const isBackwards = (tab: DeskTab) => tab === 'past'
 
-/** As far as the caller may see it. */
 function inRunFor(
   context: Context,
   run: IndexRun,
@@ -373,7 +368,6 @@ function inRunFor(
   return sql`${inRun(only(run), { ...startsOf(run, bounds, now), now: now.now })} and ${isSeen}`
 }
 
-/** By start from `from`, ascending or descending, along the indexes. */
 async function walk(
   context: Context,
   list: DeskList,
@@ -434,7 +428,7 @@ export async function findDeskPage(
   return { ...page, counts, dates, isSorted: list.sort === 'start' }
 }
 
-/** The event that stands for a series: its first date in the order of the tab, or the one changed last. */
+/** Its first date in the order of the tab, or the one changed last, stands for a series. */
 interface SeriesRow extends DeskPlace {
   dates: number
 }
@@ -455,10 +449,9 @@ function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): Seri
   return [...rows.values()]
 }
 
-/** Added to an id, so that ids of one length follow a text and sort as numbers. */
+/** Ids of one length sort as numbers behind a text. */
 const ID_BASE = 1_000_000_000_000
 
-/** As `seriesAmong`, along the indexes. */
 async function findSeriesRows(
   context: Context,
   list: DeskList,
@@ -484,7 +477,6 @@ async function findSeriesRows(
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
-/** In the order of the tab. */
 export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
   const filters = await narrowingsOf(context, list)
   const candidates = await findCandidates(context, list, filters)
@@ -567,7 +559,7 @@ async function walked(
 
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
-/** All events, at most `MOST_COUNTED`, are sorted by title or change. Its places have ids but no starts. */
+/** At most `MOST_COUNTED` are sorted. Places have ids but no starts. */
 async function sortedPage(
   { db, aside, site }: Context,
   { sort, after, before }: DeskList,

@@ -12,9 +12,6 @@ import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import { type Content, type Html, html } from '../../http/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-// Controls from declared fields, faults of forms, words for statuses.
-
-/** As typed, or of the record; by field. */
 export type FormValues = Readonly<Record<string, string>>
 
 /** In words, by field. */
@@ -31,11 +28,9 @@ export interface FormState {
   site: Site
   values: FormValues
   faults: FormFaults
-  /** For fields whose choices are records. */
   choices?: Readonly<Record<string, readonly ControlOption[]>>
 }
 
-/** Undefined for a field without a control. */
 export function inputOf({ input, kind }: Field): Input | undefined {
   return input === false ? undefined : (input ?? kind.input)
 }
@@ -50,7 +45,6 @@ export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'abo
 
 const sayDeclared = (site: Site, text: string) => sayAtDesk(site, text as Parameters<typeof sayAtDesk>[1])
 
-/** From the columns of a record. */
 export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
   const texts = askedFields(fields).map(([name, field]) => [
     name,
@@ -82,20 +76,19 @@ function isOn({ values }: FormState, name: string): boolean {
   return ['1', 'on', 'true', 'yes'].includes(values[name] ?? '')
 }
 
-/** Joins a control with its hint and fault. */
 export function described(name: string, fault: string | undefined, hasHint = false): Content {
   const ids = [hasHint && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
   return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
 }
 
-/** Warns before the form is left, and when the service does not answer a save. */
+/** A script warns before the form is left, and when the service does not answer a save. */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
-/** For forms that are long or cannot be undone: Enter would press the default button, which is disabled. */
+/** Enter would press the default button, which is disabled: for forms that are long or cannot be undone. */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {
@@ -133,14 +126,14 @@ const EDITOR_WORDS = [
   'The editor would lose parts of this text, so it stays as HTML.',
 ] as const
 
-/** As JSON, each English text with its translation. */
+/** JSON: each English text with its translation. */
 export function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
 
 const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 
-/** Descriptions, and other texts that have markup: nobody reads tags. */
+/** Nobody reads tags. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
 /** The script counts near the limit and cuts nothing off. */
@@ -161,7 +154,6 @@ function selectOf(attributes: Html, choices: readonly ControlOption[], value: st
   return html`<select${attributes}>${options}</select>`
 }
 
-/** An unknown status as it is. */
 export function statusName(site: Site, status: string): string {
   const known = STATUSES.find((one) => one === status)
   return known ? sayAtDesk(site, STATUS_WORDS[known]) : status
@@ -190,7 +182,7 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** Each with a link to its control. A script moves the focus here. */
+/** A script moves the focus here. */
 export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): Html {
   const lines = Object.entries(faults).map(([name, text]) => {
     const field = fields[name]
@@ -259,8 +251,8 @@ export interface CategoryOptions {
 }
 
 /**
- * The first `MOST_CATEGORIES` that the caller may see, and the chosen ones; others are typed. `without` and
- * what is below it are left out.
+ * At most `MOST_CATEGORIES` that the caller may see, and the chosen ones. `without` and what is below it are
+ * left out.
  */
 export async function categoryOptions(
   context: Context,

@@ -33,22 +33,19 @@ export interface SentFile {
   read: () => Promise<Buffer>
 }
 
-/** With their session and its id in the cookie. */
 export interface DeskUser {
   user: User
   session: Session
   cookie: string
 }
 
-/** Signed in or not; `context` is in their name. */
+/** `context` is in the name of the user, if there is one. */
 export interface AnyDeskRequest {
   method: 'GET' | 'POST'
-  /** Below the desk, such as `/events/12`. */
   path: string
   query: URLSearchParams
   /** Read as REST reads forms: `a[]` is a list. */
   form: RawValues
-  /** Sent more than once without brackets. */
   repeated: ReadonlySet<string>
   files: readonly SentFile[]
   context: Context
@@ -63,61 +60,52 @@ export interface AnyDeskRequest {
   accent: string
   gate: DeskGate
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
-  /** False where nothing goes to the user. */
+  /** It is false where nothing goes to the user. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   inboxes: readonly BroughtInbox[]
-  /** As visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config
   settingGroups: readonly SettingGroup[]
-  /** Addresses of pages that other features bring. */
   brought: ReadonlySet<string>
-  /** Undefined for a service without pages. */
   showLook: LookPreview | undefined
   user: DeskUser | undefined
   otherSignIns: readonly OtherSignIn[]
-  /** What the cookie of a sign-in under way holds; empty for none. */
+  /** The cookie of a sign-in under way; empty for none. */
   underWay: string
 }
 
-/** By which people sign in without a password of the desk. */
 export interface OtherSignIn {
   /** Passwords are asked for at `/sign-in?local` alone. */
   hidesPasswords: boolean
   pages: readonly OpenPage[]
-  /** For the sign-in page. @param next where to go on @param isSignedOut one has just signed out */
+  /** @param next where to go on @param isSignedOut the user has just signed out */
   button: (site: Site, next: string, isSignedOut: boolean) => Html
-  /** For the page of a link by which somebody begins. @param token of the link */
   linkButton: (site: Site, token: string) => Html
-  /** Within a form that is kept: a link that opens a tab, and a button `name` that goes on. */
+  /** A link that opens a tab, and a button `name` that goes on, for a form that is kept. */
   tabButtons: (site: Site, name: string) => Html
-  /** Says which account of theirs a user signs in with, and changes it. */
   card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
-  /** Users who sign in by it. */
   listUsers: (db: Db) => Promise<ReadonlySet<number>>
-  /** In a word, such as the name of the organisation. */
+  /** Such as the name of the organisation. */
   name: string
 }
 
-/** For everybody; it takes no place in a queue, so it bounds what it does by itself. */
+/** It takes no place in a queue, so it bounds its own work. */
 export interface OpenPage {
   /** Below the desk. */
   at: string
   get: (request: AnyDeskRequest) => Promise<DeskAnswer>
 }
 
-/** A link at which a user chooses a password, as an invitation or in place of a forgotten one. */
+/** An invitation, or a link in place of a forgotten password. */
 export interface ToldToUser {
   kind: 'invitation' | 'reset'
   user: User
   link: string
-  /** Who caused it; empty for nobody who has signed in. */
+  /** Empty for nobody who has signed in. */
   by: string
 }
 
-/** Pages in a look that nobody else sees; `set` has its settings. */
 export interface LookPreview {
-  /** With a banner above; its style sheet is at `stylePath`. */
   page: (set: OwnerTexts, stylePath: string, banner: Html) => Promise<string>
   style: (set: OwnerTexts) => Promise<string>
 }
@@ -128,7 +116,6 @@ export interface DeskRequest extends AnyDeskRequest {
   variables: Readonly<Record<string, string>>
 }
 
-/** Those in the rail, and the account. */
 export type RoomName =
   | 'today'
   | 'events'
@@ -146,49 +133,42 @@ export type RoomName =
   | 'account'
   | BroughtRoomName
 
-/** Of a page that another feature brings, such as `/import`: its path below the desk. */
+/** Its path below the desk, such as `/import`. */
 type BroughtRoomName = `/${string}`
 
-/** Before it is put into the frame. */
 export interface DeskView {
   /** 200 unless given. */
   status?: number
   title: string
   /** Marked in the rail. */
   room?: RoomName
-  /** Links and buttons beside the title. */
   deeds?: Content
-  /** A line below the title. */
   under?: Content
   body: Html
-  /** Without rail and bar, such as the sign-in page. */
+  /** It has no rail and no bar, as the sign-in page. */
   isAlone?: boolean
-  /** In place of that of the user. */
   language?: Language
-  /** On the last action; shown and read out. */
   notice?: Content
   /** Seconds. */
   retryAfter?: number
-  /** Where forms may lead besides this site: origins, or schemes with colons, parted by blanks. */
+  /** Origins, or schemes with colons, parted by blanks: forms may lead there besides this site. */
   leadsTo?: string | undefined
-  /** Shows pages of this site in a frame. */
   framesOwn?: true
-  /** The name of a file among the assets, such as `import-room.js`. */
+  /** Among the assets, such as `import-room.js`. */
   script?: string
 }
 
-/** A page, a redirect (303), data for a script, a whole document, or a style sheet. */
 export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** Without the desk around it; `isFramed` for one in a frame of the desk. */
+  /** `isFramed`: it stands in a frame of the desk. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** For the cookie; present and undefined where the session has ended. */
+  /** It is present and undefined where the session has ended. */
   session?: string | undefined
-  /** For the cookie of a sign-in under way, which lasts ten minutes. */
+  /** A sign-in under way lasts ten minutes. */
   underWay?: string
 }
 
@@ -196,37 +176,31 @@ export interface DeskPage {
   /** Below the desk; `:id` is a variable. */
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Only posted forms change anything. @throws Problem, which the desk explains on a page */
+  /** Only posted forms change anything. @throws Problem */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** What its forms may send, in bytes of fields and of files; else as much as the settings say. */
+  /** Bytes of fields and of files; else as much as the settings say. */
   takes?: { most: number; mostFiles: number }
 }
 
-/** An entry of the rail. */
 export interface RoomLink {
   room: RoomName
   path: string
   text: DeskText
-  /** In the bar at the bottom of a phone. */
   isFirst?: true
   isFor?: (caller: Caller) => boolean
 }
 
-/** What waits in the inbox besides events and proposed changes. */
 export interface BroughtInbox {
-  /** For the number in the rail. */
   count: (context: Context) => Promise<number>
-  /** The first of them, for the inbox and Today; undefined where nothing waits for the caller. */
+  /** It is undefined where nothing waits for the caller. */
   list: (context: Context) => Promise<Html | undefined>
 }
 
-/** The groups of the rail. */
 export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
 /** Answers at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 
-/** In the language of a user who has chosen one. */
 export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefined): Site {
   const language = LANGUAGES.find((code) => code === user?.language)
   return language === undefined || language === site.language ? site : { ...site, language }
@@ -237,7 +211,6 @@ export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}
 /** Turn the direction of the text behind them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Isolated, without marks of direction, so that it leaves the sentence around it alone. */
 function contained(value: string): string {
   return value.search(TURNING) === -1 ? value : `\u2068${value.replaceAll(TURNING, '')}\u2069`
 }
@@ -255,7 +228,6 @@ export function sayAtDesk(
   return say({ language }, text, values && Object.fromEntries(entries))
 }
 
-/** In the form for the number. */
 export function countAtDesk(
   site: Site,
   count: number,
@@ -272,25 +244,22 @@ export const deskTranslatorFor =
   (text, values) =>
     sayAtDesk(site, text, values)
 
-/** Or words that there is none. */
 export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string {
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** The last of several texts; empty where there is none. */
+/** Empty where there is none. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value
   return typeof one === 'string' ? one : ''
 }
 
-/** Undefined for anything but a whole number above zero. */
 export function recordIdIn({ variables }: Pick<DeskRequest, 'variables'>, name = 'id'): number | undefined {
   const text = variables[name] ?? ''
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
-/** The version that the form was filled from. */
 export function versionSent(request: Pick<DeskRequest, 'form'>): number | undefined {
   const text = fieldOf(request, 'version')
   return /^\d{1,15}$/.test(text) && Number(text) <= MAX_ID ? Number(text) : undefined
@@ -303,10 +272,9 @@ export function whenAtDesk(site: Site, utc: string, now: number): string {
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** By control; one that was sent several times has several texts. */
+/** A control that was sent several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
-/** Without members that are records, such as REST takes for a new venue. */
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
   const controls = Object.entries(form).flatMap(([name, value]): [string, string[]][] => {
     const texts = textsIn(value)
@@ -336,7 +304,7 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** What the control showed at first, as its hidden control says; else `present`. */
+/** Its hidden control says it; else `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

@@ -54,7 +54,7 @@ import {
   signInAgain,
 } from './sign-in/sign-in-room.ts'
 
-// Requests to the desk: session cookie, forms, forms of other sites, headers.
+// Requests to the desk: session cookie, forms, headers.
 
 /** Bytes. */
 const STRANGER_FORM = 16_384
@@ -65,7 +65,6 @@ export interface DeskRoute {
   look: Look
   gate: DeskGate
   assets: DeskAssets
-  /** Undefined for a service without pages. */
   pages: Pages | undefined
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
   settingGroups: readonly SettingGroup[]
@@ -74,7 +73,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   brought: ReadonlySet<string>
-  /** Changed settings in memory when the assets were made. */
+  /** When the assets were made. */
   settings: number
 }
 
@@ -100,7 +99,7 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
   }
 }
 
-/** Where people of other calendars look for the desk. */
+/** People of other calendars look for the desk there. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -122,7 +121,7 @@ function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void
   sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Changes that memory does not know yet are read in the background and followed later. */
+/** Memory may not know a change yet: it is followed once it is read. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -182,7 +181,6 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
 /** Undefined for a stranger. */
 type Visitor = DeskUser | undefined
 
-/** `hadSession`: the session has ended by itself. */
 interface Sender {
   user: Visitor
   hadSession: boolean
@@ -204,7 +202,6 @@ async function senderOf(
 
 const inboxesOf = ({ parts }: Pick<DeskRoute, 'parts'>) => parts.flatMap(({ inbox = [] }) => inbox)
 
-/** With its user, the number in the inbox, and whether writes are refused now. */
 interface AnsweredVisit {
   answer: DeskAnswer
   user: Visitor
@@ -263,7 +260,6 @@ async function answerOf(
   }
 }
 
-/** In the language of the user. */
 function contextOf(service: Service, user: User | undefined, incoming: Incoming): Context {
   const context = callerContext(service, user ?? anonymous, service.now(), incoming)
   const site = siteInLanguage(context.site, user)
@@ -294,7 +290,7 @@ async function answerUnknown(
   }
 }
 
-/** Strangers may send `STRANGER_FORM` bytes, people whose session has ended the usual size. */
+/** Strangers may send `STRANGER_FORM` bytes, others the usual size. */
 function readDeskBody(
   table: DeskTable,
   incoming: Incoming,
@@ -324,7 +320,6 @@ function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
 
 type SentForm = Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'>
 
-/** Read as REST reads forms, with line feeds. */
 export function formOf({ headers }: Pick<Incoming, 'headers'>, { bytes, form }: Body): SentForm {
   if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
@@ -356,8 +351,8 @@ function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
 }
 
 /**
- * From a page of this site or from no browser, as Go's CrossOriginProtection decides. Old browsers send no
- * `Sec-Fetch-Site` but an origin, which has to be that of the site.
+ * It comes from a page of this site or from no browser, as Go's CrossOriginProtection decides. Old browsers
+ * send an origin and no `Sec-Fetch-Site`.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']
@@ -408,7 +403,6 @@ function sendAnswer(
   sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
-/** A session that is undefined has ended. */
 function cookiesOf(siteUrl: string, answer: DeskAnswer): Record<string, string> {
   const set = (name: string, value: string, seconds: number) => {
     const secure = siteUrl.startsWith('https:') ? '; Secure' : ''
@@ -429,7 +423,6 @@ function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Re
   }
 }
 
-/** No other site may frame it. */
 function framedHeaders({ site, images }: Service): Record<string, string> {
   const policy = contentPolicy(site, images.mediaUrl, { framedBy: "'self'" })
   return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }

@@ -4,8 +4,8 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './desk-tables.ts'
 
-// Unsaved texts, proposals and undo records. No version, list or cache depends on them, so the record of
-// changes does not have them. Also lists failing imports and webhooks.
+// Unsaved texts, proposals and undo records, which the record of changes does not have: no version, list or
+// cache depends on them.
 
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
@@ -18,7 +18,6 @@ const selectLastSaved = statement<{ user: number }>()<{
     sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts where "user" = ${value('user')}`,
 )
 
-/** And when the latest was saved. */
 export async function findLastSaved(db: Db, user: number): Promise<{ rows: number; last: string | null }> {
   const [found] = await selectLastSaved(db, { user })
   return { rows: Number(found?.rows ?? 0), last: found?.last ?? null }
@@ -37,7 +36,6 @@ const upsertUnsaved = statement<{ row: UnsavedTextColumns }>()((db, value) =>
     ),
 )
 
-/** In place of the former one. */
 export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void> {
   await upsertUnsaved(tx, { row })
 }
@@ -66,7 +64,6 @@ export function findUnsavedRow(
     .executeTakeFirst()
 }
 
-/** Without a form in all its forms. */
 export async function removeUnsaved(
   tx: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & Partial<UnsavedPlace>,
@@ -88,7 +85,6 @@ export async function trimUnsaved(tx: Db, user: number, most: number): Promise<v
   )
 }
 
-/** Saved before a time; returns how many. */
 async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from unsaved_texts where ("user", kind, record, form) in
     (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
@@ -97,7 +93,6 @@ async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<num
   return rows.length
 }
 
-/** Decided before a time; returns how many. */
 async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const decided: ProposalColumns['state'][] = ['published', 'withdrawn']
   const old = tx
@@ -113,7 +108,6 @@ async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<num
   return rows.length
 }
 
-/** Made before a time; returns how many. */
 async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('bulk_changes')
@@ -142,10 +136,8 @@ export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   return taken.length > 0
 }
 
-/** In which a merge can be taken back. */
 const MERGE_DAYS = 30
 
-/** Links of merges made before a time; returns how many. */
 async function dropMergedLinks(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from merged_links where (merge, kind, record) in
     (select l.merge, l.kind, l.record from desk_merges m join merged_links l on l.merge = m.id
@@ -153,7 +145,6 @@ async function dropMergedLinks(tx: Db, beforeUtc: string, most: number): Promise
   return rows.length
 }
 
-/** Made before a time and without links; returns how many. */
 async function dropMerges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from desk_merges where id in
     (select id from desk_merges m where done_utc < ${beforeUtc}

@@ -10,31 +10,27 @@ import { distanceKm } from '../../store/storage/distance.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { findKeptApart, pairName } from './merges.ts'
 
-// Finds records that are likely the same, by name, address and nearness. Records are compared only within blocks
-// of one key, each of a bounded size, so that the work grows with the number of records.
+// Finds records that are likely the same, by name, address and nearness. Blocks of one key, of a bounded
+// size, keep the work in proportion to the number of records.
 
 export type DoubledKind = 'venue' | 'organizer' | 'event'
 
-/** Two that may be the same, and how much says so, from 0 to 1. */
+/** `likeness` is from 0 to 1. */
 export interface LikelyPair {
   ids: readonly [number, number]
   likeness: number
 }
 
-/** A record as it is compared. */
 interface Compared {
   id: number
-  /** Words of its name, without those that say nothing. */
   words: readonly string[]
   /** Two letters each. */
   parts: ReadonlySet<string>
   /** By which it is found. */
   keys: readonly string[]
-  /** Folded; of an event its venues. */
   place: string
   address: string
   at: { lat: number; lng: number } | undefined
-  /** An e-mail address, telephone number or website. */
   contacts: readonly string[]
   /** Dates of one series are not the same. */
   series: number | null
@@ -72,7 +68,6 @@ export async function findLikelyPairs(context: Context, kind: DoubledKind): Prom
     .slice(0, MOST_PAIRS)
 }
 
-/** Other requests are served between turns. */
 function pausing(): () => Promise<void> {
   let since = performance.now()
   return async () => {
@@ -127,7 +122,7 @@ function likenessOfEvents(a: Compared, b: Compared): number {
   return 0
 }
 
-/** Of names: pairs of letters in common (Dice), or words that are all in the other. */
+/** Pairs of letters in common (Dice), or words that are all in the other. */
 function likenessOf(a: Compared, b: Compared): number {
   if (a.parts.size === 0 || b.parts.size === 0) return 0
   let common = 0
@@ -138,7 +133,6 @@ function likenessOf(a: Compared, b: Compared): number {
   return isWithin ? Math.max(dice, few.length === many.length ? 1 : 0.8) : dice
 }
 
-/** Articles and legal forms of the four languages. */
 const SILENT = new Set(
   'the a an der die das des le la les l el los las un une und and et y of de du di am im in e v ev gmbh ltd inc asbl'.split(
     ' ',
@@ -246,7 +240,6 @@ function cellsAround({ lat, lng }: { lat: number; lng: number }): string[] {
   return [...cells]
 }
 
-/** Digits of a number, a host with its path, or an address. */
 function contactOf(text: string): string {
   if (text.includes('@')) return text.toLowerCase()
   const digits = text.replace(/\D/g, '')
@@ -262,7 +255,6 @@ interface EventFound {
   series: number | null
 }
 
-/** From today on, the next ones of each status. */
 async function readComing(context: Context): Promise<Compared[]> {
   const { db, caller, site, now } = context
   const today = `${dayOf(wallNow(site.timezone, now))} 00:00:00`

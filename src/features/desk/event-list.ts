@@ -61,12 +61,11 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { mayMerge } from './merges.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
-// The list of events at the desk: its tabs, filters and pages; bulk actions.
+// The list of events at the desk.
 
 const PER_PAGE = 50
 const MOST_OFFERED = 200
 
-/** A status, or `coming` or `past`. */
 const TAB_NAMES: Readonly<Record<DeskTab, DeskText>> = {
   coming: 'Coming',
   pending: 'Waiting for review',
@@ -84,7 +83,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
 
 export interface AskedList {
   list: DeskList
-  /** In the order of the form, without the place. */
+  /** They lack the place. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -104,7 +103,7 @@ const FIELDS = [
 ] as const
 type ListField = (typeof FIELDS)[number]
 
-/** Of the list, or of a form with its fields. @throws Problem for a filter that cannot be read */
+/** A form has the same fields. @throws Problem for a filter that cannot be read */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
   const fields: Partial<Record<ListField, string>> = {}
   for (const name of FIELDS) {
@@ -138,14 +137,14 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** Take a name as well as an id. */
+/** These take a name as well as an id. */
 const NAMED = [
   { name: 'venue', kind: 'venue' },
   { name: 'organizer', kind: 'organizer' },
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** Ids, and names that no record has, as they are. */
+/** Names that no record has stay as they are. */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -156,7 +155,6 @@ async function meantBy(
   return found ? String(found.id) : text
 }
 
-/** By field; other texts as they are. */
 async function namesInFields(
   context: Context,
   { venue, organizer, tags }: AskedList['fields'],
@@ -210,7 +208,6 @@ interface Listing extends AskedList {
   context: Context
   found: DeskPageFound
   terms: PageTerms
-  /** One more than a form offers where there are more. */
   venues: readonly PickedName[]
   names: FieldNames
   today: string
@@ -228,7 +225,6 @@ async function showEvents(request: DeskRequest): Promise<DeskView> {
   }
 }
 
-/** Names the wrong fields, and links to the list without them. */
 function unreadView({ site }: Context, query: URLSearchParams, { details }: Problem): DeskView {
   const wrong = Object.entries(paramTexts(details.params ?? {}, site.language))
   const lines = wrong.map(([name, text]) => {
@@ -301,7 +297,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
-  // By host or file: the whole address of a calendar may be the secret that opens it.
+  // The whole address of a calendar may be the secret that opens it.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
@@ -332,7 +328,6 @@ ${sources.length > 0 && select('source', say('Imported from'), say('Anywhere'), 
 <button type="submit" class="button main">${say('Show')}</button></div></details></form>`
 }
 
-/** Without a control of their own. */
 const HIDDEN = ['status', 'series'] as const
 
 const venueOption = ({ id, name }: PickedName) => ({ value: String(id), text: decodedText(name) })
@@ -348,7 +343,7 @@ function nameField({ names }: Listing, name: keyof FieldNames, label: string): H
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-/** @param title of the first event, which is that of a series whose dates are listed */
+/** @param title that of a series whose dates are listed */
 function chosenFilters({ context, fields, terms, names, say }: Listing, title = ''): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
@@ -399,7 +394,6 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
 }
 
-/** Under headings of days where sorted by start. */
 async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Html> {
   const { context, list, today, say } = listing
   const { site, db } = context
@@ -460,7 +454,7 @@ const BAR_NAMES: Readonly<Record<BulkActionName, DeskText>> = {
 
 const TO_PUBLISH: readonly BulkActionName[] = ['publish', 'schedule']
 
-/** Behind the last row and in sight; with a script once something is chosen. */
+/** A script shows it once something is chosen. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const deeds = BAR[list.tab].filter((deed) => !TO_PUBLISH.includes(deed) || can(caller, 'publish'))
@@ -503,7 +497,6 @@ function row(
   return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}${dates > 1 && otherDates(listing, event, { title, dates })}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
 }
 
-/** The link to its other dates in this list, and what the tick means. */
 function otherDates(
   { context, fields }: Listing,
   { series }: DeskEvent,
@@ -515,7 +508,7 @@ function otherDates(
 class="hidden">: ${title}</span></a> <span class="ticked">${countAtDesk(site, dates, '{count} dates chosen')}</span></small>`
 }
 
-/** Before the number of a series, in place of the ids of its dates. */
+/** The number of a series stands behind it, in place of the ids of its dates. */
 export const SERIES_TICK = 'series:'
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {
@@ -558,7 +551,7 @@ function sourceName(address: string): string {
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/** Twice: at the end of the row for pointer and keyboard, in a menu for fingers. */
+/** The end of the row is for pointer and keyboard, the menu for fingers. */
 function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
@@ -594,7 +587,6 @@ function otherPages({ context, fields, found: { earlier, later }, say }: Listing
 
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]
 
-/** Title of the page, and words of the button. */
 export const BULK_ACTIONS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
   draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },

@@ -25,7 +25,7 @@ import {
   replaced,
 } from './merge-records.ts'
 
-// Merges that can be taken back for 30 days: what was linked to a record is noted before it goes into another.
+// Merges that can be taken back for 30 days.
 
 export const MERGEABLE = ['venue', 'organizer', 'event', 'category', 'tag'] as const
 export type Mergeable = (typeof MERGEABLE)[number]
@@ -52,7 +52,6 @@ export async function mergeForNow(
   return { events, merge }
 }
 
-/** One that was cut off goes on. */
 async function noteMerge(
   tx: Tx,
   { caller, now }: Context,
@@ -324,8 +323,6 @@ function linksApart(
   if (present.includes(gone) || !present.includes(into)) return [...present]
   return former.includes(into) ? [...present, gone] : present.map((id) => (id === into ? gone : id))
 }
-
-// Records that somebody has said are not the same.
 
 export async function keepApart(tx: Tx, kind: Mergeable, ids: readonly [number, number]): Promise<void> {
   const [one, other] = inOrder(ids)

@@ -49,8 +49,6 @@ import {
 } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
 
-// The people of the calendar, for administrators: invitations, roles, accounts.
-
 export const ROLE_TEXTS = {
   administrator: 'Administrator',
   editor: 'Editor',
@@ -95,7 +93,6 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** An invitation that nobody has used yet. */
 function invitationLine(
   { context: { site, now } }: DeskRequest,
   { user }: Person,
@@ -109,7 +106,7 @@ function invitationLine(
   return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])} · ${isOver ? html`<span class="state bad">${say('expired')}</span>` : when}</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="deed" value="link">${say('Invite again')}</button><button type="submit" class="button" name="deed" value="revoke">${say('Revoke')}</button></form></li>`
 }
 
-/** The users who sign in without a password of the desk, by the name of how they do. */
+/** By the name of how they sign in without a password of the desk. */
 type OtherUsers = readonly { name: string; users: ReadonlySet<number> }[]
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person, others: OtherUsers): Html {
@@ -200,7 +197,6 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** With whether it goes to the person by e-mail. */
 interface MadeLink {
   link: string
   isSent: boolean
@@ -221,11 +217,11 @@ async function makeLink(
   return { link, isSent, isReset: kind === 'reset' }
 }
 
-/** In their language, which need not be that of the caller. */
+/** Which need not be that of the caller. */
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 
-/** Shown once, to be sent to the person. */
+/** Shown once. */
 function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: MadeLink): DeskView {
   const { site } = request.context
   const { id, name, email, login } = user
@@ -293,7 +289,6 @@ ${await heirForm(request, user, faults)}</div>`,
   }
 }
 
-/** How the user signs in without a password of the desk. */
 export function otherCards(request: DeskRequest, user: User): Promise<Content[]> {
   return Promise.all(request.otherSignIns.map(({ card }) => card(request, user)))
 }
@@ -301,7 +296,7 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
 /** Empty for a user without one, whose login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** Offered as heirs; others are typed. */
+/** Others are typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {
@@ -317,7 +312,6 @@ ${plainField({ name: 'heir', label: say('New owner of their records'), value: fi
 <div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Transfer the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }
 
-/** By the values of their buttons. */
 const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
   save: async (tx, request, user) => {
     const name = fieldOf(request, 'name').trim()

@@ -49,14 +49,13 @@ import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 
-// Lists, changes, removes and merges venues, organizers, categories and tags, by their declarations alone.
+// Venues, organizers, categories and tags, by their declarations alone.
 
 interface RecordRoom {
   served: ServedResource
   name: RoomName
   title: DeskText
   makeOne: DeskText
-  /** The field with its name. */
   naming: string
 }
 
@@ -131,7 +130,6 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(tota
   }
 }
 
-/** In use, and in the trash. */
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
   const tab = (path: string, text: DeskText, isHere: boolean) =>
     html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
@@ -141,7 +139,7 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 /** Counted by a list. */
 const MOST_IN_LISTS = 100
 
-/** As texts, by id. Terms bring the number in their answers. */
+/** Terms bring the number in their answers. */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,
@@ -178,13 +176,11 @@ ${rows.map((row) => rowOf(room, context, columns, row, { uses: uses.get(row.id) 
     : table
 }
 
-/** With a script once something is chosen. */
 function mergeBar({ site }: Context): Html {
   const say = deskTranslatorFor(site)
   return html`<div class="bulk" data-chosen="${JSON.stringify(formsAtDesk(site, '{count} chosen'))}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(site, 'Choose two to merge.')}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', { deed: say('Merge') })}</button></div></div>`
 }
 
-/** Named otherwise than the rooms. */
 const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
 
 function eventsWith({ name }: Pick<RecordRoom, 'name'>, site: Context['site'], id: number): string {
@@ -214,7 +210,6 @@ function rowOf(
   )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }
 
-/** Empty for a list or an object. */
 function textOf(member: unknown): string {
   return member === null || member === undefined || typeof member === 'object'
     ? ''
@@ -242,7 +237,7 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/** @throws Problem where there is no such record, or the caller may not change it */
+/** @throws Problem where the caller may not change it */
 async function locateFor(
   { served }: RecordRoom,
   request: DeskRequest,
@@ -324,7 +319,6 @@ async function formView(
   }
 }
 
-/** The tree of the other categories; none for records without parents. */
 async function choicesFor(
   { served }: RecordRoom,
   context: Context,
@@ -392,7 +386,6 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   }
 }
 
-/** The present version where the form names none. */
 async function versionIn(
   { served: { operations } }: RecordRoom,
   request: DeskRequest,
@@ -405,7 +398,6 @@ async function versionIn(
     : 0
 }
 
-/** With the value of the other person in words. */
 function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
   const told = conflicts.map(({ member, now }) => [
     member,
@@ -428,8 +420,6 @@ export const recordPages: readonly DeskPage[] = recordRooms.flatMap((room) => [
   },
 ])
 
-// Removes records, after saying how many events have them; merges two of the same.
-
 const OFFERED = 200
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
@@ -448,7 +438,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Asks first where an event has the record, or it cannot be restored. */
+/** Where an event has the record, or it cannot be restored. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)
@@ -463,7 +453,6 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
   return (await countUses(db, kindOf(room), [id])).get(id) ?? 0
 }
 
-/** Offers to let another record take its place. */
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context

@@ -24,18 +24,13 @@ import { type PagedKind, type RecordTable, TABLE_OF } from '../../store/storage/
 import { removeDeskRows } from './desk-rows.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './review/proposal-store.ts'
 
-// Saves, removes, restores and erases records for forms of the desk, as REST does, with the rows that the
-// desk keeps beside records.
+// Saves, removes, restores and erases records as REST does, with the rows that the desk keeps beside them.
 
-/** A record that was saved, with the version that it has since: the next save may want this version. */
 export interface Saved {
   id: number
   version: number
 }
 
-/**
- * Adds to a write the further work of a save at the desk, such as removing the unsaved text of the record.
- */
 function savingFor(context: Context, served: ServedResource, formOf: FormPlace, unmade?: UnmadeTerms) {
   return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
     const written = await write()
@@ -45,12 +40,10 @@ function savingFor(context: Context, served: ServedResource, formOf: FormPlace, 
 }
 
 /**
- * Saves a new record as a create over REST does. Called again with the same key and values within a day,
- * returns the record of the first call.
- * @param key printable ASCII characters that name one act of the user
- * @param form the form whose unsaved text the record replaces
- * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of
- * other values
+ * Called again with the same key and values within a day, it returns the first record.
+ * @param key printable ASCII characters
+ * @param form whose unsaved text goes
+ * @throws Problem with faults by field in `details.params`; rest_idempotency_key_reused for other values
  */
 export async function createRecord(
   context: Context,
@@ -70,20 +63,15 @@ export async function createRecord(
   return savedAs(context, operations, { id })
 }
 
-/** Further work of a save in its transaction. */
 export interface SaveExtras {
-  /** The names of terms that wait, where they have been found before. */
   unmade?: UnmadeTerms
   beside?: ((tx: Tx) => Promise<void>) | undefined
-  /** The form whose unsaved text the save replaces. */
   form?: string | undefined
 }
 
 /**
- * Saves the sent fields of a record as an update over REST does; given a version, only if the record still
- * has it.
- * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has
- * another version
+ * With a version, only if the record still has it.
+ * @throws Problem with faults by field in `details.params`; rest_precondition_failed for another version
  */
 export async function updateRecord(
   context: Context,
@@ -113,8 +101,8 @@ export async function updateRecord(
 }
 
 /**
- * Moves a record to the trash, or removes a term, as a deletion over REST does.
- * @param raw the fields that the resource declares for removals, such as the scope in a series
+ * Terms have no trash.
+ * @param raw such as the scope in a series
  * @throws Problem
  */
 export async function removeRecord(
@@ -139,8 +127,7 @@ export async function removeRecord(
 }
 
 /**
- * Takes a record out of the trash, with the status that it had before; as a draft where the history does not
- * know that, and as pending where the caller may not give it.
+ * It gets its former status: draft where that is not known, pending where the caller may not give it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(
@@ -156,10 +143,7 @@ export async function untrashRecord(
   return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
 }
 
-/**
- * Adds to a removal the further work at the desk: all that is kept beside a term goes with the term; a record
- * in the trash may come back.
- */
+/** What is kept beside a term goes with it; a record in the trash may come back. */
 function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
@@ -170,12 +154,11 @@ function removing(context: Context, served: ServedResource, id: number): Around<
   }
 }
 
-/** Returns the wanted version of a write for the version that a form knows: any where it knows none. */
 export function wantedAt(id: number, version: number | undefined): WantedVersions {
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-/** Returns the id and the present version of a record that was written; 0 for a kind without versions. */
+/** 0 for a kind without versions. */
 export async function savedAs(
   context: Context,
   { versioned }: Operations,
@@ -185,18 +168,13 @@ export async function savedAs(
   return { id, version }
 }
 
-// Deletes for good the records that are in the trash.
-
-/** Returns true for kinds whose records go to the trash before they are deleted for good. */
 function hasTrash(kind: string): kind is PagedKind {
   return kind === 'event' || kind === 'venue' || kind === 'organizer'
 }
 
 /**
- * Deletes for good a record that is in the trash, in the transaction of its caller. Nothing brings it back;
- * the history tells who did it.
- * @throws Problem rest_forbidden without the right, or for a kind without a trash; rest_precondition_failed
- * for a record that is not in the trash; rest_gone
+ * Nothing brings it back.
+ * @throws Problem rest_forbidden; rest_precondition_failed outside the trash; rest_gone
  */
 export async function eraseRecord(
   tx: Tx,
@@ -222,7 +200,6 @@ export async function eraseRecord(
   return { id, answer: { id } }
 }
 
-/** Deletes a series that is in the trash when the last of its dates is gone. */
 async function eraseEmptySeries(tx: Tx, id: number): Promise<void> {
   const date = await tx.selectFrom('events').select('id').where('series', '=', id).limit(1).executeTakeFirst()
   if (date) return

@@ -35,7 +35,7 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-// Reads the controls of an event's form into values of REST, and fills them from an event.
+// Reads the controls of an event's form, and fills them.
 
 /** Read from controls of other names or values. */
 const BY_HAND = new Set([
@@ -82,7 +82,7 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
   }
 }
 
-/** In place of the values of its record. @param proposed values as REST takes them */
+/** @param proposed values as REST takes them */
 export function typedProposal(
   context: Context,
   row: EventRow,
@@ -119,7 +119,7 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   return kind?.show ? kind.show(kept) : kept
 }
 
-/** Ids, and names of records to be made; undefined where no links were sent. */
+/** Undefined where no links were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links]
@@ -147,14 +147,13 @@ function typedRule(context: Context, state: RecordState, recurrence: unknown): T
   return rule && !isFault(rule) ? typedRepeats(context, rule, start) : { repeats: [''] }
 }
 
-/** By declared key, with the faults found so far. */
 export interface ReadForm {
   raw: Record<string, unknown>
   times: ReadTimes | undefined
   faults: FormFaults
 }
 
-/** @param shown the controls of the stored event, whose times stand in for times that were not sent */
+/** @param shown its times stand in for times that were not sent */
 export async function readEventForm(
   context: Context,
   typed: TypedForm,
@@ -201,7 +200,6 @@ export async function readEventForm(
   return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
 
-/** One as a text, several as a list. */
 function costsIn(typed: TypedForm): string | string[] {
   const another = lastTyped(typed, 'another_cost').trim()
   const costs = [...(typed.cost?.length === 1 ? [lastTyped(typed, 'cost')] : allTyped(typed, 'cost'))]
@@ -266,7 +264,6 @@ function timesIn(
   return readTimes(context, isKnown ? withMovedEnd(context, controls, { start, end }) : controls)
 }
 
-/** Undefined where it could not be read. */
 export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined {
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
@@ -294,7 +291,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/** Controls have ids or names. Where there are too many, no name is looked up: the write refuses them. */
+/** The write refuses too many, so no name is looked up then. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -302,8 +299,8 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 }
 
 /**
- * `venue` has ids, `venue_name` shows the name of the first. Another text is the venue of that name, or a new
- * one; an empty text takes the first away, unless the caller may not see it.
+ * `venue` has ids, `venue_name` the name of the first. Another text is the venue of that name, or a new one;
+ * an empty text takes the first away, unless the caller may not see it.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name'))
@@ -323,13 +320,12 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
 /** Another name may be there by the time it is saved. */
 export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
-/** Without venues still to be made. */
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {
   const links = (await venuesIn(context, typed)) ?? []
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Ticked, or typed by name; undefined without a control for them. */
+/** Undefined without a control for them. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -347,7 +343,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** That the caller may see, at most `MOST_NAMED` of each kind. */
+/** The caller may see them; at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -371,7 +367,6 @@ function readableBy<Row extends Owned>(caller: Caller, rows: ReadonlyMap<number,
 
 const MOST_NAMED = 100
 
-/** Those found so far, and those of REST for the other values. */
 export async function allFaults(context: Context, { raw, faults }: ReadForm): Promise<FormFaults> {
   const sound = Object.fromEntries(
     Object.entries(raw).filter(([name, value]) => !(name in faults) && value !== ''),

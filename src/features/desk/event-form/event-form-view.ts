@@ -34,9 +34,6 @@ import {
 import { plainFields } from './event-form-values.ts'
 import type { ShownDates } from './event-repeats.ts'
 
-// Draws the form of an event.
-
-/** All others stand in the folded parts. */
 const PLACED = new Set([
   'title',
   'excerpt',
@@ -67,7 +64,6 @@ function groupOf(
   return OF_MEETINGS.has(name) ? 'online' : 'more'
 }
 
-/** What the form showed when it was opened. */
 const SHOWN = [
   'shown_image_alt',
   'shown_image_focus',
@@ -136,7 +132,6 @@ function titleField(form: EventForm): Html {
   return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
 }
 
-/** Empty for an event that is no date of a series. */
 function seriesQuestion(form: EventForm): Content {
   const { known, typed, faults, ruleInWords } = form
   if (!known?.series) return ''
@@ -173,12 +168,10 @@ ${repeatFields(form)}`,
   )
 }
 
-/** For times that the clocks show twice. */
 export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>): Html {
   return html`${Array.from(times.again, ([name, label]) => switchOf({ typed }, name, label))}`
 }
 
-/** For the form and its script. */
 export function clashLines(
   context: Context,
   { clashes, doubles }: Clashes,
@@ -255,7 +248,6 @@ function monthPlaces(form: EventForm): Html {
   )}</fieldset>`
 }
 
-/** Each can be left out or brought back. */
 export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed' | 'ruleInWords'>): Html {
   const { context, dates, typed } = form
   const { site } = context
@@ -335,7 +327,6 @@ function pricePart(form: EventForm): Html {
   )
 }
 
-/** Empty while there is no first one. */
 function anotherCost(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''
@@ -380,7 +371,6 @@ const isBlank = (value: string) => value === '' || value === '0' || value === 'a
 
 type Goal = readonly [status: string, text: FormText]
 
-/** The status that each gives, and the words of its button. */
 function goalsOf({ known, may }: EventForm): Goal[] {
   if (may.propose) return may.statuses.map((status) => [status, 'Propose change'])
   const isPublic = known !== undefined && ['publish', 'private', 'future'].includes(known.status)
@@ -394,9 +384,6 @@ function goalsOf({ known, may }: EventForm): Goal[] {
   })
 }
 
-/**
- * The main one names the status that saving gives; beside it the next step of an event that is not public.
- */
 function saveBar(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { known, key, formName, may, context, typed } = form
@@ -422,7 +409,6 @@ function saveBar(form: EventForm): Html {
   return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
-/** To its page, a copy and its history. */
 function deedsOf({ known, may, context: { site } }: EventForm): Content {
   if (!known) return undefined
   const deed = (path: string, text: FormText) =>

@@ -80,22 +80,19 @@ import {
 } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 
-// Fills, reads and saves the form of an event.
-
 export interface KnownEvent {
   id: number
-  /** Without its meeting link, unless the caller sees it. */
+  /** It lacks a meeting link that the caller does not see. */
   row: EventRow
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** With the change that the caller has proposed, until it is published or withdrawn. */
+  /** A change that the caller has proposed is in it, until it is published or withdrawn. */
   typed: TypedForm
-  /** As REST takes it; empty where there is none. */
   proposed: RawValues
 }
 
-/** @throws Problem where there is none, or the caller may neither change it nor propose changes */
+/** @throws Problem where the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
   // Read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
@@ -132,7 +129,6 @@ interface Shown {
   faults?: FormFaults
   notes?: Content
   notice?: Content
-  /** If not the present one. */
   version?: number
   isConflict?: true
 }
@@ -197,20 +193,17 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   }
 }
 
-/** The typed values in words. */
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
-  /** Wall times; empty while they cannot be read. */
+  /** Empty while they cannot be read. */
   start: string
   end: string
-  /** As the form writes them, by control. */
   understood: Readonly<Record<string, string>>
 }
 
-/** After the picture was taken away. */
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** What the form shows at first and versions do not have. */
+/** Versions do not have these. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -370,7 +363,6 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
-/** A proposed change, names of terms still to be made, and the reply of a reviewer. */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
   const [proposals, [terms]] = await Promise.all([
@@ -398,7 +390,6 @@ const SAVED: Readonly<Record<string, DeskText>> = {
   pending: 'Sent for review',
 }
 
-/** With a link to a public event, and fields that somebody else has changed meanwhile. */
 function savedNotice({ context: { site }, query }: DeskRequest, { row, version }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
@@ -421,7 +412,6 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row, version }
   }`
 }
 
-/** What an event can be again that was published by mistake. */
 const UNPUBLISHED: readonly string[] = ['draft', 'pending', 'private']
 
 function undoPublishing(
@@ -434,7 +424,7 @@ function undoPublishing(
   return html` · <form method="post" action="${deskPath(site, `/events/${id}/unpublish`)}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** The status from before, of all dates of a series. */
+/** All dates of a series get the former status. */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))
@@ -444,7 +434,7 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
-/** On the next sensible date, not saved. Of a series one date, unless `series` asks for all. */
+/** It has the next sensible date, and is not saved. `series` asks for all dates. */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
@@ -482,14 +472,12 @@ async function save(request: DeskRequest): Promise<DeskAnswer> {
   return withImages(context, () => saveTyped(request, known))
 }
 
-/** Values, faults, and controls as they are shown again. */
 export interface SentEventForm extends ReadForm {
   typed: TypedForm
 }
 
 /**
- * Stores the picture that came with it and names it in a control, so that a form shown again keeps it; saving
- * finds it by the key.
+ * A form shown again keeps its picture by a control; saving finds it by the key.
  * @param shown the controls that `readEventForm` compares with
  */
 export async function readSentForm(
@@ -600,7 +588,7 @@ async function postpone(
   return { seeOther: deskPath(context.site, `/events/${id}?saved&undo=${undo}`) }
 }
 
-/** Without a rule that the event has already. */
+/** A rule that the event has already is left out. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,
@@ -620,7 +608,6 @@ function changedValues(
   }
 }
 
-/** Beside the values that somebody else has saved meanwhile. */
 async function conflicting(
   { context }: DeskRequest,
   known: KnownEvent,
@@ -635,7 +622,6 @@ async function conflicting(
   )
 }
 
-/** The present version where the form names none. */
 function versionOf(request: DeskRequest, known: KnownEvent | undefined): number {
   return versionSent(request) ?? known?.version ?? 0
 }

@@ -33,14 +33,13 @@ import {
   type TypedForm,
 } from '../desk-page.ts'
 
-// Pictures of events, venues and organizers in their forms.
+// Pictures in forms of events, venues and organizers.
 
 // The picture of an event.
 
-/** The image, or why it was refused; undefined where none came. */
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stored once, however often the form is sent with the same key. */
+/** Stored once for each key. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   return file && keepSent(context, file, key)
@@ -72,9 +71,7 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
 /** HEIC, which many phones write; behind the length of the first part. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
-/**
- * At the desk contributors send pictures, too: nobody else sees one before a public record has it (`imagesOpenTo`).
- */
+/** Contributors send pictures, too: nobody else sees one before a public record has it (`imagesOpenTo`). */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
 /** The address of a picture that waits is not to be guessed. */
@@ -107,10 +104,9 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 }
 
 /**
- * Writes the focal point, and the text of a picture that has none, if the caller may.
- * @param former controls of the stored event; a text that they show is not written to another picture
- * @returns the event's texts about its picture; `image_alt` is empty where the picture's own text holds,
- * undefined where nobody touched it
+ * Writes the focal point, and the text of a picture that has none.
+ * @param former controls of the stored event, whose text is not written to another picture @returns
+ * `image_alt` is empty where the picture's own text holds, undefined where nobody touched it
  */
 export async function describePicture(
   context: Context,
@@ -151,7 +147,6 @@ export async function describePicture(
   return { ...said, image_alt: '' }
 }
 
-/** The typed text, else that of the picture, unless it only decorates the event. */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
@@ -164,8 +159,6 @@ export function focalPointIn(text: string): FocalPoint | undefined {
   const [x = Number.NaN, y = Number.NaN] = text.split(' ').map(Number)
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }
-
-// The picture of a venue or organizer: kept, replaced or removed.
 
 /** The script refuses larger files: a form with one of them is not read. */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
@@ -195,7 +188,7 @@ ${mayAddPicture(caller) && uploadField(context, image !== undefined)}${faults.im
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 
-/** If the caller may, and the form has another text than it showed (`shown`, else that of `former`). */
+/** Only a text that differs from the one shown, `shown` or that of `former`. */
 export async function sayWhatItShows(
   context: Context,
   id: number,

@@ -11,7 +11,7 @@ import { readSpokenDate } from '../spoken/spoken-dates.ts'
 import { typedDay, unreadDay } from './event-times.ts'
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from './rule-builder.ts'
 
-// How an event repeats, as controls ask for it: an everyday rule, dates left out, further dates.
+// Controls that say how an event repeats.
 
 export const REPEAT_CONTROLS = [
   'repeats',
@@ -40,7 +40,6 @@ export interface ReadRepeats {
 
 const NUMBER = /^\s*\d{1,9}\s*$/
 
-/** @param start a rule counts from it */
 export function readRepeats(
   { site, now }: Pick<Context, 'site' | 'now'>,
   typed: TypedForm,
@@ -161,18 +160,18 @@ export interface ShownDates {
   isMore: boolean
   /** A date is not over when the next one begins. */
   doOverlap: boolean
-  /** The first that ends at another time of day than the event, since the clocks change. */
+  /** Since the clocks change, it ends at another time of day than the event. */
   shifted?: { start: string; end: string }
 }
 
 const MOST_SHOWN = 16
 
-/** The dates of a year of weeks, whose ends are looked at. */
+/** Dates of a year of weeks. */
 const LOOKED_AT = 53
 
 /**
- * Left out ones too; the first dates where all are over; undefined where there are none.
- * @param duration seconds, as of a series; undefined where it is not known
+ * The first dates where all are over; undefined where there are none.
+ * @param duration seconds; undefined where it is not known
  */
 export function shownNextDates(
   { now }: Pick<Context, 'now'>,

@@ -20,7 +20,7 @@ import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../event-len
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../spoken/spoken-dates.ts'
 import { readSpokenTime } from '../spoken/spoken-times.ts'
 
-// The times of an event in a form: days and hours in words, an end that follows the start.
+// The times of an event in a form; an end follows the start.
 
 export const TIME_CONTROLS = [
   'start_date',
@@ -34,7 +34,7 @@ export const TIME_CONTROLS = [
   'end_again',
 ] as const
 
-/** As far as they can be read; wall times with their zone. */
+/** Wall times with their zone, as far as they can be read. */
 export interface ReadTimes {
   start?: string
   end?: string
@@ -46,7 +46,6 @@ export interface ReadTimes {
   faults: FormFaults
 }
 
-/** What is missing or cannot be read is a fault at its control. */
 export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed: TypedForm): ReadTimes {
   const { site } = context
   const asked = lastTyped(typed, 'timezone').trim()
@@ -90,7 +89,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** A start may have a last day and end time typed into its controls. */
+/** Its control may have a last day and end time, too. */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -188,7 +187,7 @@ function readClock(text: string, { language }: SpokenHere): Reading<{ start: str
   return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
 }
 
-/** With an example three days after `now`. */
+/** The example is three days after `now`. */
 export function unreadDay(site: Site, text: string, { now }: Pick<SpokenHere, 'now'>): string {
   const example = typedDay(site, addDays(dayOf(now), 3))
   const value = shortened(text, LONGEST_QUOTED)
@@ -274,7 +273,6 @@ export function withMovedEnd(
   return { ...typed, ...typedTimes(context.site, times) }
 }
 
-/** Days in words, length, zone, warnings. */
 export interface TimesInWords {
   text: string
   warnings: string[]

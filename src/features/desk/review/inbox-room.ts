@@ -51,26 +51,20 @@ import {
   withdrawProposal,
 } from './review.ts'
 
-// The inbox: events sent for review, imported ones that wait, proposed changes. Reviewers see all, authors
-// their own.
+// The inbox: what waits for a review. Reviewers see all, authors their own.
 
-/**
- * Few, since each is compared with events that it may clash with, and every decision shows the page again.
- */
+/** Each is compared with events that it may clash with. */
 const PER_PAGE = 6
 const MOST_TODAY = 3
 
 interface Waiting {
   item: InboxItem
-  /** Undefined for an item about another record. */
   event: PlannedEvent | undefined
-  /** Drafts of venues and organizers published with it. */
   brought: readonly LinkedDraft[]
   terms: readonly string[]
-  /** And events that are likely the same. */
   clashes: Clashes
   proposal: Proposal | undefined
-  /** Of a pending event its columns, of a proposal the values of its record by declared key. */
+  /** Columns of a pending event, or the values of a proposal's record by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
@@ -256,7 +250,7 @@ function besideTable(
   )
 }
 
-/** Beside the present values as far as the caller sees them. */
+/** As far as the caller sees them. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -288,7 +282,6 @@ const REASONS = [
   'It is not for this calendar.',
 ] as const satisfies readonly DeskText[]
 
-/** The chosen reason and the typed text. */
 function noteIn(request: DeskRequest): string {
   const reason = REASONS[Number(fieldOf(request, 'reason') || -1)]
   const written = fieldOf(request, 'note').trim()
@@ -306,7 +299,7 @@ function sendBackForm(
 <div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/** Names only users and records that exist, whatever the address says. */
+/** It names only users and records that exist, whatever the address says. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -322,7 +315,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/** With a date ahead it is published then, the records published with it at once. */
+/** With a date ahead it is published then, its venues and organizers at once. */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -352,12 +345,11 @@ const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   withdraw: 'withdrawn',
 }
 
-/** The same decision by this caller, as after a double click. */
+/** As after a double click. */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }
 
-/** Or says who has decided before. */
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables } = request
   const { what, deed } = variables
@@ -400,7 +392,6 @@ async function outcomeOf(
   return undefined
 }
 
-/** Nothing is sent back without a note. */
 function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): DeskAnswer {
   const faults = { [`note-${item.what}-${item.id}`]: sayAtDesk(site, 'Is needed.') }
   return {
@@ -412,7 +403,6 @@ function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): 
   }
 }
 
-/** A reviewer decides in the form of the record. */
 async function conflictPage(
   { context }: DeskRequest,
   id: number,

@@ -15,10 +15,9 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges the changes of two people to one record. The version that a form began with shows what its user
-// changed; of a field that both changed neither value is lost.
+// Merges the changes of two people to one record: of a field that both changed neither value is lost.
 
-/** Before, sent, and now, in the form of requests. */
+/** Their values have the form of requests. */
 export interface Conflict {
   member: string
   /** Undefined where the history no longer has it. */
@@ -33,32 +32,27 @@ export type Edited =
       saved: Saved
       /** By the form. */
       changed: string[]
-      /** Changed by others meanwhile; their values stay. */
       taken: string[]
     }
   | {
       conflicts: Conflict[]
-      /** Changed by others and not by the form. */
       taken: string[]
-      /** The version to send once the conflicts are decided. */
       version: number
     }
 
-/** `base` are the values that the form showed, if the page sends them. */
+/** `base`: the values that the form showed, if the page sends them. */
 export interface SentForm {
   values: RawValues
   version: number
   base?: RawValues
-  /** The unsaved text under this name goes with the save. */
   form?: string
 }
 
-/** Then the user is asked to try again. */
 const MOST_TRIES = 5
 
 /**
- * Saves only what the form has changed, so that untouched texts stay and keep their author. Fields that
- * others have changed since are kept, unless the form changed them, too.
+ * Untouched texts stay and keep their author. Fields that others have changed since are kept, unless the form
+ * changed them, too.
  * @throws Problem as `updateRecord`
  */
 export async function saveForm(
@@ -112,26 +106,19 @@ function readRecordHistory(context: Context, { resource, operations }: ServedRes
   return versioned && readHistory(context.db, kind, versioned.kind, id)
 }
 
-/** To be sent to the record as it is now. */
 export interface MergedForm {
   values: Record<string, unknown>
   taken: string[]
   conflicts: Conflict[]
 }
 
-/**
- * Merged as one: a start of one side with an end of the other are times that nobody chose; so with
- * coordinates.
- */
+/** A start of one side with an end of the other are times that nobody chose; so with coordinates. */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],
 ]
 
-/**
- * With the version that it showed and the record now. @throws Problem rest_invalid_param for values over a
- * limit
- */
+/** @throws Problem rest_invalid_param for values over a limit */
 export async function mergeForm(
   context: Context,
   fields: Fields,
@@ -180,7 +167,7 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** Sent along, else of the version; undefined where the history no longer has it. */
+/** It is undefined where the history no longer has it. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,
@@ -221,7 +208,6 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   return typeof settled === 'string' ? asSentBack(input, settled) : (JSON.stringify(settled) ?? '')
 }
 
-/** With its moment where the clocks show it twice. */
 function comparableTime(text: string, zone: string, now: number): string {
   const moment = readMoment(text, zone, now)
   if (!moment) return text

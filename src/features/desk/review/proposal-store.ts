@@ -14,8 +14,6 @@ import { wholeList } from '../../../store/storage/sql-parts.ts'
 import { removeUnsaved } from '../desk-rows.ts'
 import type { ProposalColumns } from '../desk-tables.ts'
 
-// What waits for a review: proposals, pending events, names of terms.
-
 const OPEN: readonly ProposalColumns['state'][] = ['waiting', 'sent back']
 
 /** With its values read. */
@@ -40,7 +38,7 @@ export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** The oldest first; of one author if given. */
+/** The oldest comes first. */
 export async function findOpenProposals(
   db: Db,
   kind: string,
@@ -52,7 +50,7 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** They do nothing but name terms, have version 0, and wait with the event. */
+/** They have version 0, and wait with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -77,10 +75,7 @@ export type ProposalChange = Partial<
   values?: RawValues
 }
 
-/**
- * Changes the author's undecided proposal about a record, or adds one. Callers hold the record, so that two
- * do not both add one.
- */
+/** The caller holds the record, so that two do not both add one. */
 export async function writeProposal(
   tx: Tx,
   { kind, record, author }: Pick<ProposalColumns, 'kind' | 'record' | 'author'>,
@@ -110,7 +105,6 @@ export async function updateProposal(
   await tx.updateTable('proposals').set(columns).where('id', '=', id).execute()
 }
 
-/** They were settled when the event was published. */
 export async function reopenNames(tx: Tx, event: number): Promise<void> {
   const named = tx.updateTable('proposals').set({ state: 'waiting', reviewer: 0 })
   await named
@@ -121,7 +115,6 @@ export async function reopenNames(tx: Tx, event: number): Promise<void> {
     .execute()
 }
 
-/** The next page begins after it. */
 export interface InboxPlace {
   since_utc: string
   what: 'event' | 'proposal'
@@ -142,7 +135,7 @@ export interface PendingEvent {
 /** Before all others. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** The oldest first; of one author if given. */
+/** The oldest comes first. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -163,7 +156,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** The oldest first; of one author if given. */
+/** The oldest comes first. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -184,7 +177,7 @@ export async function listWaitingProposals(
 
 const MOST_COUNTED = 10_000
 
-/** At most ten thousand of each; of one author if given. */
+/** At most ten thousand of each. */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -206,10 +199,8 @@ export interface Decision {
   as: 'published' | 'sent back' | 'withdrawn'
 }
 
-/** Searched for the decision about an event. */
 const MOST_ACTS = 50
 
-/** Undefined where the history has none. */
 export async function findDecision(db: Db, event: number): Promise<Decision | undefined> {
   const acts = await db
     .selectFrom('history')
@@ -226,10 +217,8 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
   return { by: act.login, at_utc: act.time_utc, as }
 }
 
-// Users who may not make terms may name new ones, which wait beside the event. Over REST they are left out
-// (rule 22.4).
+// Who may not make terms may name new ones, which wait beside the event; REST leaves them out (rule 22.4).
 
-/** That the caller may not make, for the fields that were sent. */
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
 
 const FIELDS = Object.values(TERM_LISTS)
@@ -266,15 +255,15 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** 0 for a new record; without a name all forms of it. */
+/** 0 for a new record; without a name it means all forms of it. */
 export interface FormPlace {
   record: number
   form?: string
 }
 
 /**
- * In the transaction of a save: removes the unsaved text, keeps names of terms that wait, lets an event wait
- * again once its author sends it for review.
+ * Removes the unsaved text, keeps names of terms that wait, and lets an event wait again once its author
+ * sends it for review.
  */
 export async function keepBeside(
   tx: Tx,

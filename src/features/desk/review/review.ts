@@ -38,9 +38,8 @@ import {
   writeProposal,
 } from './proposal-store.ts'
 
-// Users who may not publish send events for review, and propose changes of their published ones, which stay
-// as they are meanwhile. Reviewers publish with their own rights, or send back. Texts stay under the rules of
-// their author.
+// Who may not publish sends events for review and proposes changes; reviewers publish with their own rights,
+// or send back. Texts stay under the rules of their author.
 
 const MOST_NOTE = 2000
 
@@ -49,13 +48,11 @@ export interface Decided {
   decided: Decision
 }
 
-/** With what was published along with it. */
 export interface Published {
   saved: Saved
   brought: LinkedDraft[]
 }
 
-/** Others have changed the same fields: conflicts, and the version to send with decided values. */
 export interface Undecided {
   conflicts: Conflict[]
   taken: string[]
@@ -65,7 +62,6 @@ export interface Undecided {
 const OVERTAKEN: readonly string[] = ['rest_precondition_failed', 'series-was-changed']
 const MOST_TRIES = 5
 
-/** A change of their own record that they may not change any more. */
 export function mayPropose({ caller }: Context, row: Owned): boolean {
   return (
     isLoggedIn(caller) &&
@@ -77,8 +73,8 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Replaces the caller's undecided proposal; without changes it is withdrawn, and the id is undefined.
- * @throws Problem rest_forbidden, and the faults of the values as an update has them
+ * It replaces the caller's undecided proposal; without changes that is withdrawn.
+ * @throws Problem rest_forbidden, faults of the values
  */
 export async function proposeChange(
   context: Context,
@@ -112,7 +108,6 @@ export async function proposeChange(
   return { proposal, taken: merged.taken }
 }
 
-/** Holds until the end of the transaction. @throws Problem */
 async function holdForProposal(
   tx: Tx,
   { operations }: ServedResource,
@@ -135,7 +130,6 @@ async function mergedWith(
   return { history, merged: await mergeForm(context, resource.fields, history, form) }
 }
 
-/** Their own, and those of others with the right to review. */
 export async function proposalsAbout(
   context: Context,
   { resource }: ServedResource,
@@ -145,7 +139,6 @@ export async function proposalsAbout(
   return findOpenProposals(context.db, resource.name, id, author)
 }
 
-/** Undefined for others, and where there is none. */
 export async function findSeenProposal(context: Context, id: number): Promise<Proposal | undefined> {
   const found = isPossibleId(id) ? await findProposal(context.db, id) : undefined
   return found && (found.author === context.caller.id || mayReview(context)) ? found : undefined
@@ -161,7 +154,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
   })
 }
 
-/** With a note. @throws Problem rest_forbidden */
+/** @throws Problem rest_forbidden */
 export async function sendBackProposal(
   context: Context,
   id: number,
@@ -185,7 +178,7 @@ function whileOpen<Done>(
   return context.write((tx) => ifOpen(tx, id, work))
 }
 
-/** Returns the decision if the proposal is published or withdrawn. @throws Problem rest_gone */
+/** @throws Problem rest_gone */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
   const held = await holdProposal(tx, id)
   if (!held) throw new Problem('rest_gone')
@@ -195,8 +188,8 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * An update with the rights of the reviewer; texts stay under the rules of their author.
- * @param decided values in place of the proposed ones, and the version by which the reviewer decided
+ * Texts stay under the rules of their author.
+ * @param decided by the reviewer, with the version they saw
  * @throws Problem as an update
  */
 export async function publishProposal(
@@ -254,7 +247,8 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * With its author's drafts and terms that wait with it; of a series all dates. @throws Problem as an update
+ * Drafts and terms that wait with it are published, too; of a series all dates.
+ * @throws Problem as an update
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
   return decideEvent(context, id, async (row, history) => {
@@ -263,7 +257,7 @@ export function publishPending(context: Context, id: number): Promise<Published 
   })
 }
 
-/** As a draft, with a note. @throws Problem as an update */
+/** @throws Problem as an update */
 export async function sendBackPending(
   context: Context,
   id: number,
@@ -281,7 +275,6 @@ export async function sendBackPending(
   }))
 }
 
-/** And further work of the same transaction. */
 interface EventDecision {
   values: RawValues
   beside: (tx: Tx) => Promise<void>
@@ -319,7 +312,7 @@ function decideEvent(
   })
 }
 
-/** Where the history knows no decision, the status tells it, and nobody is named. */
+/** The status tells what the history does not know. */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -345,10 +338,8 @@ export interface InboxItem extends InboxPlace {
   reply: string
 }
 
-/** The oldest first; authors see only their own. */
 export interface Inbox {
   items: InboxItem[]
-  /** Undefined on the last page. */
   next: InboxPlace | undefined
   /** Each up to ten thousand. */
   counts: { events: number; proposals: number }
@@ -372,7 +363,6 @@ export async function listInbox(context: Context, most: number, after?: InboxPla
 
 const MOST_SENT_BACK = 50
 
-/** The oldest first: proposals, and events that are drafts again. */
 export async function listSentBack(context: Context): Promise<InboxItem[]> {
   const rows = await listProposalsOf(context.db, context.caller.id, 'sent back', MOST_SENT_BACK)
   return namedItems(context, rows.map(asPlaced))
@@ -410,7 +400,6 @@ async function namedItems(context: Context, placed: readonly Placed[]): Promise<
   return items
 }
 
-/** Undefined when it is gone. */
 async function titleOf(context: Context, { kind, record }: Proposal): Promise<string | undefined> {
   const row = await resourceNamed(kind).operations.locate(context, { id: record })
   return row === undefined ? undefined : nameOfRow(kind, row)

@@ -20,14 +20,13 @@ import {
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// Asks whether a program may have an application password, and sends it by the rules of the platform: by
-// https, or to a scheme of the program's own.
+// Asks whether a program may have an application password. By the rules of the platform it goes by https, or
+// to a scheme of the program's own.
 
 /** Names are those of the platform. */
 interface Asked {
   /** A UUID, or empty. */
   id: string
-  /** Without characters that would disguise it. */
   name: string
   success: URL | undefined
   reject: URL | undefined
@@ -51,14 +50,14 @@ function readAsked(read: (name: string) => string): Asked | { refusal: DeskText 
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** Of browsers, systems or everybody: no password is sent there. */
+/** No password is sent to browsers, systems or everybody. */
 const NOBODYS = new Set(
   'http ws wss ftp file data blob javascript vbscript about view-source filesystem intent mailto tel sms geo urn chrome resource jar'.split(
     ' ',
   ),
 )
 
-/** Undefined for an empty text, null for an address that no password may go to. */
+/** Null for an address that no password may go to. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -68,7 +67,6 @@ function returnAddress(text: string): URL | undefined | null {
   return isPlain && !NOBODYS.has(scheme) ? url : null
 }
 
-/** A host, or a scheme with a host. */
 const placeOf = (url: URL) => (url.protocol === 'https:' ? url.host : `${url.protocol}//${url.host}`)
 
 function withQuery(url: URL, added: Record<string, string>): string {
@@ -98,7 +96,6 @@ export const SCOPE_TEXTS = {
   media: 'Upload pictures',
 } as const satisfies Record<CredentialScope, DeskText>
 
-/** Everything that the user may do, or chosen scopes. */
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {
   const boxes = SCOPES.map(
     (scope) =>
@@ -150,7 +147,7 @@ ${scopeFields(request)}
 /** For the Content-Security-Policy: an origin, or a scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** As the platform: site, login and password. A refusal makes no password. */
+/** The platform sends site, login and password. A refusal makes no password. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context

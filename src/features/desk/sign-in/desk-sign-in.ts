@@ -42,29 +42,24 @@ import { lackBehind } from '../../../store/storage/unavailable.ts'
 
 // Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
 
-/** With the counts of failed sign-ins of this process. */
+/** It counts failed sign-ins of this process. */
 export interface DeskGate {
   /**
-   * By login or e-mail address; undefined for a wrong password, after a delay that grows with failures of the
-   * client and at the login. Failures of others never delay the right password, nor turn away a client where
-   * the user has a session.
-   * @param now milliseconds since the epoch
-   * @throws Problem too_many_attempts for a client that guesses on, rest_unavailable when too many sign in at
-   * once
+   * Undefined for a wrong password, after a delay that grows with failures. Failures of others never delay
+   * the right password, nor turn away a client where the user has a session.
+   * @throws Problem too_many_attempts, rest_unavailable when too many sign in at once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Gives the user the chosen password; undefined for a link that is no longer good.
-   * @param now milliseconds since the epoch
+   * Undefined for a link that is no longer good.
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Ends all sessions and begins one, whose id is returned; undefined for a wrong current password, and one
+   * Ends all sessions and begins one, whose id it returns. Undefined for a wrong current password, and one
    * changed meanwhile.
    * @param sent `current` is ignored for a user without a password
-   * @throws Problem too_many_attempts for one who guesses, rest_unavailable when too many passwords are being
-   * hashed
+   * @throws Problem too_many_attempts, rest_unavailable
    */
   changePassword: (
     user: User,
@@ -72,23 +67,18 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /**
-   * Begins a session of the user that `settle` finds, unless that is refused, in its transaction and in the
-   * user's name.
-   */
+  /** In one transaction with `settle`, which may refuse. */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
     formerId: string | undefined,
     origin: SessionOrigin,
     now: number,
   ) => Promise<SignedInAtDesk | undefined>
-  /** Undefined for one that is no longer good. */
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
   /** No session can begin while the database refuses writes. */
   canWrite: () => Promise<boolean>
-  /** Notes its use without waiting for the write. */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** Of the last 90 days and ended by nobody, even expired. */
+  /** One of the last 90 days that nobody has ended. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }
@@ -97,7 +87,6 @@ interface Gate {
   database: Database
   hashing: Hashing
   guesses: Guesses
-  /** By client; by client and login where the user has a session at the client. */
   attempts: Turns
   /** By client. */
   lookUps: Turns
@@ -106,7 +95,6 @@ interface Gate {
   sleep: (ms: number) => Promise<unknown>
 }
 
-/** With the id of the new session for the cookie. */
 export interface SignedInAtDesk {
   user: User
   cookieId: string
@@ -115,15 +103,14 @@ export interface SignedInAtDesk {
 export interface SentSignIn {
   login: string
   password: string
-  /** It ends: somebody else may have put it there to use the session later. */
+  /** It ends: somebody else may have set it to use the session later. */
   formerId: string | undefined
 }
 
 export interface SentByLink {
   token: string
-  /** Undefined to look around by a link of the demo. */
+  /** It is undefined for a look around by a link of the demo. */
   password: string | undefined
-  /** In the same transaction, where the link is good. */
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
@@ -135,7 +122,7 @@ const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
-/** @param refused hears of each sign-in that fails @param sleep milliseconds */
+/** @param sleep milliseconds */
 export function makeDeskGate(
   database: Database,
   refused: OnRefused = () => undefined,

@@ -35,15 +35,14 @@ import {
 import { changeZone, countInZone, mayChangeZone } from '../zone-change.ts'
 import { finishZone } from '../zone-room.ts'
 
-// The link by which people begin: name and password and, on an empty calendar, its name, language, zone and
-// currency; in a demo a look around.
+// The link by which people begin: an empty calendar asks for its settings as well, a demo lets one look
+// around.
 
 /** Undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
 
-/** Shows the form, or takes it and signs the user in. */
 export async function answerLink(request: AnyDeskRequest, token: string): Promise<DeskAnswer> {
   const { context, gate, method, address, client } = request
   const { site, now } = context
@@ -73,8 +72,8 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
 }
 
 /**
- * Events that are there, such as those of REST, keep their hour: nobody has seen them in another zone.
- * @throws Problem rest_unavailable while another link changes the zone; this one can be used again
+ * Events that are there keep their hour: nobody has seen them in another zone.
+ * @throws Problem rest_unavailable while another link changes the zone
  */
 async function setChosen(
   tx: Tx,
@@ -136,7 +135,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** Only of an expired invitation it says more than that the link is no longer good. */
+/** Only an expired invitation says more than that the link is no longer good. */
 async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: string): Promise<DeskView> {
   const inviter = await findInviter(db, token, now)
   return {
@@ -196,7 +195,7 @@ function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, fau
   return plainField({ name: 'person', label, value, attributes }, faults)
 }
 
-/** What the service was started with is shown and cannot be changed. */
+/** Settings of the start are shown and cannot be changed. */
 function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const { context, start, languages } = request
   const { site, now } = context
@@ -249,7 +248,6 @@ function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   return html`${name}<div class="row">${language}${money}</div>${time}`
 }
 
-/** The place in it follows the choice by script. */
 function aboutZone(site: Site, place: Html): Content {
   const [before = '', after = ''] = sayAtDesk(
     site,
@@ -259,10 +257,8 @@ function aboutZone(site: Site, place: Html): Content {
   return html`${before}${place}${after}`
 }
 
-/** By the names of the form. */
 const SENT = { name: 'site_name', language: 'language', timezone: 'timezone', currency: 'currency' } as const
 
-/** Without those that the start of the service gives, and what does not change. */
 function settingsIn(request: AnyDeskRequest): OwnerValues {
   const { start } = request
   const values = Object.entries(SENT).flatMap(([field, name]) => {
@@ -274,7 +270,6 @@ function settingsIn(request: AnyDeskRequest): OwnerValues {
   return Object.fromEntries(values)
 }
 
-/** By the names of the form. */
 function siteFaults(site: Site, chosen: OwnerValues): FormFaults {
   const { site_name: name, ...others } = settingFaults(site, chosen)
   return { ...others, ...(name !== undefined && { name }) }

@@ -19,7 +19,7 @@ import type { DeskText } from '../desk-texts.ts'
 import { answerForgotten, FORGOTTEN_PATH } from './forgotten-room.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
-// Sign-in and sign-out; keeps a form sent after its session ended; explains forms from elsewhere.
+// Sign-in and sign-out; forms that come after their session ended, or from elsewhere.
 
 export function openPageAt(others: readonly OtherSignIn[], path: string): OpenPage | undefined {
   return others.flatMap(({ pages }) => pages).find(({ at }) => at === path)
@@ -30,7 +30,7 @@ export function isForAll(others: readonly OtherSignIn[], path: string): boolean 
   return isFixed || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
 }
 
-/** Other paths lead to the sign-in page, and nothing of a form is kept. */
+/** No part of a form is kept for other paths. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -50,10 +50,7 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
 /** Some proxies refuse headers with a longer address. */
 const LONGEST_NEXT = 1000
 
-/**
- * `next` where it is a path of this site, else the desk: nothing that a browser takes for another site, such
- * as `//host`, `/\\host` or a path with a tab.
- */
+/** Else the desk: `//host`, `/\\host` or a path with a tab may lead to another site. */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
@@ -69,7 +66,6 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   return user ? { seeOther: safeNext(context.site, query.get('next') ?? '/desk/') } : signInView(request)
 }
 
-/** A sentence in its place while nothing can be written. */
 async function signInView(
   request: AnyDeskRequest,
   fault?: { text: DeskText; status: number },
@@ -125,7 +121,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Refused before the password was checked; undefined for any other problem. */
+/** Undefined for a problem that came after the password was checked. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -142,7 +138,6 @@ const BUSY: Readonly<Partial<Record<string, { text: DeskText; status: number }>>
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
 }
 
-/** Another site sent it, or its address differs from `KALENDS_SITE_URL`. */
 export function foreignFormView(site: Site, origin: string): DeskView {
   const say = deskTranslatorFor(site)
   const own = new URL(site.url).origin
@@ -171,26 +166,20 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-// A form that is sent when the session has ended: a page asks for the password, carries what was typed, and
-// goes on.
-
 /** No declared field has a dash in its name. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
-/** The form goes on by itself where one has signed in meanwhile. */
 const ELSEWHERE = 'desk-elsewhere'
 
 /** With a password. */
 export const isSigningIn = (form: AnyDeskRequest['form']): boolean =>
   form[PASSWORD] !== undefined && form[ELSEWHERE] === undefined
 
-/** The form goes on without login and password. */
 interface SignedInAgain {
   user: DeskUser
   form: AnyDeskRequest['form']
 }
 
-/** A page that keeps the typed values, or the user once the password is right. */
 export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgain | DeskView> {
   const { context, gate, address, client } = request
   const { [LOGIN]: _login, [PASSWORD]: password, [ELSEWHERE]: elsewhere, ...form } = request.form

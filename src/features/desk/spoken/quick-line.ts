@@ -9,11 +9,9 @@ import { spokenRuleAt } from './spoken-rules.ts'
 import { type SpokenTime, skipFillers, timesAt } from './spoken-times.ts'
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
-// Reads an event from one line of plain words; looks up its venue and labels.
+// Reads an event from one line of plain words.
 
-/** Members as fields of the form take them. */
 export interface QuickLine {
-  /** What means nothing else, in order. */
   title: string
   start_date?: string
   start_time?: string
@@ -27,7 +25,7 @@ export interface QuickLine {
   recurrence?: RecurrenceObject
 }
 
-/** Time in ms since the epoch. */
+/** Milliseconds since the epoch. */
 interface LineWriter {
   language: string
   timezone: string
@@ -43,14 +41,14 @@ interface Line {
   taken: boolean[]
 }
 
-/** From `from` until before `next`. */
+/** It ends before `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
 /**
- * `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`: the venue
- * stands behind `@`, or behind the date and a comma. Reads no data. Undefined above 300 characters.
+ * The venue stands behind `@`, or behind the date and a comma: `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`.
+ * Undefined above 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -112,7 +110,7 @@ const isOfLabel = (token: Token | undefined) =>
 /** Undefined where none begins. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/** From left to right, without overlaps; a reader sees no piece from the next taken one on. */
+/** A reader sees no piece from the next taken one on. */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -140,7 +138,6 @@ function isFree({ tokens, taken }: Line, at: number): boolean {
   return !token?.isGlued || before?.kind === 'sign' || taken[at - 1] === true
 }
 
-/** Such as `until 30 June`. */
 function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): Said<string> | undefined {
   const until = saidAt(tokens, at, words.until)
   const date = until && dateAt(tokens, until.next, words, here)
@@ -156,7 +153,6 @@ const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
 /** Certainty that a time beside adds. */
 const BESIDE_TIME = 3
 
-/** The last of several equally certain ones. */
 function bestDate(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -242,10 +238,7 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
   return { start_time: time.start, ...(time.end === undefined ? {} : { end_time: time.end }), all_day: false }
 }
 
-/**
- * Without `@` the last of several parts between commas is the venue, if it stands behind `when`. Other words
- * are the title.
- */
+/** Without `@` the last of several parts between commas is the venue, if it stands behind `when`. */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
   const parts = partsLeft(line)
@@ -279,10 +272,9 @@ interface Part {
   from: number
 }
 
-/** Lost its meaning at the end of a text. */
+/** It means nothing at the end of a text. */
 const LOOSE = /^[-–—:;|·•@]$/
 
-/** Between commas, without taken pieces and loose signs. */
 function partsLeft(line: Line): Part[] {
   const { tokens, taken } = line
   const parts: number[][] = [[]]
@@ -297,7 +289,6 @@ function partsLeft(line: Line): Part[] {
   })
 }
 
-/** Without loose signs at both ends, and brackets around nothing. */
 function withoutLoose(places: readonly number[], tokens: readonly Token[]): readonly number[] {
   const sign = (place: number | undefined) => (place === undefined ? undefined : tokens[place]?.text)
   const full = places.filter(
@@ -324,23 +315,21 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
 }
 
 export interface QuickLinks {
-  /** Without its last part where that is the name of a venue. */
+  /** It lacks the name of the venue. */
   title: string
   venue?: PickedName
   /** Not found. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]
-  /** Neither a category nor a tag yet. */
   newTags: string[]
 }
 
-/** Further ones are taken for new tags. */
 const MOST_LABELS = 10
 
 /**
- * Among those that the caller may see: by the whole name, or a beginning that only one has. A category goes
- * before a tag; hyphens and underscores may stand for blanks. Writes nothing.
+ * Whole names, or a beginning that only one visible record has. A category goes before a tag; hyphens and
+ * underscores may stand for blanks.
  */
 export async function findQuickLinks(
   line: QuickLine,
@@ -371,7 +360,6 @@ async function addLabel(
   if (!links.newTags.includes(label)) links.newTags.push(label)
 }
 
-/** At its last comma, where the text behind it is the name of a venue. */
 async function venueInTitle(
   title: string,
   context: Pick<Context, 'db' | 'caller'>,

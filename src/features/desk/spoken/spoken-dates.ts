@@ -11,9 +11,8 @@ import {
   vocabularyOf,
 } from './spoken-words.ts'
 
-// Reads dates as people type them, in the languages of the service.
+// Reads dates as people type them.
 
-/** And the wall time where they are. */
 export interface SpokenHere {
   language: string
   now: string
@@ -21,16 +20,14 @@ export interface SpokenHere {
 
 export interface SpokenDate {
   date: string
-  /** If the text names several days. */
   last?: string
   time?: SpokenTime
 }
 
 /**
- * `2026-12-04`, `4.12.2026`, `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi
- * prochain`, `mañana`, `in 3 Tagen`. `12/4/2026` has the month first in English but `en-GB`. A time may stand
- * beside; without a year the next such date is meant. Undefined for other text, a day or weekday that does
- * not exist, and above 300 characters.
+ * `4.12.2026`, `3. Oktober`, `12.–14. Juni`, `nächsten Dienstag`, `mañana`, `in 3 Tagen`. `12/4/2026` has the
+ * month first in English but `en-GB`. Without a year the next such date is meant. Undefined for other text, a
+ * day that does not exist, and above 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)
@@ -63,14 +60,11 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
 export interface FoundDate {
   date: string
   last?: string
-  /**
-   * By day and month, a word of no other meaning, digits that may be a time (`19.11`), or a short word
-   * (`So`).
-   */
+  /** A word has no other meaning; digits may be a time (`19.11`); a short word is `So`. */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/** The weekday of today means a week later if `time` is over. */
+/** The weekday of today is a week later if `time` is over. */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -117,7 +111,6 @@ interface Parts {
   lastDay: number | undefined
 }
 
-/** Digits, or the name of the month; may have several days. */
 function calendarDate(
   tokens: readonly Token[],
   at: number,
@@ -163,7 +156,7 @@ function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined 
   return { meaning: parts, next: at + 5 }
 }
 
-/** `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`, `12.-14.6.` */
+/** `4.12.2026`, `4.12.`, `12/4`, `4-12-2026`, `12.-14.6.` */
 function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, sign, second, again, third] = tokens.slice(at, at + 5)
   if (
@@ -187,10 +180,7 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/**
- * In the order of the language; the other if there is no such month. With dots or hyphens the day comes
- * first.
- */
+/** A month that does not exist turns the order. With dots or hyphens the day comes first. */
 function byOrder(
   first: number,
   second: number,
@@ -228,7 +218,6 @@ function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary):
   }
 }
 
-/** Which may stand before the last of several days. */
 function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): number {
   const from = skipFillers(tokens, at, words)
   const weekday = saidAt(tokens, from, words.weekdays)
@@ -245,7 +234,7 @@ function yearOf(token: Token): number | undefined {
 
 const CENTURY = 2000
 
-/** `3. Oktober 2026`, `1er octobre`, `3 de octubre de 2026`, `12.–14. Juni`. */
+/** `3. Oktober 2026`, `1er octobre`, `12.–14. Juni`. */
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
@@ -317,7 +306,7 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
 /** 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/** Without a year the next one, or the last before if only that has the weekday. */
+/** Else the last before, if only that has the weekday. */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,
@@ -333,7 +322,6 @@ function dateOf(
   return [coming, past].find((date) => date !== undefined && isMeant(date))
 }
 
-/** Not one that rolls over. */
 function isDay(date: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || date < '0001') return false
   const ms = utcToMs(`${date} 00:00:00`)
@@ -345,7 +333,7 @@ function weekdayOf(date: string): number {
   return (new Date(utcToMs(`${date} 00:00:00`)).getUTCDay() + 6) % 7
 }
 
-/** Finds a date that words name: `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
+/** `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
 function relativeDate(
   tokens: readonly Token[],
   at: number,
@@ -397,7 +385,7 @@ function inNextWeek(today: string, weekday: number): string {
   return addDays(today, DAYS_A_WEEK - weekdayOf(today) + weekday)
 }
 
-/** Returns the date of a weekday with the words behind it: `vendredi prochain`, `Dienstag nächster Woche`. */
+/** `vendredi prochain`, `Dienstag nächster Woche`. */
 function weekdayAt(
   tokens: readonly Token[],
   { meaning: { day, isShort }, next }: Said<SpokenWeekday>,
@@ -419,7 +407,6 @@ function weekdayAt(
   return { meaning: { date, by: isShort && behind === next ? 'short' : 'word' }, next: behind }
 }
 
-/** `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
 function isOver(time: SpokenTime | undefined, { now }: SpokenHere): boolean {
   return time !== undefined && time.start < now.slice(11, 11 + time.start.length)
 }

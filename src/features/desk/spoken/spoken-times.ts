@@ -1,7 +1,5 @@
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
-// Reads times of day as people type them.
-
 /** `HH:MM`, or `HH:MM:SS` if the seconds are not 0. */
 export type ClockTime = string
 
@@ -12,8 +10,8 @@ export interface SpokenTime {
 }
 
 /**
- * `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text,
- * and above 300 characters.
+ * `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text, and above
+ * 300 characters.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)
@@ -69,13 +67,11 @@ function isHourSaid(
 /** Of the morning or evening. */
 const MOST_HALF_HOURS = 12
 
-/** `next` is the piece behind it. */
 interface SpokenClock {
   hour: number
   minute: string
   second: string
   half: 'am' | 'pm' | undefined
-  /** A number alone may mean something else. */
   isBare: boolean
   next: number
 }
@@ -158,7 +154,6 @@ function withSeconds(tokens: readonly Token[], clock: SpokenClock): SpokenClock 
   return { ...clock, second: seconds.text, next: clock.next + 2 }
 }
 
-/** The word for hours, minutes behind it, and the half of the day. */
 function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary): SpokenClock {
   const hours = saidAt(tokens, clock.next, words.hours)
   const minutes = hours && clock.isBare ? minutesAt(tokens, hours.next, words) : undefined

@@ -2,9 +2,7 @@ import { madeOnce } from '../../../base/cache.ts'
 import { fold } from '../../../base/text/characters.ts'
 import { DAY_MS } from '../../../base/text/zones.ts'
 
-// Splits typed text into pieces; the words of each language for dates, times and rules.
-
-/** A number, a word in folded letters, or a sign. */
+/** Its letters are folded. */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'
@@ -30,7 +28,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** By first word; the longest comes first. */
+/** The longest comes first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
 /** With the piece behind it. */
@@ -69,7 +67,6 @@ export interface SpokenWeekday {
   isShort: boolean
 }
 
-/** `|` separates phrases of one meaning. */
 interface TimeWords {
   /** Days from today. */
   days: Readonly<Record<string, number>>
@@ -77,7 +74,6 @@ interface TimeWords {
   this: string
   last: string
   nextWeek: string
-  /** As `in` of `in three days`. */
   within: string
   /** Lengths in days. */
   units: Readonly<Record<string, number>>
@@ -98,7 +94,6 @@ interface TimeWords {
   every: string
   /** Only before a number of days or weeks: `alle 2 Wochen`. */
   everyFew: string
-  /** Whole rules, one for each frequency. */
   daily: string
   weekly: string
   monthly: string
@@ -108,7 +103,6 @@ interface TimeWords {
   weekdays: string
   /** Beside those of the locale. */
   moreWeekdays: Readonly<Record<string, number>>
-  /** Behind the number of a day. */
   ordinals: string
   /** -1 is the last. */
   places: Readonly<Record<string, number>>
@@ -276,7 +270,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/** Of the language and of English; the language wins. */
+/** English comes along; the language wins. */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -305,7 +299,6 @@ export interface Vocabulary {
   and: Phrases<true>
 }
 
-/** A language without words here has those of English. */
 export const vocabularyOf = madeOnce((language: string): Vocabulary => {
   const { en: english = {} as TimeWords } = WORDS
   const [base = ''] = language.split('-', 1)
@@ -363,7 +356,6 @@ export const vocabularyOf = madeOnce((language: string): Vocabulary => {
 const same = <Meaning>(list: string, meaning: Meaning): [string, Meaning][] =>
   list.split('|').map((phrase) => [phrase, meaning])
 
-/** The first of equal texts counts. */
 function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): Phrases<Meaning> {
   const known = new Set<string>()
   const phrases = entries.flatMap(([text, meaning]) => {
@@ -387,7 +379,6 @@ const MONDAY = Date.UTC(2024, 0, 1)
 /** Letters. */
 const SHORTEST_MONTH = 3
 
-/** And each beginning that no other month has. */
 function monthNames(language: string): [string, number][] {
   const months = Array.from({ length: 12 }, (_, at) => at + 1)
   const names = months.flatMap((month) =>

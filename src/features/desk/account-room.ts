@@ -37,7 +37,6 @@ import { languageOptions } from './site-choices.ts'
 
 // One's own account: name, password, sessions, and passwords of programs.
 
-/** By the word in the address that asks for them. */
 const DONE = {
   saved: 'Saved',
   password: 'Your password is new, and you are signed out everywhere else.',

@@ -51,7 +51,7 @@ export type BulkAction = {
   | { do: 'feature'; featured: boolean }
   /** Wall time of the site; published events stay so. */
   | { do: 'schedule'; date: string }
-  /** With a new day, each event is made once more on it. */
+  /** Each event is made once more on a new day. */
   | {
       do: 'announce'
       event_status: 'scheduled' | 'canceled' | 'postponed'
@@ -170,7 +170,7 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** For a record that others change meanwhile. */
+/** Others may change a record meanwhile. */
 const MOST_TRIES = 3
 
 interface BulkRow {
@@ -178,7 +178,6 @@ interface BulkRow {
   /** Empty for a record that the caller may not read. */
   title: string
   outcome: 'done' | 'unchanged' | 'refused'
-  /** Of a refusal. */
   problem?: Problem
 }
 

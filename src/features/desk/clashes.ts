@@ -247,7 +247,7 @@ function wordsIn(title: string): ReadonlySet<string> {
 }
 
 const LONGEST_TITLE = 300
-/** Of the words of the shorter title. */
+/** Share of the words of the shorter title. */
 const SHARED = 0.75
 
 /** The same words, or at least two and `SHARED` of those of the shorter title in common. */

@@ -11,7 +11,6 @@ export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
   /** The first venue that the caller may see, and the number of all such. */
   venue: string
   venues: number
-  /** By name. */
   categories: number[]
   /** Its author, and the address of its import source. */
   by: string
@@ -123,7 +122,6 @@ export async function loadDeskEvents(context: Context, ids: readonly number[]): 
   })
 }
 
-/** By address. */
 export async function listSources(db: Db, most: number): Promise<{ id: number; address: string }[]> {
   return db.selectFrom('import_sources').select(['id', 'address']).orderBy('address').limit(most).execute()
 }

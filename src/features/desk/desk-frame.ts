@@ -31,7 +31,6 @@ export interface FrameFor {
   waiting: number
   /** The database or its disk refuses writes: forms that would write are not shown. */
   isReadOnly: boolean
-  /** Of other features. */
   parts: readonly DeskPart[]
 }
 

@@ -58,7 +58,6 @@ function writtenValue(input: Input | undefined, column: unknown): string {
   return column === null || column === undefined ? '' : asSentBack(input, String(column))
 }
 
-/** With label, hint and fault. */
 export function fieldControl(state: FormState, name: string, field: Field): Html {
   const { site, faults } = state
   const input = inputOf(field)
@@ -159,7 +158,6 @@ export function statusName(site: Site, status: string): string {
   return known ? sayAtDesk(site, STATUS_WORDS[known]) : status
 }
 
-/** Of venues and organizers. */
 const OFFERED = ['publish', 'draft', 'pending', 'private'] as const
 
 function choicesOf(
@@ -195,7 +193,7 @@ export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): 
 export interface PlainField {
   name: string
   label: string
-  /** Or `lines` for a text area. */
+  /** `lines` for a text area. */
   type?: string
   value?: string
   hint?: string

@@ -25,7 +25,6 @@ import type { DeskGate } from './sign-in/desk-sign-in.ts'
 // Requests, views and answers of pages of the desk; addresses, texts and forms.
 
 export interface SentFile {
-  /** Of the form. */
   field?: string
   fileName: string
   mimeType: string

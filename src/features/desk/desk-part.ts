@@ -35,7 +35,6 @@ export async function listDeskParts(start: ServiceStart): Promise<DeskPart[]> {
   return parts.filter((part) => part !== undefined)
 }
 
-/** With the first part that does. */
 export const tellBy =
   (parts: readonly DeskPart[]) =>
   async (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>): Promise<boolean> => {

@@ -68,7 +68,6 @@ export interface DeskRoute {
   pages: Pages | undefined
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
   settingGroups: readonly SettingGroup[]
-  /** Of other features. */
   parts: readonly DeskPart[]
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
@@ -303,7 +302,6 @@ function readDeskBody(
   return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
 }
 
-/** As visitors would get them. */
 function lookPreview(service: Service, pages: Pages): LookPreview {
   // Texts of the start are in a folder, and a preview shows none.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)

@@ -72,7 +72,6 @@ export async function removeUnsaved(
   await (form === undefined ? ofRecord : ofRecord.where('form', '=', form)).execute()
 }
 
-/** Of a deleted record. */
 export async function removeDeskRows(tx: Db, kind: string, record: number): Promise<void> {
   await tx.deleteFrom('unsaved_texts').where('kind', '=', kind).where('record', '=', record).execute()
   await tx.deleteFrom('proposals').where('kind', '=', kind).where('record', '=', record).execute()

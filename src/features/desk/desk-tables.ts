@@ -26,10 +26,10 @@ export interface ProposalColumns {
   version: number
   /** JSON by field, as forms send them. */
   values: string
-  /** Of the author. */
+  /** The author's. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
-  /** Of the reviewer: 0 for nobody yet. */
+  /** 0 for nobody yet. */
   reply: string
   reviewer: number
   created_utc: string
@@ -60,7 +60,7 @@ export interface MergeColumns {
   state: string
 }
 
-/** Of events and series, in order: links as they were. */
+/** Links as they were, in order. */
 interface MergedLinksColumns {
   merge: number
   kind: 'event' | 'series'
@@ -76,7 +76,7 @@ declare module '../../store/storage/schema.ts' {
     bulk_changes: BulkChangeColumns
     desk_merges: WithSequence<MergeColumns>
     merged_links: MergedLinksColumns
-    /** Of the list of what is still to do: those that nobody wants to see any more. */
+    /** Nobody wants to see these steps any more. */
     waved_steps: { step: string }
     kept_apart: { kind: string; one: number; other: number }
   }

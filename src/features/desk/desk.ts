@@ -60,7 +60,6 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...todayPages,
 ]
 
-/** By their paths. */
 export type DeskTable = readonly { page: DeskPage; parts: readonly string[] }[]
 
 export function deskTable(pages: readonly DeskPage[]): DeskTable {
@@ -124,7 +123,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   }
 }
 
-/** For a problem that no form has explained. */
+/** No form has explained the problem. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
   const { status, body } = problemReply(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')

@@ -26,7 +26,6 @@ interface Compared {
   words: readonly string[]
   /** Two letters each. */
   parts: ReadonlySet<string>
-  /** By which it is found. */
   keys: readonly string[]
   place: string
   address: string
@@ -37,7 +36,6 @@ interface Compared {
 }
 
 const MOST_RECORDS = 20_000
-/** Of each status. */
 const MOST_EVENTS = 5000
 const IN_A_PIECE = 1000
 /** A key of more records says nothing. */

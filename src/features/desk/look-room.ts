@@ -191,7 +191,6 @@ interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>
   label: DeskText
   hint?: DeskText
-  /** By value. */
   words?: Readonly<Record<string, DeskText>>
 }
 

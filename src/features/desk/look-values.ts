@@ -49,7 +49,6 @@ export function typedTexts(request: DeskRequest): TypedText[] {
 
 const linesOf = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
 
-/** As settings are stored. */
 export function typedSettings(request: DeskRequest): Partial<Record<LookSetting, string>> {
   const names = OWNER_SETTINGS.filter((name) => !isLookFile(name) && name in request.form)
   const typed = names.map((name) => [name, linesOf(fieldOf(request, name)).trim()])
@@ -110,7 +109,6 @@ const FAULTS: Readonly<Partial<Record<LookSetting, DeskText>>> = {
   pages_contact: 'This is no address.',
 }
 
-/** By setting. */
 export function settingFaults(site: Site, values: OwnerValues): FormFaults {
   const wrong = [...OWNER_SETTINGS, ...SITE_SETTINGS].flatMap((name) => {
     const value = values[name] ?? ''

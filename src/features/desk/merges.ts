@@ -312,7 +312,7 @@ async function relinkEvents(
   )
 }
 
-/** As they were; of others only the one that went, where the other still stands for it. */
+/** Where somebody has changed the links since, only the record that went takes its place again. */
 function linksApart(
   present: readonly number[],
   former: readonly number[],
@@ -336,7 +336,6 @@ export async function keepApart(tx: Tx, kind: Mergeable, ids: readonly [number, 
 const inOrder = ([one, other]: readonly [number, number]): readonly [number, number] =>
   one < other ? [one, other] : [other, one]
 
-/** By `pairName`. */
 export async function findKeptApart({ db }: Context, kind: Mergeable): Promise<Set<string>> {
   const rows = await db
     .selectFrom('kept_apart')

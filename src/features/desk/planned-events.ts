@@ -41,7 +41,7 @@ interface Days {
   author?: number | undefined
 }
 
-/** By start and id, without the trash. All columns are in indexes, so that no row with long texts is read. */
+/** All columns are in indexes, so that no row with long texts is read. */
 export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
   const { first, after, most, author } = days
   const shown = db
@@ -80,7 +80,6 @@ function asTimes(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery
   return { compile: () => query.compile(db) }
 }
 
-/** As `findPlannedTimes`, with all that plans show. */
 export async function findPlanned(context: Context, days: Days): Promise<PlannedEvent[]> {
   const ids = (await findPlannedTimes(context, days)).map(({ id }) => id)
   const byId = new Map((await readPlanned(context, ids)).map((event) => [event.id, event]))

@@ -56,7 +56,6 @@ export function readNewDay(context: Context, typed: TypedForm): { later?: NewDay
   return { later: { day, time: isTimed ? start.slice(11) : '' }, faults: {} }
 }
 
-/** Of the form of an event. */
 export function newDayOf(context: Context, typed: TypedForm, row: EventRow): ReturnType<typeof readNewDay> {
   if (lastTyped(typed, 'event_status') !== 'postponed' || !mayEdit(context.caller, row)) return { faults: {} }
   const read = readNewDay(context, typed)

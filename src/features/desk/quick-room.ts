@@ -31,7 +31,6 @@ import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from '
 
 const LONGEST_LINE = 300
 
-/** For any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
   const say = deskTranslatorFor(site)
   return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Show event')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
@@ -101,7 +100,7 @@ ${hidden('several_days', controls.several_days)}<input type="hidden" name="timez
 <p class="ways start">${can(caller, 'publish') ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>` : html`<button type="submit" class="button main" name="status" value="pending">${say('Send for review')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`}<button type="submit" class="button quiet" formmethod="get" formnovalidate>${say('Open in the form')}</button></p></form>`
 }
 
-/** With a tick that takes it off, and the controls of an event's form. */
+/** A tick takes it off. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

@@ -15,7 +15,7 @@ const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as c
   string
 >
 
-/** For those who may change it, or propose a change of their own event. */
+/** Somebody may change it, or propose a change of their own event. */
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 
@@ -46,7 +46,6 @@ export function eventLink(
   return linkOrText(hrefOf(context, 'event', event), text, looks)
 }
 
-/** By id. */
 export async function findHrefs(
   context: Context,
   kind: PagedKind,

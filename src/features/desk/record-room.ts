@@ -528,7 +528,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** By a typed id or name; undefined for `own`. */
+/** Undefined for `own`. */
 async function meantBy(
   room: RecordRoom,
   context: Context,

@@ -69,7 +69,7 @@ export const SETTING_LABELS = {
   request_log: 'Requests in the log',
 } as const satisfies Record<KernelSettingName, DeskText>
 
-/** Of features, where their own sentence is long. */
+/** Their own sentence is long. */
 export const FEATURE_LABELS: Readonly<Record<string, DeskText>> = {
   mcp: 'What assistants may do',
   mcp_rate_limit: 'Requests a second of each assistant',

@@ -32,7 +32,6 @@ import { askAboutEvents, keepsIn, setZone, takeBackZone, zoneNotice } from './zo
 
 // Settings: those that owners change, and all others with their sources.
 
-/** By the names of the form. */
 const CHANGED = {
   name: 'site_name',
   language: 'language',
@@ -130,7 +129,6 @@ const busyView = (request: DeskRequest) =>
 
 const ZONE_BUSY = 'The zone is being changed just now. Try again once that is done.'
 
-/** By the names of the form. */
 function namedFaults(faults: FormFaults): FormFaults {
   const fields = Object.entries(CHANGED)
   return Object.fromEntries(

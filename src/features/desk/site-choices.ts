@@ -13,7 +13,7 @@ export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
-/** By place, each with the time there; a chosen one that has no place, such as `UTC+2`, comes first. */
+/** Each has the time there; a chosen one that has no place, such as `UTC+2`, comes first. */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
   const option = (zone: string): ControlOption => ({
     value: zone,
@@ -70,7 +70,7 @@ const OF_REGION: Readonly<Record<string, string>> = {
   ...{ SE: 'SEK', NO: 'NOK', DK: 'DKK', PL: 'PLN', CZ: 'CZK', HU: 'HUF', RO: 'RON', AU: 'AUD', NZ: 'NZD' },
 }
 
-/** By the first region in `Accept-Language`, such as `de-AT`. */
+/** The first region in `Accept-Language` decides, such as `de-AT`. */
 export function currencyOfVisitor(header: string): string | undefined {
   const [, region = ''] = /^[a-z]{2,3}-([a-z]{2})\b/i.exec(header.trim()) ?? []
   const code = region.toUpperCase()

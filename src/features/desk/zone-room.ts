@@ -125,7 +125,7 @@ export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'w
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])
 }
 
-/** Of the latest change: how far it is, or how to take it back. */
+/** How far the latest change is, or how to take it back. */
 export async function zoneNotice({ context }: DeskRequest): Promise<Content | undefined> {
   const { site, db, now } = context
   const change = await findZoneChange(db, now)

@@ -221,7 +221,6 @@ function shownIn(
 
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
-/** With clashing events. */
 export async function formInWords(
   context: Context,
   typed: TypedForm,
@@ -383,7 +382,6 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
-/** By status. */
 const SAVED: Readonly<Record<string, DeskText>> = {
   publish: 'Published',
   future: 'Scheduled',

@@ -133,7 +133,6 @@ export async function waitingList(context: Context): Promise<Html | undefined> {
   return html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>`
 }
 
-/** For the rail. */
 export async function countInInbox(context: Context, inboxes: readonly BroughtInbox[]): Promise<number> {
   const [{ counts }, ...brought] = await Promise.all([
     listInbox(context, 0),
@@ -151,7 +150,6 @@ export async function broughtLists({
   return lists.filter((list) => list !== undefined)
 }
 
-/** For the inbox and Today. */
 export async function sentBackList(context: Context): Promise<Html | undefined> {
   const items = await listSentBack(context)
   if (items.length === 0) return undefined
@@ -250,7 +248,7 @@ function besideTable(
   )
 }
 
-/** As far as the caller sees them. */
+/** The caller may see these. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -315,7 +313,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/** With a date ahead it is published then, its venues and organizers at once. */
+/** An event with a date ahead is published then, its venues and organizers at once. */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -338,14 +336,14 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** As `Decided` names them. */
+/** `Decided` names them so. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/** As after a double click. */
+/** A double click sends two. */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }

@@ -18,7 +18,7 @@ export function mayReview({ caller }: Context): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
 
-/** Of the same author, published with the record. */
+/** They have the same author, and are published with the record. */
 export interface LinkedDraft {
   kind: 'venue' | 'organizer'
   id: number
@@ -27,7 +27,7 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/** By the names that versions have. */
+/** Names are those of versions. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -37,7 +37,7 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** With its links as versions have them. */
+/** Links are those of versions. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>
@@ -71,7 +71,7 @@ export async function findLinkedDrafts(
   )
 }
 
-/** As far as the caller may; with the write that publishes them. */
+/** Those that the caller may publish. */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []

@@ -26,11 +26,10 @@ export interface Conflict {
   now: unknown
 }
 
-/** With conflicts nothing is saved. */
+/** Nothing is saved where there are conflicts. */
 export type Edited =
   | {
       saved: Saved
-      /** By the form. */
       changed: string[]
       taken: string[]
     }

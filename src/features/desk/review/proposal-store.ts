@@ -16,7 +16,6 @@ import type { ProposalColumns } from '../desk-tables.ts'
 
 const OPEN: readonly ProposalColumns['state'][] = ['waiting', 'sent back']
 
-/** With its values read. */
 export interface Proposal extends Omit<ProposalColumns, 'values'> {
   values: RawValues
 }
@@ -121,7 +120,7 @@ export interface InboxPlace {
   id: number
 }
 
-/** Of a series the pending date with the lowest id alone. */
+/** The pending date with the lowest id stands for its series. */
 export interface PendingEvent {
   id: number
   title: string

@@ -333,7 +333,6 @@ export interface InboxItem extends InboxPlace {
   /** Where this date stands for all that wait. */
   series: number | null
   imported: boolean
-  /** Of author and reviewer. */
   note: string
   reply: string
 }

@@ -13,7 +13,7 @@ import type { UnsavedTextColumns } from '../desk-tables.ts'
 
 // Keeps the text that somebody is writing beside the record, for them alone.
 
-/** As JSON. */
+/** JSON. */
 const MOST_BYTES = 200_000
 /** Between two texts of one user. */
 const PAUSE_S = 5

@@ -144,7 +144,7 @@ ${scopeFields(request)}
   }
 }
 
-/** For the Content-Security-Policy: an origin, or a scheme with its colon. */
+/** The Content-Security-Policy takes an origin, or a scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
 /** The platform sends site, login and password. A refusal makes no password. */

@@ -88,7 +88,6 @@ interface Gate {
   hashing: Hashing
   guesses: Guesses
   attempts: Turns
-  /** By client. */
   lookUps: Turns
   refused: OnRefused
   /** Milliseconds. */

@@ -171,7 +171,6 @@ const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 const ELSEWHERE = 'desk-elsewhere'
 
-/** With a password. */
 export const isSigningIn = (form: AnyDeskRequest['form']): boolean =>
   form[PASSWORD] !== undefined && form[ELSEWHERE] === undefined
 

@@ -18,7 +18,6 @@ export interface QuickLine {
   end_date?: string
   end_time?: string
   all_day: boolean
-  /** As written. */
   venue?: string
   /** Names behind `#`. */
   labels: string[]

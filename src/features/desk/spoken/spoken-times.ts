@@ -40,7 +40,6 @@ export function skipFillers(tokens: readonly Token[], at: number, { fillers }: V
   }
 }
 
-/** Or a start and end. */
 export function timesAt(
   tokens: readonly Token[],
   at: number,

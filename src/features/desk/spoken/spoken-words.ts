@@ -31,7 +31,6 @@ export function tokensOf(text: string): Token[] {
 /** The longest comes first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
-/** With the piece behind it. */
 export interface Said<Meaning> {
   meaning: Meaning
   next: number

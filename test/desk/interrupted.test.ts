@@ -1,10 +1,9 @@
 // The desk when answers, the end of a press or the save of a form come late, twice or never.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type ChromiumTab, noChromium, startChromiumHere } from '../support/chromium.ts'
-import { answered, openTab, type } from '../support/interruptions.ts'
+import { answered, openTab, type, untilAnswered, untilMet, untilSettled } from '../support/interruptions.ts'
 import { onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
@@ -33,7 +32,7 @@ const keepForm = (tab: ChromiumTab) =>
   )
 const leave = async (tab: ChromiumTab) => {
   await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
-  await sleep(500)
+  await untilAnswered(tab)
 }
 const slowDown = (tab: ChromiumTab) =>
   tab.send('Network.emulateNetworkConditions', {
@@ -57,7 +56,7 @@ const drag = async (tab: ChromiumTab, from: Point, to: Point) => {
   await tab.mouse('move', (from.x + to.x) / 2, (from.y + to.y) / 2)
   await tab.mouse('move', to.x, to.y)
   await tab.mouse('up', to.x, to.y)
-  await sleep(1200)
+  await untilSettled(tab)
 }
 
 describe('at the desk', noChromium, () => {
@@ -70,18 +69,18 @@ describe('at the desk', noChromium, () => {
   })
   const made = async (title: string, more = {}) =>
     (await service.create('/events', { title, ...times, ...more })).id
-  const open = async (path: string, login: Reader = 'editor', ms = 400) => {
+  const open = async (path: string, login: Reader = 'editor') => {
     const tab = await openTab(browser, service, `/desk/${path}`, login)
-    await sleep(ms)
+    await untilSettled(tab)
     return tab
   }
   const form = async (id: number | string) => {
-    const tab = await open(`events/${id}`, 'editor', 0)
+    const tab = await open(`events/${id}`)
     await untilShown(tab, "document.querySelector('.event-form.alive')")
     return tab
   }
   const unsavedOf = async (id: number) => {
-    const tab = await open(`events/${id}?unsaved`, 'editor', 0)
+    const tab = await open(`events/${id}?unsaved`)
     return `${await textIn(tab, 'title')}|${await textIn(tab, 'venue_name')}`
   }
   const startOf = async (id: number) => (await service.get(`/events/${id}`)).body.start_date
@@ -135,7 +134,7 @@ describe('at the desk', noChromium, () => {
       const tab = await form(id)
       await tab.evaluate(answered('/unsaved', answer))
       await typeIn(tab, 'title', 'On its way ')
-      await sleep(6000)
+      await untilMet(tab)
       await tab.evaluate('window.fetch = before')
       await leave(tab)
       assert.match(await unsavedOf(id), /On its way/)
@@ -145,8 +144,7 @@ describe('at the desk', noChromium, () => {
     const id = await made('Choir 5')
     const tab = await form(id)
     await typeIn(tab, 'title', 'First ')
-    await untilShown(tab, `${KEPT} !== ''`).catch(() => undefined)
-    await sleep(300)
+    await untilShown(tab, `${KEPT} !== ''`)
     await type(tab, 'Second ')
     await leave(tab)
     assert.match(await unsavedOf(id), /First Second/)
@@ -160,7 +158,7 @@ describe('at the desk', noChromium, () => {
       "Object.defineProperty(document, 'visibilityState', { value: " +
         "'hidden' }); document.dispatchEvent(new Event('visibilitychange'))",
     )
-    await sleep(1000)
+    await untilAnswered(tab)
     assert.match(await unsavedOf(id), /Behind/)
     assert.match(await tab.evaluate<string>(KEPT), /Kept/)
   })
@@ -171,7 +169,7 @@ describe('at the desk', noChromium, () => {
     await typeIn(tab, 'title', 'Stopped ')
     // `stop` cancels the request, as Escape does while a page loads.
     await tab.evaluate("document.querySelector('.event-form').requestSubmit(); window.stop()")
-    await sleep(500)
+    await untilAnswered(tab)
     assert.equal(await textIn(tab, 'title'), 'Stopped Choir 6')
     await type(tab, 'more ')
     const warns = await tab.evaluate(
@@ -196,11 +194,10 @@ describe('at the desk', noChromium, () => {
       await tab.evaluate(answered('/words', late))
       await type(tab, '20:15')
       await tab.key('Tab')
-      await sleep(500)
+      await untilMet(tab)
       if (how === '503') await tab.evaluate('window.fetch = before')
       await typeIn(tab, 'title', 'x')
-      await sleep(2500)
-      assert.equal(await textIn(tab, 'end_time'), '22:45')
+      await untilShown(tab, "document.getElementById('end_time').value === '22:45'")
     })
 
   test('a name that was picked is kept', long, async () => {
@@ -208,10 +205,10 @@ describe('at the desk', noChromium, () => {
     const tab = await form(id)
     await typeIn(tab, 'venue_name', 'The Blu')
     await untilShown(tab, `document.querySelector('${NAMES}')`)
-    await untilShown(tab, `${KEPT} !== ''`).catch(() => undefined)
+    await untilShown(tab, `${KEPT} !== ''`)
     await tab.key('ArrowDown')
     await tab.key('Enter')
-    await sleep(6500)
+    await untilSettled(tab)
     assert.match(await unsavedOf(id), /The Blue Kettle/)
   })
 
@@ -227,10 +224,9 @@ describe('at the desk', noChromium, () => {
         await tab.key('ArrowDown')
         await tab.evaluate(answered('as-typed', how))
         await type(tab, 'bet soup')
-        await sleep(how.status ? 600 : 20)
+        if (how.status) await untilMet(tab)
         await tab.key('Enter')
-        await sleep(1500)
-        assert.match(await tab.evaluate<string>('location.href'), /search=Alphabet/)
+        await untilShown(tab, "location.href.includes('search=Alphabet')")
       },
     )
 
@@ -238,10 +234,9 @@ describe('at the desk', noChromium, () => {
     const tab = await form(await made('Choir 8', { description: '<p>Text</p>' }))
     await slowDown(tab)
     await focus(tab, 'description')
-    await sleep(100)
     await typeIn(tab, 'venue_name', 'The ')
     await untilShown(tab, "document.querySelector('.rich-frame .text')")
-    await sleep(100)
+    await untilAnswered(tab)
     await type(tab, 'Blue')
     assert.equal(await textIn(tab, 'venue_name'), 'The Blue')
   })
@@ -263,7 +258,7 @@ describe('at the desk', noChromium, () => {
     assert.equal(dragged, 0, 'is dragged without a button')
     await tab.mouse('down', to.x, to.y)
     await tab.mouse('up', to.x, to.y)
-    await sleep(1000)
+    await untilSettled(tab)
     assert.equal(await startOf(id), '2027-07-06 19:00:00')
   })
 
@@ -277,7 +272,7 @@ describe('at the desk', noChromium, () => {
     assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 1)
     await tab.key('Escape')
     await tab.mouse('up', x + 12, y)
-    await sleep(1000)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate('location.pathname'), '/desk/month/2027-08')
   })
 
@@ -289,16 +284,14 @@ describe('at the desk', noChromium, () => {
       await tab.evaluate("document.querySelector('.inbox > li.card a.title').focus()")
       const key = { type: 'keyDown', key: 'a', text: 'a', windowsVirtualKeyCode: 65 }
       if (how === 'held key')
-        for (let i = 0; i < 6; i++) {
-          await tab.send('Input.dispatchKeyEvent', { ...key, autoRepeat: i > 0 })
-          await sleep(15)
-        }
+        for (let i = 0; i < 6; i++) await tab.send('Input.dispatchKeyEvent', { ...key, autoRepeat: i > 0 })
       else
         await tab.evaluate(
           '(() => { const form = document.querySelector(\'form[action$="/publish"]\'); ' +
             'form.requestSubmit(); setTimeout(() => form.requestSubmit(), 8) })()',
         )
-      await sleep(2000)
+      await untilShown(tab, "document.querySelector('main').innerText.includes('Published')")
+      await untilSettled(tab)
       const text = await tab.evaluate<string>("document.querySelector('main').innerText")
       assert.match(text, /Published/, (await tab.evaluate<string>('location.href')) + text.slice(0, 400))
       assert.doesNotMatch(text, /faster/)
@@ -314,22 +307,25 @@ describe('at the desk', noChromium, () => {
       input.files = data.files
       input.dispatchEvent(new Event('change', { bubbles: true }))
     }
-    choose(new File([new Uint8Array(40_000_000)], 'large.png', { type: 'image/png' }))
+    const large = new File([new Uint8Array(40_000_000)], 'large.png', { type: 'image/png' })
+    choose(large)
     choose(new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'small.svg', { type: 'image/svg+xml' }))
-    await new Promise((done) => setTimeout(done, 3000))
+    // The page has begun to read it before this.
+    await new Promise((done) => Object.assign(new FileReader(), { onload: done }).readAsDataURL(large))
+    while (!document.querySelector('#picture-shown img')?.src) await new Promise(requestAnimationFrame)
     return document.querySelector('#picture-shown img').src.slice(0, 20)
   })()`)
     assert.match(shown, /svg/)
   })
 
   test('trying a look out adds nothing to the way back', long, async () => {
-    const tab = await open('look', 'admin', 800)
+    const tab = await open('look', 'admin')
     const before = await tab.evaluate<number>('history.length')
     const input = "document.querySelector('form[data-look] input[type=text], form[data-look] textarea')"
     for (const text of ['a', 'b', 'c']) {
       await tab.evaluate(`${input}.focus()`)
       await type(tab, text)
-      await sleep(1200)
+      await untilSettled(tab)
     }
     assert.equal(await tab.evaluate<number>('history.length'), before)
   })
@@ -340,7 +336,7 @@ describe('at the desk', noChromium, () => {
     const field = "document.querySelector('.tools [data-names]')"
     await tab.evaluate(`${field}.closest('details')?.setAttribute('open', '')`)
     await tab.evaluate(`${field}.focus()`)
-    await sleep(500)
+    await untilSettled(tab)
     await type(tab, 'The')
     await untilShown(tab, `document.querySelector('${NAMES}')`)
     await tab.key('Escape')
@@ -357,10 +353,10 @@ describe('at the desk', noChromium, () => {
     await focus(tab, 'venue_name')
     await tab.evaluate("document.getElementById('venue_name').select()")
     await type(tab, '<img')
-    await sleep(1000)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate(taken), 0)
     await typeIn(tab, 'title', '<img src=x onerror=window.taken=1> Hall')
-    await sleep(1500)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate(taken), 0)
   })
 
@@ -392,7 +388,6 @@ describe('at the desk', noChromium, () => {
       `(() => { const area = document.getElementById('excerpt'); area.value = ` +
         `'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
     )
-    await sleep(7500)
-    assert.match(await tab.evaluate<string>(KEPT), /Too long to be kept/)
+    await untilShown(tab, `${KEPT}.includes('Too long to be kept')`)
   })
 })

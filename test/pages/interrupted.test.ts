@@ -1,10 +1,9 @@
 // Pages and the element when answers, style sheets or positions come late, twice or never.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
-import { answered, openTab, type } from '../support/interruptions.ts'
+import { answered, openTab, type, untilAnswered, untilMet, untilSettled } from '../support/interruptions.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
@@ -49,10 +48,9 @@ describe('on pages', noChromium, () => {
         await tab.key('ArrowDown')
         await tab.evaluate(answered('suggest', how))
         await type(tab, 'al theatre')
-        await sleep(how.status ? 500 : 20)
+        if (how.status) await untilMet(tab)
         await tab.key('Enter')
-        await sleep(1500)
-        assert.match(await tab.evaluate<string>('location.href'), /search=Musical/)
+        await untilShown(tab, "location.href.includes('search=Musical')")
       },
     )
 
@@ -65,7 +63,7 @@ describe('on pages', noChromium, () => {
     await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
     await tab.key('ArrowDown')
     await tab.key('Enter')
-    await sleep(800)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate('location.pathname'), '/events/')
   })
 
@@ -78,8 +76,8 @@ describe('on pages', noChromium, () => {
     )
     await tab.evaluate("document.querySelector('.filter input[type=search]').focus()")
     await type(tab, 'jazz')
-    await sleep(1500)
-    assert.notEqual(await tab.evaluate('location.search'), '')
+    await untilShown(tab, "location.search !== ''")
+    await untilSettled(tab)
     assert.deepEqual(
       await tab.evaluate(
         "[document.querySelector('.filter input[type=search]').value, document.activeElement.name]",
@@ -93,7 +91,7 @@ describe('on pages', noChromium, () => {
     await tab.evaluate("document.querySelector('h1').dataset.mark = '1'")
     const before = tab.requested.length
     await tab.evaluate("document.querySelector('a.skip').click()")
-    await sleep(1000)
+    await untilSettled(tab)
     assert.deepEqual(
       tab.requested.slice(before).filter((one) => !one.includes('icon')),
       [],
@@ -115,14 +113,14 @@ describe('on pages', noChromium, () => {
       await tab.evaluate(
         `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,
       )
-      await sleep(700)
+      await untilAnswered(tab)
       await tab.evaluate(
         `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => ` +
           `/\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
       )
-      await sleep(700)
+      await untilAnswered(tab)
       const shown = await tab.evaluate<string>('location.href')
-      await sleep(2500)
+      await untilSettled(tab)
       assert.equal(await tab.evaluate('location.href'), shown)
     },
   )
@@ -132,16 +130,16 @@ describe('on pages', noChromium, () => {
     const has = await tab.evaluate<boolean>("Boolean(document.querySelector('a[data-lost]'))")
     assert.ok(has, 'no link to what is near')
     await tab.evaluate(
-      'navigator.geolocation.getCurrentPosition = (found) => setTimeout(() ' +
-        '=> found({ coords: { latitude: 60, longitude: 10 } }), 1500)',
+      `navigator.geolocation.getCurrentPosition = (found) => { window.isSought = true; setTimeout(() ` +
+        '=> found({ coords: { latitude: 60, longitude: 10 } }), 1500) }',
     )
     await tab.evaluate("document.querySelector('a[data-lost]').click()")
-    await sleep(300)
+    await untilShown(tab, 'window.isSought')
     await tab.evaluate(
       `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,
     )
     await untilShown(tab, "location.pathname.includes('/month/')")
-    await sleep(2500)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate('location.search'), '')
   })
 
@@ -151,13 +149,12 @@ describe('on pages', noChromium, () => {
     const style = await tab.evaluate<string>("document.querySelector('.map').dataset.style")
     await tab.send('Network.setBlockedURLs', { urls: [`*${new URL(style, service.origin).pathname}`] })
     await tab.evaluate("document.querySelector('.map .offer button').click()")
-    await sleep(2000)
-    assert.notEqual(await tab.evaluate("document.querySelector('.map .failed').textContent"), '')
+    await untilShown(tab, "document.querySelector('.map .failed').textContent !== ''")
   })
 
   test('a filter of the map page leaves a map that can be shown', long, async () => {
     const tab = await openTab(browser, service, '/events/map/')
-    await sleep(300)
+    await untilSettled(tab)
     const has = await tab.evaluate<boolean>("Boolean(document.querySelector('.filter select'))")
     assert.ok(has, 'no filter')
     await tab.evaluate(
@@ -165,7 +162,7 @@ describe('on pages', noChromium, () => {
         `= 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
     )
     await untilShown(tab, "location.search !== '' || location.pathname !== '/events/map/'")
-    await sleep(800)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate("document.querySelector('.map .offer').hidden"), false)
   })
 
@@ -178,23 +175,21 @@ describe('on pages', noChromium, () => {
     })
     await tab.goTo(`${service.origin}/events/map/`)
     await tab.evaluate("document.querySelector('.map .offer button').click()")
-    await sleep(1500)
-    assert.equal(await tab.evaluate("document.querySelector('.map .shown').hidden"), false)
+    await untilShown(tab, "document.querySelector('.map .shown').hidden === false")
   })
 
   test('the page stays busy while the second of two answers is awaited', long, async () => {
     const tab = await openTab(browser, service, '/events/')
     await tab.evaluate(
-      '(() => { const ask = fetch; window.fetch = async (a, b) => { await new Promise((done, ' +
-        `fail) => { setTimeout(done, 800); b.signal.addEventListener('abort', ` +
+      '(() => { const ask = fetch; window.fetch = async (a, b) => { await new Promise((_, ' +
+        `fail) => { b.signal.addEventListener('abort', ` +
         '() => fail(b.signal.reason)) }); return ask(a, b) } })()',
     )
     const go =
       `[...document.querySelectorAll('.views a')].find((a) ` + `=> a.pathname.includes('/month/')).click()`
     await tab.evaluate(go)
-    await sleep(100)
     await tab.evaluate(go)
-    await sleep(200)
+    await tab.evaluate('new Promise(requestAnimationFrame)')
     assert.equal(await tab.evaluate("document.getElementById('main').getAttribute('aria-busy')"), 'true')
   })
 
@@ -210,10 +205,10 @@ describe('on pages', noChromium, () => {
         await untilShown(tab, `${root}.querySelector('table')`)
         await tab.evaluate(answered('/events', late))
         await tab.evaluate(`${root}.querySelector('[data-key="1"]').click()`)
-        await sleep(400)
+        await untilMet(tab)
         if (how === 'fails') await tab.evaluate('window.fetch = before')
         await tab.evaluate(`${root}.querySelector('[data-key="1"]').click()`)
-        await sleep(500)
+        await (how === 'fails' ? untilSettled(tab) : tab.evaluate('new Promise(requestAnimationFrame)'))
         const [heading, events] = await tab.evaluate<[string, number]>(
           `[${root}.querySelector('[part=heading]').textContent, ` +
             `${root}.querySelectorAll('[part~=entry]').length]`,
@@ -232,11 +227,10 @@ describe('on pages', noChromium, () => {
     await tab.evaluate(`${root}.querySelector('[data-key="2027-03-31"]').focus()`)
     const key = async (name: string) => tab.key(name)
     await key('ArrowRight')
-    await sleep(400)
+    await untilMet(tab)
     await tab.evaluate('window.fetch = before')
     await key('ArrowRight')
-    await sleep(1000)
-    assert.match(await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`), /April/)
+    await untilShown(tab, `${root}.querySelector('[part=heading]').textContent.includes('April')`)
   })
 
   test('Today leads to today after midnight', long, async () => {
@@ -255,7 +249,7 @@ describe('on pages', noChromium, () => {
       `new Date().toLocaleDateString('en-GB', { timeZone: 'Europe/Oslo', day: 'numeric', month: 'long' })`,
     )
     await tab.evaluate(`${root}.querySelector('[data-key="0"]').click()`)
-    await sleep(800)
+    await untilSettled(tab)
     assert.match(
       await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`),
       new RegExp(tomorrow.replace(/(\w+) (\w+)/, '$1.*$2|$2.*$1')),
@@ -278,18 +272,15 @@ describe('on pages', noChromium, () => {
     for (let i = 0; i < 45; i++) await service.create('/events', { title: `Long ${i}`, ...times })
     const tab = await openTab(browser, service, '/events/')
     await tab.look({ width: 1280, height: 700 })
-    await sleep(300)
+    await untilSettled(tab)
     await tab.evaluate('scrollTo(0, document.body.scrollHeight)')
-    await sleep(200)
+    await untilShown(tab, 'scrollY > 500')
     const before = await tab.evaluate<number>('scrollY')
-    assert.ok(before > 500)
     await tab.evaluate("[...document.querySelectorAll('.pager a, .steps a')].at(-1).click()")
     await untilShown(tab, "location.href.includes('page')")
-    await sleep(600)
+    await untilSettled(tab)
     await tab.evaluate('history.back()')
-    await sleep(1500)
-    const now = await tab.evaluate<number>('scrollY')
-    assert.ok(Math.abs(now - before) < 200, `${before} ${now}`)
+    await untilShown(tab, `!location.href.includes('page') && Math.abs(scrollY - ${before}) < 200`)
   })
 
   test('suggestions are closed when somebody comes back', long, async () => {
@@ -301,10 +292,10 @@ describe('on pages', noChromium, () => {
     await tab.key('ArrowDown')
     await tab.key('Enter')
     await untilShown(tab, "!location.pathname.startsWith('/events/')")
-    await sleep(500)
+    await untilSettled(tab)
     await tab.evaluate('setTimeout(() => history.back())')
     await untilShown(tab, "location.pathname === '/events/'")
-    await sleep(500)
+    await untilSettled(tab)
     assert.equal(await tab.evaluate("document.querySelectorAll('.suggestions:not([hidden])').length"), 0)
   })
 })

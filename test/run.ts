@@ -39,7 +39,7 @@ const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4_000_000_000
 
 /** The most slow files of `npm test` that share a process; those of the others may take minutes each. */
-const SLOW_TOGETHER = 4
+const SLOW_TOGETHER = 8
 
 /** Test files that share a process. */
 interface Program {

@@ -3,11 +3,11 @@ import { after, before, mock, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
-// Friday, 19:00 in Berlin.
-mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 27, 18) })
 let service: TestService
 
 before(async () => {
+  // Friday, 19:00 in Berlin.
+  mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 27, 18) })
   service = await startService({ timezone: 'Europe/Berlin' })
   const make = async (title: string, start_date: string, end_date: string, more: object = {}) => {
     const made = await service.post(

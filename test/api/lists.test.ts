@@ -9,7 +9,8 @@ import {
 } from '../support/service.ts'
 
 // The clock stays at noon in New York, since lists depend on the day and the hour.
-mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 17) })
+const NOW = Date.UTC(2026, 10, 20, 17)
+before(() => mock.timers.enable({ apis: ['Date'], now: NOW }))
 
 const service = serviceForTests()
 const { create, read: list } = service
@@ -19,7 +20,7 @@ const titles = (body: Body): string[] => body.events.map((event: Body) => event.
 const named = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
 
 function day(offset: number): string {
-  const today = new Intl.DateTimeFormat('sv', { timeZone: 'America/New_York' }).format(Date.now())
+  const today = new Intl.DateTimeFormat('sv', { timeZone: 'America/New_York' }).format(NOW)
   const date = new Date(`${today}T00:00:00Z`)
   date.setUTCDate(date.getUTCDate() + offset)
   return date.toISOString().slice(0, 10)

@@ -24,7 +24,7 @@ import { registerCopyCommand } from '../../src/features/transfer/copy.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type CommandResult, kalends, runCommand } from '../support/commands.ts'
-import { programEnvironment } from '../support/environment.ts'
+import { MAIN, programEnvironment } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { testConfig } from '../support/service.ts'
 
@@ -43,8 +43,8 @@ function folderFor(t: TestContext): string {
   return folder
 }
 
-function run(words: readonly string[], env: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [KALENDS, ...words], {
+function run(words: readonly string[], env: Record<string, string> = {}, program = KALENDS) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     env: programEnvironment({ HOME: home, ...env }),
   })
@@ -58,7 +58,7 @@ async function startOnce(
   more: readonly string[] = [],
 ): Promise<{ lines: string[]; base: string; end: () => Promise<unknown> }> {
   const { lines, end } = startProcess(
-    KALENDS,
+    MAIN,
     ['--data', data, '--port', '0', '--log-level', 'silent', ...more, 'serve'],
     {
       HOME: home,
@@ -143,7 +143,7 @@ test('a first start that fails on a busy port takes no password with it', async 
   await new Promise((resolve) => busy.once('listening', resolve))
   const address = busy.address()
   const port = typeof address === 'object' && address ? String(address.port) : ''
-  const failed = run(['--data', data, '--port', port, 'serve'])
+  const failed = run(['--data', data, '--port', port, 'serve'], {}, MAIN)
   assert.equal(failed.status, 1)
   assert.equal(failed.stdout, '')
   assert.match(failed.stderr, /is in use; choose another with --port\./)

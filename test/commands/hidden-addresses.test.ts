@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { shownUrl, withoutSecrets } from '../../src/http/request-log.ts'
 import { kalends } from '../support/commands.ts'
-import { programEnvironment } from '../support/environment.ts'
+import { MAIN, programEnvironment } from '../support/environment.ts'
 import { assertHidden, secret } from '../support/secrets.ts'
 
 const addresses = (): string[] => [
@@ -38,9 +38,9 @@ test('no password of a database address is printed by any command, in any form',
       assert.notEqual(err, '')
       assertHidden(out + err, words.join(' '))
     }
-    // Starting a process takes time, so only every third form is tried.
-    if (at % 3 > 0) continue
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', 'copy', 'sqlite:x'], {
+    // Starting a process takes time, so only the first form is tried.
+    if (at > 0) continue
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'copy', 'sqlite:x'], {
       encoding: 'utf8',
       env: programEnvironment({ KALENDS_COPY_FROM: address }),
     })

@@ -2,14 +2,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+/** What stays changed in a process, or tells what has been loaded in it. */
 const OF_A_PROCESS =
-  /(?<!t\.)mock\.timers|setFlagsFromString|memoryUsage|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |process\.(on|once|exit|umask|chdir)\(|^(const \S+ = |let \S+ = )?await /m
+  /^mock\.timers|setFlagsFromString|memoryUsage|createRequire|^process\.|process\.(exit|umask|chdir)\(/m
 
 /**
  * The most files that share a process. More would save little time and make the last process of a run end
  * late.
  */
-const TOGETHER = 16
+const TOGETHER = 24
 
 /**
  * Divides test files among processes: starting the service takes longer than the tests of most files, which

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { programEnvironment } from './environment.ts'
+import { MAIN, programEnvironment } from './environment.ts'
 import type { Settings } from './service.ts'
 import { until } from './waiting.ts'
 
@@ -24,7 +24,7 @@ export async function startLoggedService(
 ): Promise<LoggedService> {
   const given = { port: '0', log_level: 'silent', drain_ms: '0', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const child = spawn(process.execPath, ['bin/kalends.js', ...flags, 'serve'], {
+  const child = spawn(process.execPath, [MAIN, ...flags, 'serve'], {
     cwd: root,
     env: programEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,3 +1,4 @@
+import { isWhole } from '../support/rounds.ts'
 import type { Reader } from '../support/service.ts'
 
 export const CALLERS = [
@@ -91,12 +92,21 @@ export function mayChange(caller: Reader, owner: Owner, status: Status): boolean
   return RIGHTS[caller].changes[caller === owner ? 'own' : 'others'].includes(status)
 }
 
+const FEW: Readonly<Record<'id' | 'slug' | Addressed, readonly Method[]>> = {
+  id: ['GET', 'OPTIONS', 'POST', 'DELETE'],
+  slug: ['GET', 'PUT', 'DELETE'],
+  series: ['GET', 'OPTIONS', 'POST', 'DELETE'],
+  this: ['GET', 'PATCH', 'DELETE'],
+  following: ['PUT', 'DELETE'],
+  all: ['POST', 'DELETE'],
+}
+
 export function recordCells(kind: Kind): RecordCell[] {
   return CALLERS.flatMap((caller) =>
     ownersFor(caller).flatMap((owner) =>
       STATUSES.flatMap((status) =>
         (['id', 'slug'] as const).flatMap((by) =>
-          METHODS.map((method) => ({
+          (isWhole ? METHODS : FEW[by]).map((method) => ({
             caller,
             owner,
             status,
@@ -165,12 +175,12 @@ type Addressed = (typeof ADDRESSED)[number]
 type Way = 'itself' | 'query' | 'header'
 
 function waysOf(method: Method, addressed: Addressed): Way[] {
-  if (method !== 'PATCH' && method !== 'DELETE') return ['itself']
+  if (method !== 'PATCH' && (method !== 'DELETE' || !isWhole)) return ['itself']
   return ['itself', addressed === 'series' || addressed === 'following' ? 'query' : 'header']
 }
 
 const methodsOf = (addressed: Addressed) =>
-  addressed === 'following' || addressed === 'all' ? WRITES : METHODS
+  !isWhole ? FEW[addressed] : addressed === 'following' || addressed === 'all' ? WRITES : METHODS
 
 export interface SeriesCell extends Omit<RecordCell, 'by'> {
   addressed: Addressed

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../bench/processes.ts'
 import { type CommandResult, kalends } from '../support/commands.ts'
 import { programEnvironment } from '../support/environment.ts'
+import { isWhole } from '../support/rounds.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
 let folder: string
@@ -125,7 +126,9 @@ test('a wrong or unknown setting is refused by every command', async () => {
   }
 })
 
-test('an object store without its package is refused with the command that installs it', async () => {
+test('an object store without its package is refused with the command that installs it', {
+  skip: !isWhole && 'npm run test:rest does it',
+}, async () => {
   const bare = join(folder, 'bare')
   const packages = join(bare, 'node_modules')
   await mkdir(packages, { recursive: true })

@@ -3,9 +3,19 @@ import { describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { isReadRight, writeZone, zoneRulesOf } from '../../src/base/icalendar/zone-rules.ts'
 import { formatUtc, utcToWall } from '../../src/base/text/zones.ts'
+import { isWhole } from '../support/rounds.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
-const ZONES = Intl.supportedValuesOf('timeZone')
+const ZONES = isWhole
+  ? Intl.supportedValuesOf('timeZone')
+  : [
+      'Europe/Berlin',
+      'America/New_York',
+      'Australia/Lord_Howe',
+      'America/Santiago',
+      'Asia/Kathmandu',
+      'Asia/Tokyo',
+    ]
 
 function readerOf(zoneText: string): (wall: string) => number {
   const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(zoneText)))
@@ -55,7 +65,7 @@ describe('a zone as it is written', () => {
       }
     }
     assert.deepEqual(wrong.slice(0, 10), [])
-    assert.ok(used > 5000, `${used} moments`)
+    assert.ok(used > 1000, `${used} moments`)
   })
 
   test('has at most one offset a season, the lower one as standard time, so that Outlook reads it', () => {

@@ -7,6 +7,7 @@ import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
 import { labelledFacts } from '../../src/features/pages/access-shown.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { publicContext } from '../support/public-context.ts'
+import { isWhole } from '../support/rounds.ts'
 import { onDay, serviceForTests, startService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
@@ -149,7 +150,7 @@ describe('the page of an event', () => {
   test(
     'is printed on one page, and so is a month, across; ' +
       'a list is with its featured events on two at the most',
-    noChromium,
+    isWhole ? noChromium : { skip: 'npm run test:rest does it' },
     async () => {
       await using demo = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
       await using browser = await startChromium()

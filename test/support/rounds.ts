@@ -7,6 +7,9 @@ export const rounds = (few: number): number => few * Number(TEST_ROUNDS ?? 1)
 
 export const SEED = Number(TEST_SEED ?? (TEST_ROUNDS === undefined ? 20_261_128 : randomInt(1_000_000)))
 
+/** Whether tables are gone through whole, as `npm run test:rest` does, or once for each behaviour. */
+export const isWhole = process.env.PAGES_CHECK === 'all'
+
 export const SHRINKS = TEST_SHRINK !== undefined
 
 fc.configureGlobal({ seed: SEED })

@@ -53,7 +53,6 @@ const ON_POSTGRES: Paths = [
   'test/storage/pgbouncer',
   'test/storage/postgres',
   'test/storage/query-plans',
-  'test/storage/recorded-changes',
   'test/storage/statement',
   'test/storage/writes',
   'test/submissions/submission-races',
@@ -62,6 +61,7 @@ const ON_POSTGRES: Paths = [
 const LONG: Paths = [
   'test/api/compressed',
   'test/api/demo',
+  'test/api/languages',
   'test/api/openapi-client',
   'test/api/overload',
   'test/api/processes',
@@ -95,13 +95,26 @@ const LONG: Paths = [
   'test/openid-connect/openid-browser',
   'test/openid-connect/openid-waiting',
   'test/pages/browser',
+  'test/pages/count-presses',
   'test/pages/every-address',
+  'test/pages/layout',
+  'test/pages/views-flow',
   'test/media/image-queue',
   'test/pages/interrupted',
   'test/push',
   'test/recurrence/library',
   'test/storage/backup',
   'test/submissions/suggest-browser',
+]
+
+/** Files that go through all of their tables in `npm run test:rest`, and through a part in `npm test`. */
+const IN_PART: Paths = [
+  'test/campaigns/crash',
+  'test/commands/refused-starts',
+  'test/house/deploy',
+  'test/icalendar/zone-rules',
+  'test/pages/event-page',
+  'test/storage/recorded-changes',
 ]
 
 /** The slowest files start first, so that no core is idle at the end. */
@@ -163,7 +176,7 @@ export function selectFiles(
     const isQuick = !isUnder(file, LONG) && (database === 'sqlite' || isUnder(file, ON_POSTGRES))
     // Who names files wants them, whether they take long or not.
     if (kind === 'each-once' && patterns.length === 0) return isEver && isQuick
-    return isEver && !(kind === 'rest' && isQuick)
+    return isEver && !(kind === 'rest' && isQuick && !isUnder(file, IN_PART))
   }
   const on = (database: DatabaseName) => files.filter((file) => isOn(file, database))
   return { sqlite: on('sqlite'), postgres: on('postgres') }

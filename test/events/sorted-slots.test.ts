@@ -62,19 +62,3 @@ test('a bound is the same whether many slots, few or none are in order themselve
     }
   }
 })
-
-test('filling the middle of a full list from below splits blocks without losing a slot', () => {
-  const list = filled(4096, 10)
-  for (let slot = 5; slot < 40_000; slot += 10) addSlot(list, slot, ascending)
-  assert.equal(list.size, 4096 + 4000)
-  const slots = everything(list)
-  assert.deepEqual(slots, [...new Set(slots)].sort(ascending))
-})
-
-test('removing every slot leaves an empty list that can be filled again', () => {
-  const list = filled(2000, 1)
-  for (let slot = 0; slot < 2000; slot++) removeSlot(list, slot, ascending)
-  assert.deepEqual(everything(list), [])
-  addSlot(list, 7, ascending)
-  assert.deepEqual(everything(list), [7])
-})

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { signInBy } from '../support/openid-browser.ts'
 import {
   type Claims,
+  changed,
   claimsIn,
   newKey,
   publicJwk,
@@ -122,9 +123,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'userinfo-invalid-sub',
-    fault: (provider) => {
-      provider.change['/me'] = (body) => ({ ...body, sub: 'somebody else' })
-    },
+    fault: changed('/me', (body) => ({ ...body, sub: 'somebody else' })),
   },
   {
     name: 'client-secret-basic',
@@ -133,9 +132,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'idtoken missing',
-    fault: (provider) => {
-      provider.change['/token'] = ({ id_token: _left, ...body }) => body
-    },
+    fault: changed('/token', ({ id_token: _left, ...body }) => body),
   },
 ]
 

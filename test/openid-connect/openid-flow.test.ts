@@ -5,7 +5,7 @@ import { listTables } from '../../src/store/storage/tables.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { atProvider, begin, comeBack, signInBy } from '../support/openid-browser.ts'
-import { startProvider, type TestProvider } from '../support/openid-provider.ts'
+import { answered, changed, startProvider, type TestProvider } from '../support/openid-provider.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const START = '/desk/openid/start'
@@ -213,65 +213,33 @@ describe('signing in with an account of the organisation', () => {
   })
 
   for (const [what, why, fault] of [
-    [
-      'a page in place of tokens',
-      'unusable',
-      (p) => {
-        p.change['/token'] = () => '<!doctype html><title>Oh</title>'
-      },
-    ],
+    ['a page in place of tokens', 'unusable', changed('/token', () => '<!doctype html><title>Oh</title>')],
     [
       'a megabyte of groups',
       'unusable',
-      (p) => {
-        p.change['/me'] = (body) => ({
-          ...body,
-          groups: Array.from({ length: 40_000 }, (_, i) => `group number ${i} of many`),
-        })
-      },
+      changed('/me', (body) => ({
+        ...body,
+        groups: Array.from({ length: 40_000 }, (_, i) => `group number ${i} of many`),
+      })),
     ],
     [
       'a megabyte of tokens',
       'unusable',
-      (p) => {
-        p.change['/token'] = (body) => ({ ...body, more: 'x'.repeat(1_000_000) })
-      },
+      changed('/token', (body) => ({ ...body, more: 'x'.repeat(1_000_000) })),
     ],
     [
       'a subject of 300 characters',
       'unusable',
-      (p) => {
-        p.change['/me'] = (body) => ({ ...body, sub: 's'.repeat(300) })
-      },
+      changed('/me', (body) => ({ ...body, sub: 's'.repeat(300) })),
     ],
-    [
-      'keys that are none',
-      'unusable',
-      (p) => {
-        p.change['/jwks'] = () => ({ keys: 'none' })
-      },
-    ],
-    [
-      '503',
-      'silent',
-      (p) => {
-        p.answer = (_, response) => response.writeHead(503).end()
-      },
-    ],
+    ['keys that are none', 'unusable', changed('/jwks', () => ({ keys: 'none' }))],
+    ['503', 'silent', answered((_, response) => response.writeHead(503).end())],
     [
       'a redirect to another address',
       'unusable',
-      (p) => {
-        p.answer = (_, response) => response.writeHead(302, { location: `${service.origin}/` }).end()
-      },
+      answered((_, response) => response.writeHead(302, { location: `${service.origin}/` }).end()),
     ],
-    [
-      'nothing: the connection ends',
-      'silent',
-      (p) => {
-        p.answer = (request) => request.destroy()
-      },
-    ],
+    ['nothing: the connection ends', 'silent', answered((request) => request.destroy())],
   ] as [string, keyof typeof refusals, (provider: TestProvider) => void][])
     test(`a provider that answers with ${what} signs nobody in`, async () => {
       fresh()
@@ -359,57 +327,42 @@ describe('signing in with an account of the organisation', () => {
   })
 
   for (const [what, why, change] of [
-    [
-      'is down',
-      'silent',
-      (p) => {
-        p.answer = (request) => request.destroy()
-      },
-    ],
+    ['is down', 'silent', answered((request) => request.destroy())],
     [
       'answers HTML',
       'unusable',
-      (p) => {
-        p.answer = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
-      },
+      answered((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')),
     ],
     [
       'names another issuer',
       'unusable',
-      (p) => {
-        p.change['/.well-known/openid-configuration'] = (body) => ({
-          ...body,
-          issuer: 'https://elsewhere.example',
-        })
-      },
+      changed('/.well-known/openid-configuration', (body) => ({
+        ...body,
+        issuer: 'https://elsewhere.example',
+      })),
     ],
     [
       'answers without end',
       'unusable',
-      (p) => {
-        p.answer = (_, response) =>
-          response.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(2_000_000)}"`)
-      },
+      answered((_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(2_000_000)}"`),
+      ),
     ],
     [
       'names a private address beside its own',
       'unusable',
-      (p) => {
-        p.change['/.well-known/openid-configuration'] = (body) => ({
-          ...body,
-          token_endpoint: 'http://10.0.0.7/token',
-        })
-      },
+      changed('/.well-known/openid-configuration', (body) => ({
+        ...body,
+        token_endpoint: 'http://10.0.0.7/token',
+      })),
     ],
     [
       'sends people to a script',
       'unusable',
-      (p) => {
-        p.change['/.well-known/openid-configuration'] = (body) => ({
-          ...body,
-          authorization_endpoint: 'javascript:alert(1)',
-        })
-      },
+      changed('/.well-known/openid-configuration', (body) => ({
+        ...body,
+        authorization_endpoint: 'javascript:alert(1)',
+      })),
     ],
   ] as [string, keyof typeof refusals, (provider: TestProvider) => void][])
     test(`while the issuer ${what} there is a page, and passwords sign in`, async () => {

@@ -197,15 +197,3 @@ test('a record can go neither to the removed user nor to nobody', async (t) => {
   assert.equal(await userExists(database.read, bob.id), true)
   assert.deepEqual(await authors(database.read), [bob.id, bob.id, bob.id, bob.id])
 })
-
-test('every change of a user is noted', async (t) => {
-  const { database } = await scratchDatabase(t)
-  await add(database, 'anna', 'administrator')
-  const bob = await add(database, 'bob', 'author')
-  const cursor = await database.cursor()
-  await database.write((tx) => changeRole(tx, bob.id, 'editor'))
-  const since = await database.readChanges(cursor)
-  assert.deepEqual(since !== 'too old' && since.changes, [{ kind: 'user', record: bob.id }])
-  await database.write((tx) => removeUser(tx, bob.id))
-  assert.deepEqual(await changesOf(database), ['user 1', 'user 2 is gone'])
-})

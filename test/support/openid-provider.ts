@@ -75,6 +75,18 @@ export interface TestProvider {
   close: () => Promise<void>
 }
 
+export const changed =
+  (path: string, change: Change) =>
+  (provider: TestProvider): void => {
+    provider.change[path] = change
+  }
+
+export const answered =
+  (answer: TestProvider['answer']) =>
+  (provider: TestProvider): void => {
+    provider.answer = answer
+  }
+
 export const SECRET = 'a secret of the client, long enough'
 
 export async function startProvider(): Promise<TestProvider> {

@@ -76,7 +76,7 @@ async function compareAll(what: string): Promise<void> {
 }
 
 async function keepAll(): Promise<void> {
-  for (let times = 0; times < 2; times++) for (const path of paths) await ask(path)
+  for (const path of paths) await ask(path)
 }
 
 describe('feeds and pages', () => {
@@ -106,6 +106,8 @@ describe('feeds and pages', () => {
           }),
       ],
     ]
+    // A second request keeps an answer; each comparison has been one.
+    await keepAll()
     for (const [what, write] of writes) {
       await keepAll()
       await write()
@@ -115,7 +117,7 @@ describe('feeds and pages', () => {
 
   test('are what they would be if they were made anew once another day has begun', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-    await keepAll()
+    for (let times = 0; times < 2; times++) await keepAll()
     for (const days of [1, 90]) {
       t.mock.timers.setTime(Date.now() + days * 86_400_000)
       await compareAll(`${days} days have gone by`)

@@ -13,7 +13,7 @@ import { until } from '../support/waiting.ts'
 
 const NDJSON = 'application/x-ndjson'
 const ON_A_PAGE = 50
-const PUBLIC = 130
+const PUBLIC = 60
 
 const service = serviceForTests({ patience_ms: '6000' }, { seesRefusals: true })
 let venue = 0
@@ -109,9 +109,9 @@ describe('all events as NDJSON', () => {
     '&featured=true',
     '&search=nothing-like-it',
   ]
-  for (const as of ['anonymous', 'contributor', 'editor'] as const)
+  for (const as of ['anonymous', 'editor'] as const)
     test(`are those of the JSON list, byte for byte and in its order, for ${as}`, async () => {
-      const byVenue = [`&venue=${venue}`, `&post_parent=${ids[0]}`, `&include=${ids.slice(3, 90)}`]
+      const byVenue = [`&venue=${venue}`, `&post_parent=${ids[0]}`, `&include=${ids.slice(3, 57)}`]
       const byStatus = as === 'anonymous' ? [] : ['&status=draft', '&status=publish,draft,private']
       for (const query of [...queries, ...byVenue, ...byStatus]) {
         const pages = await pagesOf(query, as)
@@ -283,7 +283,7 @@ describe('all events as NDJSON', () => {
 })
 
 describe('a stream that its reader is slow to take', onSqlite, () => {
-  const LARGE = 150
+  const LARGE = 120
   const from = '/tribe/events/v1/events?format=ndjson&start_date=2028-01-01&end_date=2029-01-01'
   const large: number[] = []
   before(async () => {
@@ -349,7 +349,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
   })
 
   test('ends with its reader, however many come and go', async () => {
-    for (let i = 0; i < LIMITS.streams.running * 3; i++) {
+    for (let i = 0; i <= LIMITS.streams.running; i++) {
       const line = await paused(i % 2 === 0 ? 'anonymous' : 'editor')
       line.socket.destroy()
       await until(

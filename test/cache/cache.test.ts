@@ -66,13 +66,13 @@ test('what is dropped or kept anew gives its room back', () => {
 })
 
 test('long texts are kept within the budget of the process', async () => {
-  limitCaches(4_000_000)
+  limitCaches(2_000_000)
   for (let i = 0; i < 12; i++) {
-    const raw = `${i} ${'<p>A text with <b>markup</b> & signs</p>'.repeat(5000)}`
+    const raw = `${i} ${'<p>A text with <b>markup</b> & signs</p>'.repeat(2500)}`
     const rendered = await prepareTexts([{ work: 'html', raw }])
     assert.equal(rendered.size, 1)
     assert.deepEqual([...rendered.values()], [renderedText(raw, false)])
-    assert.ok(processBudget.youngBytes > 0 && processBudget.youngBytes <= 2_000_000)
+    assert.ok(processBudget.youngBytes > 0 && processBudget.youngBytes <= 1_000_000)
   }
 })
 

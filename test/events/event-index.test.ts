@@ -94,7 +94,7 @@ test('events among given ones are listed in order, as many as there are, few or 
       const bounded = endsAfter === undefined ? window : { ...window, endsAfter: day(endsAfter) }
       expectList(index, { ...anything, window: bounded, terms, featured, among }, expected, offset)
     }),
-    { numRuns: rounds(150) },
+    { numRuns: rounds(75) },
   )
 })
 
@@ -155,7 +155,7 @@ test('events of any of some venues are listed in order and once, by venues or by
         .sort(compareEvents)
       expectList(index, { ...anything, window, venues, organizers }, expected, offset)
     }),
-    { numRuns: rounds(150) },
+    { numRuns: rounds(75) },
   )
 })
 

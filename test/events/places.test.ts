@@ -44,7 +44,7 @@ test('cells and venues within a circle are those whose distance says so, whereve
         within.map(([venue]) => venue).sort((a, b) => a - b),
       )
     }),
-    { numRuns: rounds(125) },
+    { numRuns: rounds(60) },
   )
 })
 

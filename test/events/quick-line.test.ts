@@ -184,7 +184,7 @@ test('a title, a date as a language writes it, a time and a venue are found in a
         assert.deepEqual(found, { ...expected, venue: 'Mill' }, text)
       }
     }),
-    { numRuns: rounds(400) },
+    { numRuns: rounds(120) },
   )
 })
 
@@ -206,7 +206,7 @@ test('whatever is written in a line is understood or stays in it, and never fail
       if (line.start_date !== undefined && line.end_date !== undefined)
         assert.ok(line.start_date <= line.end_date)
     }),
-    { numRuns: rounds(600) },
+    { numRuns: rounds(200) },
   )
 })
 

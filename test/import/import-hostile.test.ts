@@ -118,15 +118,15 @@ describe('an import of a hostile source', () => {
     assert.doesNotMatch(JSON.stringify(events[0]), /onerror|onclick|<script|iframe/)
   })
 
-  test('reads past a line of a hundred million bytes, whatever the format', async () => {
-    const huge = Buffer.alloc(100_000_000, 'x')
+  test('reads past a line of twenty million bytes, whatever the format', async () => {
+    const huge = Buffer.alloc(20_000_000, 'x')
     const lines = Buffer.concat([
       Buffer.from('{"id":1,"title":"'),
       huge,
       Buffer.from(`"}\n${JSON.stringify(event(20))}\n`),
     ])
     const first = await calendar.imports('huge.ndjson', lines)
-    assert.match(first.out, /line 1: It has 100000019 bytes/)
+    assert.match(first.out, /line 1: It has 20000019 bytes/)
     const head = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:h@x\r\nDTSTART:20270705T200000Z\r\nDESCRIPTION:'
     const tail =
       '\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:i@x\r\nSUMMARY:After\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'

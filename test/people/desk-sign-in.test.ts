@@ -69,8 +69,8 @@ test(
   onSqlite,
   async (t) => {
     const { signIn, waits } = await desk(t)
-    for (let i = 0; i < 100; i += 1) await signIn('anna', 'a wrong password', `198.51.100.${i}`)
-    assert.equal(waits.length, 95, 'the guesses wait, from wherever they come')
+    for (let i = 0; i < 20; i += 1) await signIn('anna', 'a wrong password', `198.51.100.${i}`)
+    assert.equal(waits.length, 15, 'the guesses wait, from wherever they come')
     waits.length = 0
     assert.ok(await signIn('anna', SECRET))
     assert.deepEqual(waits, [])
@@ -115,7 +115,7 @@ test(
     const { signIn } = await desk(t)
     const guess = (login: (i: number) => string) =>
       Promise.allSettled(
-        Array.from({ length: 60 }, (_, i) =>
+        Array.from({ length: 30 }, (_, i) =>
           signIn(login(i), 'a wrong password', `2001:db8:${login(0).length}:${i}::1`),
         ),
       )

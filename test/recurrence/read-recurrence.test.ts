@@ -202,7 +202,7 @@ test('whatever is sent is read or refused, and what is read has at most so many 
         if (found && !isFault(found)) assert.ok(occurrenceStarts(found, start, HORIZON, 750).length <= 750)
       },
     ),
-    { numRuns: rounds(600) },
+    { numRuns: rounds(200) },
   )
 })
 

@@ -125,7 +125,7 @@ test('whatever the recurrence, saving its form unchanged changes nothing', () =>
       if (typeof value === 'string') assert.equal(value, text)
       else assert.equal(linesOf(value), text)
     }),
-    { numRuns: rounds(400) },
+    { numRuns: rounds(120) },
   )
 })
 

@@ -41,7 +41,7 @@ describe('an index of terms', () => {
           if (isExact) assert.equal(isAnswer, isFound, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
         }
       }),
-      { numRuns: rounds(400) },
+      { numRuns: rounds(120) },
     )
   })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { untilShown } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
-import { answered, openTab, type, untilAnswered, untilMet, untilSettled } from '../support/interruptions.ts'
+import { answered, openTab, type, untilMet, untilSettled } from '../support/interruptions.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
@@ -93,7 +93,7 @@ describe('on pages', noChromium, () => {
     await tab.evaluate("document.querySelector('a.skip').click()")
     await untilSettled(tab)
     assert.deepEqual(
-      tab.requested.slice(before).filter((one) => !one.includes('icon')),
+      tab.requested.slice(before).filter((one) => !/icon|\/assets\//.test(one)),
       [],
     )
     assert.equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
@@ -107,18 +107,20 @@ describe('on pages', noChromium, () => {
       // Each style sheet is added 1.5 s late.
       await tab.evaluate(`(() => {
     const before = Element.prototype.before
-    HTMLLinkElement.prototype.before = function (...nodes) { setTimeout(() => before.apply(this, nodes),
-      1500) }
+    HTMLLinkElement.prototype.before = function (...nodes) {
+      window.isLate = true
+      setTimeout(() => before.apply(this, nodes), 1500)
+    }
   })()`)
       await tab.evaluate(
         `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`,
       )
-      await untilAnswered(tab)
+      await untilShown(tab, 'window.isLate')
       await tab.evaluate(
         `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => ` +
           `/\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
       )
-      await untilAnswered(tab)
+      await untilShown(tab, `/\\/events\\/(today|list)|category|when/.test(location.href)`)
       const shown = await tab.evaluate<string>('location.href')
       await untilSettled(tab)
       assert.equal(await tab.evaluate('location.href'), shown)
@@ -181,7 +183,8 @@ describe('on pages', noChromium, () => {
   test('the page stays busy while the second of two answers is awaited', long, async () => {
     const tab = await openTab(browser, service, '/events/')
     await tab.evaluate(
-      '(() => { const ask = fetch; window.fetch = async (a, b) => { await new Promise((_, ' +
+      '(() => { const ask = fetch; window.fetch = async (a, b) => { ' +
+        'window.asked = (window.asked ?? 0) + 1; await new Promise((_, ' +
         `fail) => { b.signal.addEventListener('abort', ` +
         '() => fail(b.signal.reason)) }); return ask(a, b) } })()',
     )
@@ -189,6 +192,7 @@ describe('on pages', noChromium, () => {
       `[...document.querySelectorAll('.views a')].find((a) ` + `=> a.pathname.includes('/month/')).click()`
     await tab.evaluate(go)
     await tab.evaluate(go)
+    await untilShown(tab, 'window.asked === 2')
     await tab.evaluate('new Promise(requestAnimationFrame)')
     assert.equal(await tab.evaluate("document.getElementById('main').getAttribute('aria-busy')"), 'true')
   })

@@ -39,7 +39,6 @@ const ON_POSTGRES: Paths = [
   'test/api/series-model',
   'test/api/words',
   'test/desk/event-list-series',
-  'test/desk/zone-change',
   'test/import/import-together',
   'test/mail/outbox',
   'test/storage/changes',

@@ -59,7 +59,7 @@ async function wantedIn(context: Context, query: string, event: string): Promise
   if (event !== '') {
     const row = /^\d{1,10}$/.test(event) ? await findEvent(context.db, Number(event)) : undefined
     if (row?.status !== 'publish') throw new Problem('rest-event-not-found')
-    return { kind: 'event', row, what: plainText(row.title) }
+    return { kind: 'event', row, what: onOneLine(plainText(row.title)) }
   }
   if (query.length > LONGEST_QUERY) throw new Problem('rest_invalid_param', { params: {} })
   const read = await readQuery(context, new URLSearchParams(query))

@@ -89,7 +89,6 @@ export function isChangedEarlier(
   return recording.earlier.some(({ changes }) => changes.has(`${kind} ${record}`))
 }
 
-/** Two changes of a record become one. */
 export function recordChange({ recording: { changes } }: Tx, change: RecordedChange, act?: Act): void {
   const key = `${change.kind} ${change.record}`
   const before = changes.get(key)

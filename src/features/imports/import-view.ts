@@ -3,7 +3,7 @@ import type { Site } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { findOpenImage } from '../../calendar/images/images.ts'
+import { findOpenImage, imageUrl } from '../../calendar/images/images.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { written, writtenNumber, writtenShortTime } from '../../http/page-dates.ts'
 import { type Content, type Html, html, link } from '../../http/page-html.ts'
@@ -13,7 +13,6 @@ import { type DeskRequest, type DeskView, deskPath } from '../desk/desk-page.ts'
 import { mayAddPicture, uploadField } from '../desk/event-form/event-picture.ts'
 import { typedDay } from '../desk/event-form/event-times.ts'
 import { findLibrary, libraryChoice } from '../desk/picture-library.ts'
-import { pictureOf } from '../pages/cards.ts'
 import { addressView, IMPORT_ROOM, remarkList, reportOf } from './address-view.ts'
 import type { ColumnMeaning } from './csv-cells.ts'
 import { LONGEST_ADDRESS, mayKeepAddresses } from './desk-address.ts'
@@ -479,8 +478,8 @@ ${uploadField(context, image !== undefined)}${chooses}</fieldset>`
 }
 
 function chosenPicture(context: Context, image: ImageRow): Html {
-  const { src, alt } = pictureOf(context, image)
-  const { width, height } = image
+  const { width, height, alt_text: alt } = image
+  const src = imageUrl(image, context.images.mediaUrl)
   return html`<div class="picture">
 <img src="${link(src)}" width="${width}" height="${height}" alt="${alt}"></div>`
 }

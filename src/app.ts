@@ -216,7 +216,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
 
 /** Events would be an hour off for half of the year, and nobody would know why. */
 const NO_ZONE =
-  'No time zone is set, so events are at the time of UTC. Choose one at the desk, under Settings, or set KALENDS_TIMEZONE.'
+  'No time zone is set, so events are at the time of UTC. Choose ' +
+  'one at the desk, under Settings, or set KALENDS_TIMEZONE.'
 
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
@@ -410,7 +411,8 @@ async function listen(
     const other = servings.find(({ listens }) => listens?.at.endsWith(`:${port}`))?.listens
     if (taken && other)
       throw new Error(
-        `Port ${port} of ${host} is that of the ${other.setting}; choose another with --port or --${other.setting}.`,
+        `Port ${port} of ${host} is that of the ${other.setting}; ` +
+          `choose another with --port or --${other.setting}.`,
       )
     throw new Error(
       taken

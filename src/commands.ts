@@ -67,7 +67,8 @@ function registerOwn(program: Command, { configure, features }: CommandGround): 
   )
   add(
     'invalidate-etags',
-    'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
+    'Make clients fetch everything anew. Run it on a database ' +
+      'that was restored by other means than kalends restore.',
     (print) => invalidateTags(open, print),
   ).alias('restored')
   add(

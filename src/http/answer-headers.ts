@@ -4,12 +4,14 @@ import type { Site } from '../base/config.ts'
 /** In bytes; below it, compression costs more than it saves. */
 const COMPRESS_FROM = 1400
 const EXPOSED =
-  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
+  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, ' +
+  'Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
 const VARY = 'Origin, Accept-Encoding, Authorization'
 /** `Accept` chooses the representation of such an answer. */
 export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
-  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
+  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, ' +
+  'If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
 /** See rule 28.1. `own` headers win, but their links follow that to the root. */
 export function answerHeaders(

@@ -88,7 +88,8 @@ function listLinks(collection: string, found: Found): ListLinks {
 
 /** The address names what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: Found): string {
-  const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
+  const query =
+    `${page === 1 ? '' : `&page=${page}`}` + `${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 

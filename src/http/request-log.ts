@@ -104,14 +104,21 @@ export function makeRequestLog(
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return
-  log.lines += `{"level":${INFO},"time":${Date.now()},${BOUND},"requestId":"${requestId}",${whoAsks(log, request, user)},"method":${quoted(method)},"url":${quoted(shownUrl(url))},"route":${quoted(route)},"status":${status},"ms":${Math.round(ms * 100) / 100},"bytes":${bytes},"msg":"answered"}\n`
+  log.lines +=
+    `{"level":${INFO},"time":${Date.now()},${BOUND},"requestId":"${requestId}",` +
+    `${whoAsks(log, request, user)},"method":${quoted(method)},"url":${quoted(shownUrl(url))}` +
+    `,"route":${quoted(route)},"status":${status},"ms":` +
+    `${Math.round(ms * 100) / 100},"bytes":${bytes},"msg":"answered"}\n`
   if (log.lines.length >= MOST_WAITING) writeLines(log)
   else log.timer ??= setTimeout(() => writeLines(log), LONGEST_WAIT_MS).unref()
 }
 
 function whoAsks({ trusted }: RequestLog, request: IncomingMessage, user: string): string {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
-  return `"address":${quoted(clientAddress(request, trusted))},"user":${quoted(user)},"agent":${quoted(agent)}`
+  return (
+    `"address":${quoted(clientAddress(request, trusted))}` +
+    `,"user":${quoted(user)},"agent":${quoted(agent)}`
+  )
 }
 
 export function writeLines(log: RequestLog): void {

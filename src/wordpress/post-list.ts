@@ -138,7 +138,8 @@ export function hasStatus(db: Db, table: RecordTable, statuses: readonly string[
 export const isListedEvent: PostCondition = sql<SqlBool>`events.hide_from_listings = 0`
 
 export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]): PostCondition {
-  return sql<SqlBool>`events.id in (select event_terms.event from event_terms join terms on terms.id = event_terms.term
+  return sql<SqlBool>`events.id in (select event_terms.event from event_terms join terms
+    on terms.id = event_terms.term
     where terms.taxonomy = ${taxonomy} and ${isAmong(db, sql.ref('event_terms.term'), terms)})`
 }
 

@@ -39,22 +39,26 @@ interface CostToken {
 const CURRENCY_CODES = new Set(Intl.supportedValuesOf('currency'))
 const CURRENCY_WORDS = new Set(
   (
-    'eur usd gbp chf sek nok dkk pln czk huf ron cad aud nzd inr rub kr zł kč ft fr sfr rs rm r din lei tl kn лв ' +
+    'eur usd gbp chf sek nok dkk pln czk huf ron cad aud ' +
+    'nzd inr rub kr zł kč ft fr sfr rs rm r din lei tl kn лв ' +
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
 /** These words mean free alone, or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
-    'free gratis gratuit gratuite gratuits gratuites gratuito gratuita gratuiti grátis libre libero libera livre ' +
-    'kostenlos kostenlose kostenloser kostenfrei kostenfreie kostenfreier frei freie freier umsonst fri fritt ' +
+    'free gratis gratuit gratuite gratuits gratuites gratuito ' +
+    'gratuita gratuiti grátis libre libero libera livre ' +
+    'kostenlos kostenlose kostenloser kostenfrei kostenfreie ' +
+    'kostenfreier frei freie freier umsonst fri fritt ' +
     'ingyenes zdarma bezpłatnie bezpłatny wolny ilmainen vapaa ücretsiz ' +
     'бесплатно бесплатный свободный безкоштовно безплатно δωρεάν 無料 免费 免費 무료'
   ).split(' '),
 )
 const CONNECTORS = new Set(
   (
-    '- \u2010 \u2011 \u2012 \u2013 \u2014 ~ \u301c \uff5e / | , ; & + to or and bis oder und à a au ou et o y e ' +
+    '- \u2010 \u2011 \u2012 \u2013 \u2014 ~ \u301c \uff5e ' +
+    '/ | , ; & + to or and bis oder und à a au ou et o y e ' +
     'до или и'
   ).split(' '),
 )
@@ -127,7 +131,8 @@ export function offerPrice(raw: readonly string[]): string {
 const OF_ENTRY = new Set(
   (
     'entry entrance admission event of charge is for all everyone the der eintritt ist für alle zutritt ' +
-    "l'entrée entrée entrées accès est entrada acceso la es ingresso ingreso l'ingresso toegang entré adgang inträde " +
+    "l'entrée entrée entrées accès est entrada acceso la es " +
+    "ingresso ingreso l'ingresso toegang entré adgang inträde " +
     'wstęp vstup belépés pääsy giriş вход вхід είσοδος'
   ).split(' '),
 )

@@ -97,7 +97,8 @@ export function pieceOf(context: Context, row: EventRow, links: EventLinks, exte
   return makePiece(
     `${common},"categories":[`,
     { categories: links.categories.map(idOf), tags: links.tags.map(idOf) },
-    `],"venue":${venue},"organizer":${JSON.stringify(organizers)},"custom_fields":[]${linkedData}${rare}${recurrence}}`,
+    `],"venue":${venue},"organizer":${JSON.stringify(organizers)}` +
+      `,"custom_fields":[]${linkedData}${rare}${recurrence}}`,
   )
 }
 
@@ -267,7 +268,10 @@ function asTime(name: TimeColumn): MemberWriter {
 function asDetails(name: TimeColumn): MemberWriter {
   return (row) => {
     const { year, month, day, hour, minutes, seconds } = wallParts(row[name])
-    return `{"year":"${year}","month":"${month}","day":"${day}","hour":"${hour}","minutes":"${minutes}","seconds":"${seconds}"}`
+    return (
+      `{"year":"${year}","month":"${month}","day":"${day}","hour":"` +
+      `${hour}","minutes":"${minutes}","seconds":"${seconds}"}`
+    )
   }
 }
 

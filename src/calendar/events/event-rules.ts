@@ -172,7 +172,9 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
     ...settleTimes(values, before, context),
     ...(values.cost === undefined ? {} : { cost: JSON.stringify(parseCost(values.cost) ?? []) }),
     ...(textOf('event_status') === 'scheduled' ? { event_status_reason: '' } : {}),
-    search: `${foldedText(textOf('title'))}\n${foldedText(textOf('excerpt'))}\n${foldedText(textOf('description'))}`,
+    search:
+      `${foldedText(textOf('title'))}\n${foldedText(textOf('excerpt'))}\n` +
+      `${foldedText(textOf('description'))}`,
     trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, before ?? {}),
   }
 }

@@ -496,7 +496,8 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
     select octet_length(description) + octet_length(excerpt) as bytes
       from event_venues join venues on venues.id = event_venues.venue where event = ${value('event')}
     union all select octet_length(description) + octet_length(excerpt)
-      from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
+      from event_organizers join organizers on organizers.id = event_organizers.organizer
+        where event = ${value('event')}`,
 )
 
 /** Counts the texts of its venues and organizers without reading them. */

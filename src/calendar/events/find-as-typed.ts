@@ -207,7 +207,8 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   if (slug === '') return []
   const { rows } = await sql<Candidate>`
     select * from (select ${columns(0)} from events
-      where slug >= ${slug} and slug < ${slug + LAST_CHARACTER} and status not in ('draft', 'pending', 'future')
+      where slug >= ${slug} and slug < ${slug + LAST_CHARACTER} and status not in ('draft', 'pending',
+        'future')
         and ${isSeen(caller)}
       order by slug limit ${sql.lit(MOST_CANDIDATES)}) as begun
     union all select * from (select ${columns(0)} from events
@@ -281,13 +282,15 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
   const linked = (kind: 'venue' | 'organizer', about: RawBuilder<unknown>) => sql`
-    select * from (select ${sql.lit(kind)} as kind, id, ${sql.ref(kind)} as name, slug, ${about} as about from ${sql.table(`${kind}s`)}
+    select * from (select ${sql.lit(kind)} as kind, id, ${sql.ref(kind)} as name, slug, ${about} as about
+      from ${sql.table(`${kind}s`)}
       where id in (select id from (select id from ${sql.table(`${kind}s`)} where ${isBegun} and ${IS_PUBLIC}
           order by folded, id limit ${sql.lit(MOST[kind])}) as begun
         union all ${named(kind, value)}) and ${IS_PUBLIC}
       order by ${begunFirst}, folded, id limit ${sql.lit(MOST[kind])}) as ${sql.ref(kind)}`
   return sql<Suggestion>`${linked('venue', sql`city`)} union all ${linked('organizer', sql`''`)} union all
-    select * from (select taxonomy, id, name, slug, '' from terms where id in (${named('term', value)}) and count > 0
+    select * from (select taxonomy, id, name, slug, '' from terms where id in (${named('term', value)})
+      and count > 0
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 

@@ -527,7 +527,8 @@ export async function listUses({ db, caller }: Context, image: number, most: num
     const name = sql.ref(`${table}.${table === 'events' ? 'title' : kind}`)
     const start = table === 'events' ? sql.ref('events.start_date') : sql`''`
     const { rows } = await sql<Omit<ImageUse, 'kind'>>`
-      select id, ${name} as name, ${start} as start from ${sql.table(table)} where image = ${image} and ${visibleTo(caller, table)}
+      select id, ${name} as name, ${start} as start from ${sql.table(table)} where image = ${image}
+        and ${visibleTo(caller, table)}
       order by id desc limit ${sql.lit(most)}`.execute(db)
     return rows.map((row) => ({ kind, ...row }))
   })
@@ -599,7 +600,8 @@ function lackOf(error: unknown, { aborted }: AbortSignal, { timeoutMs }: FetchLi
 }
 
 const notPublic = (host: string) =>
-  `${host} has no public address, and is asked only when KALENDS_IMAGE_HOSTS names it, which then has to name every host of images`
+  `${host} has no public address, and is asked only when ` +
+  'KALENDS_IMAGE_HOSTS names it, which then has to name every host of images'
 
 function requireAllowed(target: URL, hosts: readonly string[]): void {
   if (mayConnect(target, hosts)) return

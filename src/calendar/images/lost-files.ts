@@ -55,6 +55,7 @@ export async function tellLostFiles(
   const { looked, missing } = await lookForFiles(newest, store)
   if (missing.length === 0) return
   tell(
-    `${missing.length} of the ${looked} files of the newest images are not in ${place}, such as ${missing[0]}: is its disk mounted, and KALENDS_MEDIA right? kalends doctor looks for all.`,
+    `${missing.length} of the ${looked} files of the newest images are not in ${place}, such ` +
+      `as ${missing[0]}: is its disk mounted, and KALENDS_MEDIA right? kalends doctor looks for all.`,
   )
 }

@@ -44,7 +44,8 @@ export async function listDirectory(
   for (const word of fold(words).split(/\s+/, MOST_WORDS))
     if (word !== '') conditions.push(contains('listed.folded', word))
   const { rows } = await sql<DirectoryEntry>`
-    select named.id, named.slug, named.status, ${name} as name, ${city} as city, substr(named.folded, 1, 1) as letter
+    select named.id, named.slug, named.status, ${name} as name, ${city} as city, substr(named.folded, 1,
+      1) as letter
     from (select listed.id, listed.folded from ${table} as listed where ${sql.join(conditions, sql` and `)}
       order by listed.folded, listed.id limit ${sql.lit(most)} offset ${sql.lit(offset)}) as chosen
     join ${table} as named on named.id = chosen.id
@@ -64,7 +65,8 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
         where ${isPublic} and listed.folded >= ' ' order by listed.folded limit 1)
       union all
       select (select substr(listed.folded, 1, 1) from ${table} as listed
-        where ${isPublic} and listed.folded >= letters.letter || ${LAST_CHARACTER} order by listed.folded limit 1)
+        where ${isPublic} and listed.folded >= letters.letter || ${LAST_CHARACTER} order by listed.folded
+          limit 1)
       from letters where letters.letter is not null
     )
     select letter from letters where letter is not null limit ${sql.lit(MOST_LETTERS)}

@@ -3,11 +3,14 @@ import type { Locale } from './messages.ts'
 /** German, in impersonal forms. */
 export const de: Locale = {
   'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
-    'Nur Veranstaltungen mit allen diesen Wörtern, in jeder Form und trotz eines falschen Buchstabens, in ihren Texten oder den Namen ihrer Orte, Veranstalter, Kategorien und Schlagwörter; die besten zuerst',
+    'Nur Veranstaltungen mit allen diesen Wörtern, in jeder Form und trotz eines falschen ' +
+    'Buchstabens, in ihren Texten oder den Namen ihrer Orte, ' +
+    'Veranstalter, Kategorien und Schlagwörter; die besten zuerst',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'An diesem Tag gibt es {time} nicht, weil die Uhren vorgestellt werden: es ist {first} oder {second}.',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
-    '{time} kommt an diesem Tag zweimal, weil die Uhren zurückgestellt werden: als {first} und noch einmal als {second}.',
+    '{time} kommt an diesem Tag zweimal, weil die Uhren ' +
+    'zurückgestellt werden: als {first} und noch einmal als {second}.',
   'A sentence below the name of the calendar': 'Ein Satz unter dem Namen des Kalenders',
   'Whether pages are light or dark: auto, light or dark':
     'Ob Seiten hell oder dunkel sind: auto, light oder dark',
@@ -98,7 +101,8 @@ export const de: Locale = {
     'Die Texte und Verweise von {dates} Terminen sind zusammen länger als {limit} Bytes.',
   'The rule has more than {limit} dates before today.': 'Die Regel hat mehr als {limit} Termine vor heute.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
-    'Wie die Veranstaltung sich wiederholt: Zeilen RRULE, RDATE und EXDATE von RFC 5545 oder eine Regel als Objekt',
+    'Wie die Veranstaltung sich wiederholt: Zeilen RRULE, ' +
+    'RDATE und EXDATE von RFC 5545 oder eine Regel als Objekt',
   'Which occurrences of a series a change is about':
     'Um welche Termine einer Serie es bei einer Änderung geht',
   'The id of the event': 'Die ID der Veranstaltung',
@@ -169,7 +173,8 @@ export const de: Locale = {
     'Nur Veranstaltungen, die zu einer dieser Tageszeiten beginnen',
   'Only events with one of these statuses': 'Nur Veranstaltungen mit einem dieser Status',
   'Only events whose venue has coordinates, or only those whose venue has none':
-    'Nur Veranstaltungen, deren Veranstaltungsort Koordinaten hat, oder nur solche, deren Veranstaltungsort keine hat',
+    'Nur Veranstaltungen, deren Veranstaltungsort Koordinaten ' +
+    'hat, oder nur solche, deren Veranstaltungsort keine hat',
   'The latitude to look around; needs geoloc_lng':
     'Die geografische Breite, um die herum gesucht wird; erfordert geoloc_lng',
   'The longitude to look around; needs geoloc_lat':
@@ -366,7 +371,8 @@ export const de: Locale = {
   'Tags: the words that events are marked with':
     'Schlagwörter: die Wörter, mit denen Veranstaltungen gekennzeichnet sind',
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
-    'Jede Operation nimmt auch _fields an, um Teile der Antwort auszuwählen, _envelope, um Status und Kopfzeilen in den Inhalt zu legen, und _pretty, um ihn einzurücken.',
+    'Jede Operation nimmt auch _fields an, um Teile der Antwort auszuwählen, _envelope, ' +
+    'um Status und Kopfzeilen in den Inhalt zu legen, und _pretty, um ihn einzurücken.',
   'The list has fewer pages than that.': 'So viele Seiten hat die Liste nicht.',
   'There is no term with this id.': 'Es gibt keinen Begriff mit dieser ID.',
   'The id of the image': 'Die ID des Bildes',
@@ -412,9 +418,11 @@ export const de: Locale = {
   Tag: 'Schlagwort',
   Phone: 'Telefon',
   'Only events that are scheduled, canceled or postponed: any of these words':
-    'Nur Veranstaltungen, die stattfinden, abgesagt oder verschoben sind (scheduled, canceled, postponed): eines dieser Wörter oder mehrere',
+    'Nur Veranstaltungen, die stattfinden, abgesagt oder verschoben sind ' +
+    '(scheduled, canceled, postponed): eines dieser Wörter oder mehrere',
   'Whether the event takes place: scheduled, canceled or postponed':
-    'Ob die Veranstaltung stattfindet: scheduled (wie geplant), canceled (abgesagt) oder postponed (verschoben)',
+    'Ob die Veranstaltung stattfindet: scheduled (wie ' +
+    'geplant), canceled (abgesagt) oder postponed (verschoben)',
   'Why the event is canceled or postponed': 'Warum die Veranstaltung abgesagt oder verschoben ist',
   Canceled: 'Abgesagt',
   Postponed: 'Verschoben',
@@ -430,7 +438,8 @@ export const de: Locale = {
   'The request with this Idempotency-Key is being answered; try again soon.':
     'Die Anfrage mit diesem Idempotency-Key wird gerade beantwortet; versuchen Sie es gleich noch einmal.',
   'For 24 hours the same request with the same key gets the same answer and creates nothing more':
-    '24 Stunden lang bekommt dieselbe Anfrage mit demselben Schlüssel dieselbe Antwort und legt nichts weiter an',
+    '24 Stunden lang bekommt dieselbe Anfrage mit demselben ' +
+    'Schlüssel dieselbe Antwort und legt nichts weiter an',
   'return=minimal asks for an answer without a body': 'return=minimal verlangt eine Antwort ohne Inhalt',
   'Says that the answer was given before to the same key':
     'Sagt, dass die Antwort auf denselben Schlüssel schon einmal gegeben wurde',
@@ -451,7 +460,8 @@ export const de: Locale = {
   'The name of the format of the answer; without it Accept chooses':
     'Der Name des Formats der Antwort; ohne ihn wählt Accept',
   'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.':
-    'Eine Wiederholung besteht aus den Zeilen RRULE, RDATE und EXDATE als Text oder Liste oder aus einem Objekt.',
+    'Eine Wiederholung besteht aus den Zeilen RRULE, RDATE ' +
+    'und EXDATE als Text oder Liste oder aus einem Objekt.',
   'The part {part} of a recurrence is not supported.':
     'Der Teil {part} einer Wiederholung wird nicht unterstützt.',
   'The part {part} of a recurrence is given more than once.':
@@ -542,7 +552,8 @@ export const de: Locale = {
   'The link of the meeting': 'Der Link zum Online-Treffen',
   'What the link of the meeting is called': 'Wie der Link zum Online-Treffen heißt',
   'When everybody sees the link of the meeting: always, before:<minutes> or never':
-    'Wann alle den Link zum Online-Treffen sehen: always (immer), before:<minutes> (so viele Minuten vor Beginn) oder never (nie)',
+    'Wann alle den Link zum Online-Treffen sehen: always (immer), ' +
+    'before:<minutes> (so viele Minuten vor Beginn) oder never (nie)',
   'Only events that have all of these facts of access, themselves or by their venue':
     'Nur Veranstaltungen, die all das zur Barrierefreiheit bieten, selbst oder durch ihren Ort',
   'In person': 'Vor Ort',
@@ -559,7 +570,8 @@ export const de: Locale = {
   'E-mail': 'E-Mail',
   'Pages and desk': 'Seiten und Schreibtisch',
   'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.':
-    'Ein Anmeldename hat bis zu 60 Buchstaben, Ziffern und . _ - @ und beginnt mit einem Buchstaben oder einer Ziffer.',
+    'Ein Anmeldename hat bis zu 60 Buchstaben, Ziffern und . ' +
+    '_ - @ und beginnt mit einem Buchstaben oder einer Ziffer.',
   '{email} is not an e-mail address.': '{email} ist keine E-Mail-Adresse.',
   'A name is one line of at most 250 characters.': 'Ein Name ist eine Zeile von höchstens 250 Zeichen.',
   'There already is a user with the login or e-mail address {name}.':

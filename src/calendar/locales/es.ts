@@ -3,11 +3,14 @@ import type { Locale } from './messages.ts'
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
   'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
-    'Solo los eventos con todas estas palabras, en cualquier forma y pese a una letra equivocada, en sus textos o en los nombres de sus lugares, organizadores, categorías y etiquetas; los mejores primero',
+    'Solo los eventos con todas estas palabras, en cualquier forma y pese a una letra ' +
+    'equivocada, en sus textos o en los nombres de sus lugares, ' +
+    'organizadores, categorías y etiquetas; los mejores primero',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'Las {time} no existen ese día, porque los relojes se adelantan: son las {first} o las {second}.',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
-    'Las {time} se dan dos veces ese día, porque los relojes se atrasan: como {first} y otra vez como {second}.',
+    'Las {time} se dan dos veces ese día, porque los relojes ' +
+    'se atrasan: como {first} y otra vez como {second}.',
   'A sentence below the name of the calendar': 'Una frase bajo el nombre del calendario',
   'Whether pages are light or dark: auto, light or dark':
     'Si las páginas son claras u oscuras: auto, light o dark',
@@ -355,7 +358,8 @@ export const es: Locale = {
     'Categorías: el árbol en el que se clasifican los eventos',
   'Tags: the words that events are marked with': 'Etiquetas: las palabras con las que se marcan los eventos',
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
-    'Toda operación acepta también _fields para elegir partes de la respuesta, _envelope para incluir el estado y las cabeceras en el cuerpo y _pretty para sangrarlo.',
+    'Toda operación acepta también _fields para elegir partes de la respuesta, _envelope ' +
+    'para incluir el estado y las cabeceras en el cuerpo y _pretty para sangrarlo.',
   'The list has fewer pages than that.': 'La lista no tiene tantas páginas.',
   'There is no term with this id.': 'No hay ningún término con este ID.',
   'The id of the image': 'El ID de la imagen',
@@ -402,7 +406,8 @@ export const es: Locale = {
   Tag: 'Etiqueta',
   Phone: 'Teléfono',
   'Only events that are scheduled, canceled or postponed: any of these words':
-    'Solo los eventos que se celebran, se cancelan o se aplazan (scheduled, canceled, postponed): cualquiera de estas palabras',
+    'Solo los eventos que se celebran, se cancelan o se aplazan ' +
+    '(scheduled, canceled, postponed): cualquiera de estas palabras',
   'Whether the event takes place: scheduled, canceled or postponed':
     'Si el evento se celebra: scheduled (según lo previsto), canceled (cancelado) o postponed (aplazado)',
   'Why the event is canceled or postponed': 'Por qué se cancela o se aplaza el evento',
@@ -529,7 +534,8 @@ export const es: Locale = {
   'The link of the meeting': 'El enlace de la reunión',
   'What the link of the meeting is called': 'Cómo se llama el enlace de la reunión',
   'When everybody sees the link of the meeting: always, before:<minutes> or never':
-    'Cuándo ve todo el mundo el enlace de la reunión: always (siempre), before:<minutes> (tantos minutos antes del inicio) o never (nunca)',
+    'Cuándo ve todo el mundo el enlace de la reunión: always (siempre), ' +
+    'before:<minutes> (tantos minutos antes del inicio) o never (nunca)',
   'Only events that have all of these facts of access, themselves or by their venue':
     'Solo los eventos que ofrecen todo esto en accesibilidad, por sí mismos o por su lugar',
   'In person': 'Presencial',

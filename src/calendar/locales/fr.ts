@@ -3,7 +3,9 @@ import type { Locale } from './messages.ts'
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
   'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
-    'Seulement les événements avec tous ces mots, sous toute forme et malgré une lettre fausse, dans leurs textes ou les noms de leurs lieux, organisateurs, catégories et mots-clés ; les meilleurs en premier',
+    'Seulement les événements avec tous ces mots, sous toute forme et malgré une lettre ' +
+    'fausse, dans leurs textes ou les noms de leurs lieux, ' +
+    'organisateurs, catégories et mots-clés ; les meilleurs en premier',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     '{time} n’existe pas ce jour-là, car les horloges avancent : c’est {first} ou {second}.',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
@@ -50,7 +52,8 @@ export const fr: Locale = {
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'La couleur des pages, comme #0b6e5f ; vide pour celle du démarrage',
   'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
-    'Le premier jour de la semaine sur les pages : auto, monday, saturday ou sunday ; vide pour celui du démarrage',
+    'Le premier jour de la semaine sur les pages : auto, ' +
+    'monday, saturday ou sunday ; vide pour celui du démarrage',
   'Read what owners set while the service runs': 'Lire ce que les responsables règlent pendant le service',
   'The settings in effect, and the names of those that were set':
     'Les réglages en vigueur et les noms de ceux qui ont été fixés',
@@ -102,7 +105,8 @@ export const fr: Locale = {
     'Les textes et les liens de {dates} dates dépassent ensemble {limit} octets.',
   'The rule has more than {limit} dates before today.': 'La règle a plus de {limit} dates avant aujourd’hui.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
-    'Comment l’événement se répète : lignes RRULE, RDATE et EXDATE de la RFC 5545, ou une règle sous forme d’objet',
+    'Comment l’événement se répète : lignes RRULE, RDATE et ' +
+    'EXDATE de la RFC 5545, ou une règle sous forme d’objet',
   'Which occurrences of a series a change is about': 'Les dates d’une série que concerne une modification',
   'The id of the event': 'L’identifiant de l’événement',
   'Accepted and ignored: events have no passwords':
@@ -184,7 +188,8 @@ export const fr: Locale = {
   'Only events that sell tickets, which this service does not':
     'Seulement les événements avec billetterie, que ce service ne propose pas',
   'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
-    'Seulement les événements dont le lieu se trouve dans cette partie de la carte : ouest, sud, est et nord en degrés',
+    'Seulement les événements dont le lieu se trouve dans cette ' +
+    'partie de la carte : ouest, sud, est et nord en degrés',
   'How far to look around geoloc_lat and geoloc_lng, in kilometres':
     'La distance de recherche autour de geoloc_lat et geoloc_lng, en kilomètres',
 
@@ -244,7 +249,8 @@ export const fr: Locale = {
   'Leave out terms that no published event is assigned to':
     'Omettre les termes qui ne sont attribués à aucun événement publié',
   'Only the children of the category with this id; 0 for those at the top':
-    'Seulement les sous-catégories de la catégorie portant cet identifiant\u00a0; 0 pour celles du premier niveau',
+    'Seulement les sous-catégories de la catégorie portant ' +
+    'cet identifiant\u00a0; 0 pour celles du premier niveau',
   'Only terms assigned to the event with this id':
     'Seulement les termes attribués à l’événement portant cet identifiant',
   'The same as post': 'Identique à post',
@@ -368,7 +374,8 @@ export const fr: Locale = {
   'Tags: the words that events are marked with':
     'Étiquettes\u00a0: les mots dont les événements sont marqués',
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
-    'Chaque opération accepte aussi _fields pour choisir des éléments de la réponse, _envelope pour placer le statut et les en-têtes dans le corps, et _pretty pour l’indenter.',
+    'Chaque opération accepte aussi _fields pour choisir des éléments de la réponse, ' +
+    '_envelope pour placer le statut et les en-têtes dans le corps, et _pretty pour l’indenter.',
   'The list has fewer pages than that.': 'La liste ne compte pas autant de pages.',
   'There is no term with this id.': 'Aucun terme ne porte cet identifiant.',
   'The id of the image': 'L’identifiant de l’image',
@@ -417,7 +424,8 @@ export const fr: Locale = {
   Tag: 'Mot-clé',
   Phone: 'Téléphone',
   'Only events that are scheduled, canceled or postponed: any of these words':
-    'Seulement les événements prévus, annulés ou reportés (scheduled, canceled, postponed) : un ou plusieurs de ces mots',
+    'Seulement les événements prévus, annulés ou reportés ' +
+    '(scheduled, canceled, postponed) : un ou plusieurs de ces mots',
   'Whether the event takes place: scheduled, canceled or postponed':
     'Si l’événement a lieu : scheduled (comme prévu), canceled (annulé) ou postponed (reporté)',
   'Why the event is canceled or postponed': 'Pourquoi l’événement est annulé ou reporté',
@@ -546,7 +554,8 @@ export const fr: Locale = {
   'The link of the meeting': 'Le lien de la réunion',
   'What the link of the meeting is called': 'Le nom du lien de la réunion',
   'When everybody sees the link of the meeting: always, before:<minutes> or never':
-    'Quand tout le monde voit le lien de la réunion : always (toujours), before:<minutes> (tant de minutes avant le début) ou never (jamais)',
+    'Quand tout le monde voit le lien de la réunion : always (toujours), ' +
+    'before:<minutes> (tant de minutes avant le début) ou never (jamais)',
   'Only events that have all of these facts of access, themselves or by their venue':
     'Seulement les événements qui offrent tout cela pour l’accessibilité, par eux-mêmes ou par leur lieu',
   'In person': 'Sur place',

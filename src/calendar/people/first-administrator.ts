@@ -120,13 +120,15 @@ function tellFirstPassword(
   const failure = writeSecret(folder, file, [login, password, ...(link === undefined ? [] : [link])])
   if (failure !== undefined) {
     return [
-      `A new database. Its administrator is ${login}, whose password could not be written into a file (${failure}).`,
+      `A new database. Its administrator is ${login}, whose ` +
+        `password could not be written into a file (${failure}).`,
       `kalends password add ${login} makes another.`,
     ]
   }
   const also = link === undefined ? '' : `, below it a link to the desk that is good ${LINK_LIFE}`
   return [
-    `A new database. Its administrator is ${login}; the application password is in ${file}, which only this user can read${also}.`,
+    `A new database. Its administrator is ${login}; the application ` +
+      `password is in ${file}, which only this user can read${also}.`,
     'Delete the file once you have kept the password; kalends password add makes others.',
   ]
 }

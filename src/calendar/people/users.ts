@@ -342,7 +342,8 @@ async function reassignRecords(tx: Tx, from: User, to: User): Promise<void> {
     // An image has no status: it is public.
     const status = kind === 'image' ? sql.lit('publish') : sql.ref('status')
     const { rows } = await sql<{ id: number; status: string }>`
-      update ${sql.table(table)} set author = ${to.id} where author = ${from.id} returning id, ${status} as status
+      update ${sql.table(table)} set author = ${to.id} where author = ${from.id} returning id,
+        ${status} as status
     `.execute(tx)
     for (const row of rows) {
       const isPublic = row.status === 'publish'

@@ -90,7 +90,10 @@ async function extend(tx: Tx, id: number, site: Site, now: number): Promise<Seri
 
 function fullSentence({ id, title, written_until }: SeriesRow): string {
   const most = limits.seriesDates.bytes
-  return `No dates after ${written_until} are written of the series ${id}, “${title}”: they take up ${most} bytes.`
+  return (
+    `No dates after ${written_until} are written of the ` +
+    `series ${id}, “${title}”: they take up ${most} bytes.`
+  )
 }
 
 /** The caller sets id, UID, slug and times. */

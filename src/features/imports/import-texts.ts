@@ -276,13 +276,16 @@ export const importTexts = {
     {
       de:
         'kalends import liest auch Sites mit Anmeldung, behält alte Adressen einer Site, die hierher ' +
-        'zieht, legt in den Papierkorb, was in einer Quelle fehlt, liest Dateien über 5 MB und löst Konflikte anders.',
+        'zieht, legt in den Papierkorb, was in einer Quelle ' +
+        'fehlt, liest Dateien über 5 MB und löst Konflikte anders.',
       fr:
         'kalends import lit aussi des sites avec identifiant, garde les anciennes adresses d’un site ' +
-        'qui déménage ici, met à la corbeille ce qui a disparu d’une source, lit des fichiers de plus de 5 Mo et règle autrement les conflits.',
+        'qui déménage ici, met à la corbeille ce qui a disparu d’une source, ' +
+        'lit des fichiers de plus de 5 Mo et règle autrement les conflits.',
       es:
         'kalends import también lee sitios con inicio de sesión, conserva las direcciones antiguas de ' +
-        'un sitio que se traslada aquí, envía a la papelera lo que falta en una fuente, lee archivos de más de 5 MB y resuelve los conflictos de otra manera.',
+        'un sitio que se traslada aquí, envía a la papelera lo que falta en una ' +
+        'fuente, lee archivos de más de 5 MB y resuelve los conflictos de otra manera.',
     },
   'Write it as https://example.org/events.ics, for example, without a password in it.': {
     de: 'Schreiben Sie sie etwa als https://example.org/events.ics, ohne Passwort darin.',

@@ -2,7 +2,8 @@ import { hosts, type SettingGroup } from '../../base/setting-kinds.ts'
 
 const settings = {
   webhook_hosts: hosts(
-    'The only hosts that webhooks are sent to, private ones and http included. Empty: all public hosts, by https.',
+    'The only hosts that webhooks are sent to, private ones ' +
+      'and http included. Empty: all public hosts, by https.',
   ),
 }
 

@@ -187,6 +187,7 @@ function pageHead(site: Site, view: View, title: string): Html {
   const canonical =
     view.original ?? (view.canonical && site.url + addressIn(site, site.language, view.canonical))
   const api = `${site.restUrl}/`
+  const inLanguages = view.isIndexed && !view.original && alternates(site, view.canonical)
   const property = (name: string, content: string | undefined): Content =>
     content && html`<meta property="${name}" content="${content}">\n`
   return html`<meta name="description" content="${description || title}">
@@ -194,9 +195,7 @@ ${!view.isIndexed && html`<meta name="robots" content="noindex, follow">\n`}${
   canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`
 }${view.previous && html`<link rel="prev" href="${view.previous}">\n`}${
   view.next && html`<link rel="next" href="${view.next}">\n`
-}${view.isIndexed && !view.original && alternates(site, view.canonical)}<link rel="https://api.w.org/" href="${
-    api
-  }">
+}${inLanguages}<link rel="https://api.w.org/" href="${api}">
 ${(view.feeds ?? []).map(
   ({ mediaType, title, path }) =>
     html`<link rel="alternate" type="${mediaType}" title="${title}" href="${site.url + path}">\n`,

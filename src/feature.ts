@@ -6,6 +6,7 @@ import type { Finding, Trouble } from './base/finding.ts'
 import type { LookFileSetting } from './base/look-settings.ts'
 import type { Family } from './base/metric-families.ts'
 import type { HasSettings } from './base/setting-kinds.ts'
+import type { Context } from './calendar/declare/context.ts'
 import type { CalendarGround } from './calendar/ground.ts'
 import type { Admission } from './http/admission.ts'
 import type { OnAnswered } from './http/front.ts'
@@ -22,7 +23,8 @@ import type { FeatureRoutes } from './wordpress/platform.ts'
 export interface Feature extends HasSettings, KeepsTables {
   name: string
   commands?: readonly CommandGroup[]
-  table?: () => Promise<Partial<FeatureRoutes>>
+  table?: (features: readonly Feature[]) => Promise<Partial<FeatureRoutes>>
+  topics?: readonly Topic[]
   prunings?: () => Promise<readonly Pruning[]>
   /** The doctor looks at these. */
   checks?: (config: Config) => Promise<readonly Finding[]>
@@ -32,6 +34,14 @@ export interface Feature extends HasSettings, KeepsTables {
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
   /** Called before the database is opened. @throws Error with one sentence */
   serve?: (start: ServiceStart) => Promise<Serving>
+}
+
+/** What webhooks of administrators are told beside changes of records (`insertTopicMessages`). */
+export interface Topic {
+  /** Such as `submission.received`. */
+  type: string
+  /** Undefined for what need not be told any more. */
+  present: (context: Context, id: number) => Promise<object | undefined>
 }
 
 /** The commands are registered together. `register` loads the code that only they need. */
@@ -99,7 +109,7 @@ export async function listPrunings(features: readonly Feature[]): Promise<Prunin
 }
 
 export async function featureRoutes(features: readonly Feature[]): Promise<FeatureRoutes> {
-  const tables = await Promise.all(features.map(async ({ table }) => (await table?.()) ?? {}))
+  const tables = await Promise.all(features.map(async ({ table }) => (await table?.(features)) ?? {}))
   return {
     formats: tables.flatMap(({ formats = [] }) => formats),
     routes: tables.flatMap(({ routes = [] }) => routes),

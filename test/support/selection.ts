@@ -27,6 +27,7 @@ const ON_BOTH: Paths = [
   'test/people',
   'test/push',
   'test/storage',
+  'test/submissions/editors',
   'test/submissions/submission-races',
 ]
 

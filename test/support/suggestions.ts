@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { readKey, sealForm } from '../../src/features/submissions/form-token.ts'
 import type { AtDesk } from './desk.ts'
+import type { ReceivedMail, TestRelay } from './relay.ts'
 import type { Answer, TestService } from './service.ts'
 
 // Strangers who suggest events.
@@ -74,4 +76,18 @@ export async function publish(desk: AtDesk, id = 0, fields: Record<string, strin
   const path = `/desk/suggestions/${id}`
   const [, seen = ''] = /name="seen" value="([\w-]+)"/.exec((await desk.get(path)).body) ?? []
   return desk.post(path, { act: 'publish', seen, ...fields })
+}
+
+/** The path of the first link in a message that leads to a page with a secret. */
+export function linkIn({ mail }: ReceivedMail): string {
+  const [, path = ''] =
+    /https?:\/\/[^/\s]+(\/events\/community\/\w+\/\?token=[\w-]+(?:&lang=\w\w)?)/.exec(mail.text ?? '') ?? []
+  assert.notEqual(path, '', mail.text)
+  return path
+}
+
+/** Where the sender of a title confirms it. */
+export async function confirmLinkTo(relay: TestRelay, address: string, title: string): Promise<string> {
+  const isOfTitle = ({ mail }: ReceivedMail) => mail.subject === `Please confirm: ${title}`
+  return linkIn(await relay.mailTo(address, isOfTitle))
 }

@@ -6,6 +6,7 @@ import { parseMailAddress } from '../mail/mail-address.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { publishTrusted } from './decide-submission.ts'
 import { hashOfSecret, newSecret, readSecret } from './form-token.ts'
+import { tellReceived } from './received.ts'
 import { mineAddress } from './sender-page.ts'
 import { CONFIRM_PATH, linkExpires, queueLetter, queueLinks } from './submission-letters.ts'
 import {
@@ -22,7 +23,7 @@ import { saySubmission } from './submission-texts.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage } from './suggest-route.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
-// Confirms an address: a page with a button, since programs that look into mail follow links. Sends links anew.
+// Confirms an address by a button, since programs that look into mail follow links; sends lost links.
 
 export const LINK_PATH = `${ADD_PATH}link/`
 
@@ -41,7 +42,10 @@ async function showConfirm(asked: Asked): Promise<SuggestAnswer> {
   return {
     isSecret: true,
     title: saySubmission(site, 'Confirm the suggestion'),
-    body: html`<p class="lead" dir="auto">${found.title}</p><form method="post" action="${action}"><p class="ways"><button type="submit" class="button main">${saySubmission(site, 'Yes, I have suggested this event')}</button></p></form><p class="hint">${saySubmission(site, 'If it was not you, do nothing: it is deleted after 48 hours.')}</p>`,
+    body: html`<p class="lead" dir="auto">${found.title}</p><form method="post" action="${action}">\
+<p class="ways"><button type="submit" class="button main">\
+${saySubmission(site, 'Yes, I have suggested this event')}</button></p></form><p class="hint">\
+${saySubmission(site, 'If it was not you, do nothing: it is deleted after 48 hours.')}</p>`,
   }
 }
 
@@ -50,7 +54,10 @@ function usedView({ context: { site } }: Asked): SuggestAnswer {
     status: 404,
     isSecret: true,
     title: saySubmission(site, 'This link leads nowhere any more.'),
-    body: html`<p class="lead">${saySubmission(site, 'It has been used, or is older than 48 hours.')}</p><p class="ways"><a class="button" href="${pathTo(site, LINK_PATH)}">${saySubmission(site, 'Get a link to your suggestions')}</a> <a class="button" href="${pathTo(site, ADD_PATH)}">${saySubmission(site, 'Suggest an event')}</a></p>`,
+    body: html`<p class="lead">${saySubmission(site, 'It has been used, or is older than 48 hours.')}</p>\
+<p class="ways"><a class="button" href="${pathTo(site, LINK_PATH)}">\
+${saySubmission(site, 'Get a link to your suggestions')}</a> \
+<a class="button" href="${pathTo(site, ADD_PATH)}">${saySubmission(site, 'Suggest an event')}</a></p>`,
   }
 }
 
@@ -71,11 +78,12 @@ async function confirm(asked: Asked): Promise<SuggestAnswer> {
       await keepLink(tx, { hash: hashOfSecret(secret), submission: held.id, purpose: 'sender', expires_utc })
       const after = { ...held, confirmed_utc: utc }
       await queueLetter(tx, context, after, { kind: 'received' })
+      await tellReceived(tx, held.id, now)
       return after
     }),
   )
   if (!confirmed) return usedView(asked)
-  // If it fails, the suggestion waits for an editor.
+  // If this fails, the suggestion waits.
   const known = await findSubmission(context.db, confirmed.id)
   if (known) await inQueue(asked, 'writes', () => publishTrusted(context, known)).catch(context.report)
   return { seeOther: mineAddress(context, secret) }
@@ -85,13 +93,23 @@ async function askLink({ context: { site } }: Asked, fault?: string, typed = '')
   return {
     ...(fault !== undefined && { status: 422 }),
     title: saySubmission(site, 'Get a link to your suggestions'),
-    body: html`<p class="lead">${saySubmission(site, 'We send it to the address that you gave with your suggestion.')}</p><form class="suggest" method="post" action="${pathTo(site, LINK_PATH)}"><div class="field"><label for="address">${saySubmission(site, 'Your e-mail address')}</label><input type="email" id="address" name="address" value="${typed}" maxlength="320" autocomplete="email" required${described('address', fault)}>${fault !== undefined && html`<p class="error" id="address-error">${fault}</p>`}</div><p class="ways"><button type="submit" class="button main">${saySubmission(site, 'Send the link')}</button></p></form>`,
+    body: html`<p class="lead">\
+${saySubmission(site, 'We send it to the address that you gave with your suggestion.')}</p>\
+<form class="suggest" method="post" action="${pathTo(site, LINK_PATH)}"><div class="field">\
+<label for="address">${saySubmission(site, 'Your e-mail address')}</label>\
+<input type="email" id="address" name="address" value="${typed}" maxlength="320" autocomplete="email"\
+ required${described('address', fault)}>${
+   fault !== undefined &&
+   html`<p class="error" id="address-error">\
+${fault}</p>`
+ }</div><p class="ways"><button type="submit" class="button main">\
+${saySubmission(site, 'Send the link')}</button></p></form>`,
   }
 }
 
 const MOST_SENT = 10
 
-/** The same page whether the address is known or not. */
+/** Known or not, any address gets the same page. */
 async function sendLink(asked: Asked): Promise<SuggestAnswer> {
   const { context, sent } = asked
   const { site, now } = context
@@ -104,7 +122,11 @@ async function sendLink(asked: Asked): Promise<SuggestAnswer> {
   })
   return {
     title: saySubmission(site, 'Look into your mail'),
-    body: html`<p class="lead">${saySubmission(site, 'If there are suggestions with this address, a message with their links is on its way. It is sent once an hour at most.')}</p>`,
+    body: html`<p class="lead">\
+${saySubmission(
+  site,
+  'If there are suggestions with this address, a message with their links is on its way. It is sent once an hour at most.',
+)}</p>`,
   }
 }
 

@@ -28,31 +28,29 @@ import {
 import type { Submission } from './submission-tables.ts'
 import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 
-// What editors decide about a suggestion, in one transaction with its message to the sender.
+// Editors decide, in one transaction with the message to the sender.
 
 export type Verdict =
   | { event: number }
   | { done: true }
-  /** Somebody has decided before, or its sender has withdrawn it. */
+  /** An editor or the sender was faster. */
   | { decided: Submission | undefined }
   /** Nobody has seen its present wording. */
   | { changed: true }
   | { faults: FormFaults; typed: TypedForm }
 
-/** @throws Problem rest_forbidden */
 function requireReviewer(context: Context): void {
   if (!mayReview(context)) throw new Problem('rest_forbidden')
 }
 
-/** Text of strangers is sanitised whatever the rights of the editor. */
+/** Texts of strangers are sanitised whatever an editor may write. */
 const writingFor = (context: Context): Context => ({
   ...context,
   caller: { ...context.caller, isFiltered: true },
 })
 
 /**
- * Publishes what waits, as its sender wrote it or with an editor's changes; venues and organizers that are not
- * known are made.
+ * Makes venues and organizers that are not known.
  * @param look `seen` names the wording that was decided about (`wordingOf`)
  * @throws Problem
  */
@@ -96,7 +94,7 @@ export async function publishSubmission(
 const isUndecided = ({ state, proposed }: Submission): boolean =>
   state === 'waiting' || (state === 'published' && proposed !== '')
 
-/** Names what its sender has written, for forms that decide about it. */
+/** Names the wording of the sender. */
 export const wordingOf = ({ typed, proposed }: Pick<Submission, 'typed' | 'proposed'>): string =>
   hash('sha256', `${typed}\n${proposed}`, 'base64url').slice(0, 22)
 
@@ -105,7 +103,6 @@ function decidedBy({ caller, now }: Context) {
   return { reviewer: Math.max(caller.id, 0), decided_utc: utc, changed_utc: utc }
 }
 
-/** Fields whose texts an editor has changed, with the new text. */
 function differences(sent: TypedForm, published: TypedForm): [control: string, text: string][] {
   return EVENT_CONTROLS.flatMap((name): [string, string][] => {
     const [before, after] = [lastTyped(sent, name).trim(), lastTyped(published, name).trim()]
@@ -113,7 +110,7 @@ function differences(sent: TypedForm, published: TypedForm): [control: string, t
   })
 }
 
-/** The private picture becomes one of the calendar; 0 where there is none. */
+/** Returns 0 without a picture. */
 async function makePicture(context: Context, submission: Submission): Promise<number> {
   const picture = await findPicture(context.db, submission.form)
   if (!picture) return 0
@@ -122,7 +119,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   if (!prepared) return 0
   return context.write(async (tx) => {
     const held = await holdSubmission(tx, submission.id)
-    // What is refused then must not leave its picture behind.
+    // A refusal must leave no picture behind.
     if (held?.state !== 'waiting' || held.typed !== submission.typed) return 0
     if (held.image > 0) return held.image
     const { id } = await insertUpload(tx, prepared, context)
@@ -132,7 +129,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   })
 }
 
-/** Writes only what the sender has changed since. */
+/** Leaves alone what the sender has not changed. */
 async function publishChange(context: Context, found: Submission): Promise<Verdict> {
   const event = await findEvent(context.db, found.event)
   if (!event || event.status === 'trash') return { decided: found }
@@ -165,7 +162,7 @@ async function publishChange(context: Context, found: Submission): Promise<Verdi
   return { event: event.id }
 }
 
-/** Times go together. A fact that is no longer ticked is unknown again. */
+/** They change together. */
 const TIMES = ['start_date', 'end_date', 'all_day']
 
 export function changedValues(
@@ -183,7 +180,6 @@ function blankOf(name: string): unknown {
   return field?.kind.list || name === 'venue' || name === 'organizer' ? [] : ''
 }
 
-/** With a note, which the sender reads. */
 export function sendBackSubmission(context: Context, id: number, note: string): Promise<Verdict> {
   return decide(context, id, async (tx, held) => {
     if (held.state === 'published') {
@@ -196,7 +192,6 @@ export function sendBackSubmission(context: Context, id: number, note: string): 
   })
 }
 
-/** With a reason, which the sender reads, and the text of the suggestion. */
 export function rejectSubmission(context: Context, id: number, note: string): Promise<Verdict> {
   return decide(context, id, async (tx, held) => {
     if (held.state === 'published') throw new Problem('rest_precondition_failed')
@@ -220,12 +215,11 @@ function decide(
   })
 }
 
-/** Their senders hear nothing, and still see it wait. Returns how many. */
+/** Senders still see theirs wait. Returns how many. */
 export function markSpam(context: Context, ids: readonly number[]): Promise<number> {
   return moveAll(context, ids, 'waiting', 'spam')
 }
 
-/** They wait again. */
 export function unmarkSpam(context: Context, ids: readonly number[]): Promise<number> {
   return moveAll(context, ids, 'spam', 'waiting')
 }
@@ -265,16 +259,12 @@ async function move(
   return rows.length
 }
 
-/** Its secret links lead nowhere any more. */
 export function revokeLinks(context: Context, id: number): Promise<void> {
   requireReviewer(context)
   return context.write((tx) => dropLinks(tx, id))
 }
 
-/**
- * Publishes what a trusted address has confirmed, in the name of the user who trusts it while that user may
- * publish. What lies aside waits for an editor.
- */
+/** The user who trusts the address publishes, while that user may. What lies aside waits. */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed
   const trusting = aside === '' && address !== '' ? await findTrust(context.db, address) : undefined

@@ -1,18 +1,18 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Database, Db } from '../../store/storage/database.ts'
 
-// The sealed token of a form, secret links, and the proof of work.
+// Tokens of forms, secret links, proof of work.
 
-/** Ms. Nobody fills the form in less; later it is shown again with a new token. */
+/** Ms: nobody fills the form in less. */
 export const LEAST_AGE = 4000
 const MOST_AGE = 86_400_000
-/** Clocks of nodes differ by as much. */
+/** Ms by which clocks of nodes differ. */
 const SKEW = 2000
 
 const KEY_BYTES = 32
 const LINK_BYTES = 32
 
-/** The same on all nodes: made once, kept in the database. */
+/** All nodes share it. */
 export async function readKey({ read, write }: Pick<Database, 'read' | 'write'>): Promise<string> {
   const known = await findKey(read)
   if (known !== undefined) return known
@@ -38,10 +38,10 @@ async function findKey(db: Db): Promise<string | undefined> {
 
 const MAC_LENGTH = 22
 
-/** SHA-512/256 after a key is a MAC, as nobody can go on from it; `createHmac` costs as much as a kept page. */
+/** A hash of 512/256 bits cannot be extended, so this is a MAC; `createHmac` costs as much as a kept page. */
 const macOf = (key: string, text: string) => hash('sha512-256', key + text, 'base64url')
 
-/** A draw costs more than the MAC, so many tokens share one. Their MAC keeps them from being guessed. */
+/** Many tokens share a draw, which costs more than the MAC that keeps them from being guessed. */
 let drawn = { text: '', left: 0 }
 
 function nextNonce(): string {
@@ -56,10 +56,10 @@ export function sealForm(key: string, now: number): string {
   return `${body}.${macOf(key, body).slice(0, MAC_LENGTH)}`
 }
 
-/** `old` also for a clock that went back; `none` where it was not sealed here. */
+/** A clock that went back makes `old` ones; `none` was not sealed here. */
 export type FormAge = 'good' | 'early' | 'old' | 'none'
 
-/** Ms since the epoch, of a sealed token. */
+/** Returns ms since the epoch. */
 export const issuedAt = (token: string): number => Number.parseInt(token.slice(0, token.indexOf('.')), 36)
 
 const TOKEN = /^[0-9a-z]{1,11}\.[\w-]{22}\.[\w-]{22}$/
@@ -74,20 +74,20 @@ export function ageOfForm(key: string, token: string, now: number): FormAge {
   return age < LEAST_AGE ? 'early' : 'good'
 }
 
-/** The database has hashes alone. */
+/** Secrets themselves are not stored. */
 export const hashOfSecret = (text: string): string => hash('sha256', text, 'base64url')
 
 export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')
 
-/** Of the form: sent twice, it leads to the same page. */
+/** A form that is sent twice leads to one page. */
 export const secretOfForm = (key: string, token: string): string => macOf(key, `link ${token}`)
 
 const SECRET = /^[\w-]{43}/
 
-/** Without what programs of e-mail leave behind a link. */
+/** Programs of e-mail leave something behind links. */
 export const readSecret = (text: string): string | undefined => SECRET.exec(text)?.[0]
 
-/** Bits: a phone takes about a second. */
+/** A phone takes about a second for these bits. */
 export const PROOF_BITS = 16
 
 export function isProof(token: string, proof: string): boolean {

@@ -23,6 +23,7 @@ import {
   sealForm,
   secretOfForm,
 } from './form-token.ts'
+import { tellReceived } from './received.ts'
 import { linkExpires, MINE_PATH, queueLetter } from './submission-letters.ts'
 import { networkOf, termsAddress, termsVersion } from './submission-rules.ts'
 import {
@@ -67,13 +68,13 @@ import {
 } from './suggest-route.ts'
 import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from './suggest-view.ts'
 
-// Shows and takes the form of a suggested event: bots, limits, what may be the same.
+// Shows and takes the form: bots, limits, doubles.
 
 export const SENT_PATH = `${ADD_PATH}sent/`
 
-/** Ms that a kept form is good for, and counts of the last hour. */
+/** Ms for which a kept form is good. */
 const KEPT_MS = 60_000
-/** Pixels. */
+/** In pixels. */
 const PICTURE_SIDE = 1600
 
 async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
@@ -90,11 +91,10 @@ async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
   return { parts, token }
 }
 
-/** Forms are kept for a minute, in which neither data nor settings change. */
 const versionOf = ({ service: { memory } }: SuggestRoute, now: number) =>
   `${memory.version} ${memory.settings} ${Math.floor(now / KEPT_MS)}`
 
-/** Costs no more than a kept page: strangers ask for it. */
+/** Strangers ask for it, so it costs no more than a kept page. */
 function keptForm(route: SuggestRoute, visit: Visit): FormParts | undefined {
   const { seal, kept, service, all } = route
   if (!seal || isBehind(service.memory)) return undefined
@@ -117,7 +117,7 @@ async function makeKept(
   return { version, headers: formHeaders(route.service), page: bytes, at: bytes.indexOf(token), free: [] }
 }
 
-/** Bits, if the last hour had more submissions than the setting says. */
+/** Returns bits, or undefined below the number of the setting. */
 async function proofNow(route: SuggestRoute, { db, now }: Context): Promise<number | undefined> {
   const { settings, lately } = route
   if (settings.proofAbove === 0) return undefined
@@ -151,24 +151,25 @@ async function formView(
   const send = doubles.length > 0 ? 'It is another event: send mine' : 'Send the suggestion'
   return {
     title: saySubmission(site, 'Suggest an event'),
-    body: html`<p class="lead">${saySubmission(site, 'Editors of this calendar look at every suggestion before it is published.')}</p>${suggestForm(
-      {
-        viewing: { context, venues: venueNames(viewing) },
-        typed,
-        faults,
-        action: withForm(pathTo(site, ADD_PATH), token),
-        notes: html`${notes}${faultSummary(context, faults)}${doublesNote(context, doubles)}`,
-        hasPicture,
-        sender: {
-          isAddressNeeded: settings.mode === 'confirmed',
-          months: settings.months,
-          terms: termsAddress(site, settings.terms),
-        },
-        proof:
-          proof === undefined ? undefined : { bits: proof, worker: pathTo(site, route.assets.proof.path) },
-        buttons: html`${seen !== '' && html`<input type="hidden" name="seen" value="${seen}">`}<input type="hidden" name="proof" value=""><p class="ways"><button type="submit" class="button main">${saySubmission(site, send)}</button></p>`,
-      },
-    )}`,
+    body: html`<p class="lead">\
+${saySubmission(site, 'Editors of this calendar look at every suggestion before it is published.')}</p>\
+${suggestForm({
+  viewing: { context, venues: venueNames(viewing) },
+  typed,
+  faults,
+  action: withForm(pathTo(site, ADD_PATH), token),
+  notes: html`${notes}${faultSummary(context, faults)}${doublesNote(context, doubles)}`,
+  hasPicture,
+  sender: {
+    isAddressNeeded: settings.mode === 'confirmed',
+    months: settings.months,
+    terms: termsAddress(site, settings.terms),
+  },
+  proof: proof === undefined ? undefined : { bits: proof, worker: pathTo(site, route.assets.proof.path) },
+  buttons: html`${seen !== '' && html`<input type="hidden" name="seen" value="${seen}">`}\
+<input type="hidden" name="proof" value=""><p class="ways"><button type="submit" class="button main">\
+${saySubmission(site, send)}</button></p>`,
+})}`,
   }
 }
 
@@ -205,7 +206,11 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   const again = (shown: Partial<ShownAgain>, more: { status: number; retryAfter?: number }) =>
     formAgain(asked, { typed, token, proof, hasPicture: isPictured && !isUsed, ...shown }, more)
   if (age === 'old') {
-    const notes = html`<div class="summary" role="alert"><p>${saySubmission(site, 'This page was open for more than a day. What you typed is here: look at it, and send it again.')}</p></div>`
+    const notes = html`<div class="summary" role="alert"><p>\
+${saySubmission(
+  site,
+  'This page was open for more than a day. What you typed is here: look at it, and send it again.',
+)}</p></div>`
     return again({ token: sealForm(key, now - LEAST_AGE), notes }, { status: 422 })
   }
   const isAgreed = route.settings.terms === '' || isSwitchOn(sent, 'terms')
@@ -232,14 +237,14 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   return success(asked, kept.secret)
 }
 
-/** Forms from just before the proof was asked for do not have it. */
+/** Forms from before the proof was asked for lack it. */
 function asideOf({ sent, route }: Asked, token: string, proof: number | undefined): Aside {
   if (hasManyLinks(sent)) return 'links'
   if (issuedAt(token) < route.lately.since + 2 * KEPT_MS) return ''
   return proof !== undefined && !isProof(token, lastTyped(sent, 'proof')) ? 'proof' : ''
 }
 
-/** Where it leads whatever became of it. */
+/** Spam gets the same answer. */
 function success({ route, context }: Asked, secret: string): SuggestAnswer {
   const { site } = context
   if (route.settings.mode === 'confirmed') return { seeOther: pathTo(site, SENT_PATH) }
@@ -269,12 +274,13 @@ type Over = Extract<SendingOutcome, { over: unknown }>['over']
 function overView(asked: Asked, over: Over, shown: ShownAgain): Promise<SuggestAnswer> {
   const { site } = asked.context
   const isLong = over === 'address' || over === 'unconfirmed'
-  const notes = html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${saySubmission(site, OVER[over])} ${saySubmission(site, 'What you typed is still here.')}</p></div>`
+  const notes = html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>\
+${saySubmission(site, OVER[over])} ${saySubmission(site, 'What you typed is still here.')}</p></div>`
   const retryAfter = (isLong ? DAY_MS : HOUR_MS) / 1000
   return formAgain(asked, { ...shown, notes }, { status: over === 'unconfirmed' ? 503 : 429, retryAfter })
 }
 
-/** A fault; undefined where the picture is kept, or none came. */
+/** Returns a fault. */
 async function takePicture(asked: Asked, form: string): Promise<string | undefined> {
   const { route, context, incoming, files, sent } = asked
   const { site, now } = context
@@ -303,7 +309,7 @@ async function takePicture(asked: Asked, form: string): Promise<string | undefin
   }
 }
 
-/** Events that may be the same, unless the form says that its sender has seen them. */
+/** Lists none that the form says its sender has seen. */
 async function unseenDoubles(asked: Asked, { draft }: ReadSuggestion): Promise<NearEvent[]> {
   if (!draft) return []
   const { context, sent } = asked
@@ -354,10 +360,9 @@ function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: Ty
   }
 }
 
-/** `secret` leads to the page of the sender. */
 type Sent = { secret: string } | { over: Over }
 
-/** A used token gets another secret, as it may have come from somebody else. */
+/** A used token gets another secret: somebody else may send it. */
 function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string): Promise<Sent> {
   const { route, context } = asked
   const { now } = context
@@ -377,15 +382,15 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
       }
       const link = { hash: hashOfSecret(secret), submission: outcome.id, purpose: 'sender' as const }
       await keepLink(tx, { ...link, expires_utc: linkExpires(row.end_utc, now) })
+      if (row.state === 'waiting' && !outcome.isReplay) await tellReceived(tx, outcome.id, now)
       return { secret }
     }),
   )
 }
 
-/** Characters of what a bot sent. */
+/** Bots may write more characters. */
 const MOST_KEPT = 20_000
 
-/** Answered as a success is. */
 async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {
   const { route, context, sent } = asked
   const sender = readSender(context, sent, false)
@@ -417,7 +422,18 @@ async function showSent({ context }: Asked): Promise<SuggestAnswer> {
   const { site } = context
   return {
     title: saySubmission(site, 'Look into your mail'),
-    body: html`<p class="lead">${saySubmission(site, 'We have sent you a message. Open the link in it and confirm: only then the editors see your suggestion.')}</p><p>${saySubmission(site, 'If it does not come within some minutes, look among the unwanted messages, and check the address.')}</p><p class="ways"><a class="button" href="${pathTo(site, ADD_PATH)}">${saySubmission(site, 'Suggest another event')}</a> <a class="button" href="${pathTo(site, '/events/')}">${sayAtDesk(site, 'Events')}</a></p>`,
+    body: html`<p class="lead">\
+${saySubmission(
+  site,
+  'We have sent you a message. Open the link in it and confirm: only then the editors see your suggestion.',
+)}\
+</p><p>${saySubmission(
+      site,
+      'If it does not come within some minutes, look among the unwanted messages, and check the address.',
+    )}\
+</p><p class="ways"><a class="button" href="${pathTo(site, ADD_PATH)}">\
+${saySubmission(site, 'Suggest another event')}</a> <a class="button" href="${pathTo(site, '/events/')}">\
+${sayAtDesk(site, 'Events')}</a></p>`,
   }
 }
 

@@ -28,9 +28,8 @@ import { digestOf, hasManyLinks, readSuggestion } from './suggest-form.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
 import { faultSummary, suggestForm } from './suggest-view.ts'
 
-// The page of a suggestion behind its secret link: what became of it; its sender changes or withdraws it.
+// The page behind the secret link, where a sender follows, changes and withdraws a suggestion.
 
-/** Undefined for a link that leads nowhere any more. */
 async function findMine({
   context,
   query,
@@ -62,7 +61,8 @@ export function goneView({ context: { site } }: Pick<Asked, 'context'>): Suggest
     status: 404,
     isSecret: true,
     title: saySubmission(site, 'This link leads nowhere any more.'),
-    body: html`<p class="lead">${saySubmission(site, 'Links end 30 days after the event, and when an editor or you have ended them.')}</p>`,
+    body: html`<p class="lead">\
+${saySubmission(site, 'Links end 30 days after the event, and when an editor or you have ended them.')}</p>`,
   }
 }
 
@@ -86,30 +86,62 @@ async function mineView(
   const said = await fateInWords(context, mine)
   const form =
     mayChange &&
-    html`<details class="change"${(isOpen || mine.state === 'sent back') && html` open`}><summary>${saySubmission(site, mine.state === 'published' ? 'Propose a change' : 'Change it')}</summary>${suggestForm(
-      {
-        viewing: { context, venues: venueNames(viewing) },
-        typed,
-        faults,
-        action: address,
-        notes: faultSummary(context, faults),
-        hasPicture: await hasPicture(context.db, mine.form),
-        buttons: html`<p class="ways"><button type="submit" class="button main" name="act" value="change">${saySubmission(site, mine.state === 'published' ? 'Send the change to the editors' : 'Save the change')}</button></p>`,
-      },
-    )}</details>`
+    html`<details class="change"${(isOpen || mine.state === 'sent back') && html` open`}><summary>\
+${saySubmission(site, mine.state === 'published' ? 'Propose a change' : 'Change it')}</summary>${suggestForm({
+      viewing: { context, venues: venueNames(viewing) },
+      typed,
+      faults,
+      action: address,
+      notes: faultSummary(context, faults),
+      hasPicture: await hasPicture(context.db, mine.form),
+      buttons: html`<p class="ways"><button type="submit" class="button main" name="act" value="change">\
+${saySubmission(site, mine.state === 'published' ? 'Send the change to the editors' : 'Save the change')}\
+</button></p>`,
+    })}</details>`
   const act = (name: string, text: string, hint: string) =>
-    html`<form method="post" action="${address}" class="act"><button type="submit" class="button" name="act" value="${name}">${text}</button><p class="hint">${hint}</p></form>`
+    html`<form method="post" action="${address}" class="act">\
+<button type="submit" class="button" name="act" value="${name}">${text}</button><p class="hint">${hint}</p>\
+</form>`
   const mayWithdraw = mayChange || mine.state === 'unconfirmed'
   const isKnown = mine.sender_name !== '' || mine.address !== ''
   return {
     ...(isOpen && { status: 422 }),
     isSecret: true,
     title: mine.title || sayAtDesk(site, '(no title)'),
-    body: html`${notice && html`<div class="notice" role="status">${notice}</div>`}<p class="lead">${said}</p>${mine.reply !== '' && html`<blockquote class="said" dir="auto">${mine.reply}</blockquote>`}<p class="hint">${saySubmission(site, 'Keep the address of this page: it is the only way back to your suggestion, and nobody else has it.')}</p>${form}<section class="acts"><h2 class="hidden">${sayAtDesk(site, 'More')}</h2>${mayWithdraw && act('withdraw', sayAtDesk(site, 'Withdraw'), saySubmission(site, mine.state === 'published' ? 'The event leaves the calendar at once.' : 'The editors do not see it any more.'))}${isKnown && act('forget', saySubmission(site, 'Delete my data'), saySubmission(site, 'Your name, address and note are deleted at once, and this link ends. A published event stays.'))}</section>`,
+    body: html`${notice && html`<div class="notice" role="status">${notice}</div>`}<p class="lead">${said}\
+</p>${mine.reply !== '' && html`<blockquote class="said" dir="auto">${mine.reply}</blockquote>`}\
+<p class="hint">${saySubmission(
+      site,
+      'Keep the address of this page: it is the only way back to your suggestion, and nobody else has it.',
+    )}\
+</p>${form}<section class="acts"><h2 class="hidden">${sayAtDesk(site, 'More')}</h2>\
+${
+  mayWithdraw &&
+  act(
+    'withdraw',
+    sayAtDesk(site, 'Withdraw'),
+    saySubmission(
+      site,
+      mine.state === 'published'
+        ? 'The event leaves the calendar at once.'
+        : 'The editors do not see it any more.',
+    ),
+  )
+}${
+  isKnown &&
+  act(
+    'forget',
+    saySubmission(site, 'Delete my data'),
+    saySubmission(
+      site,
+      'Your name, address and note are deleted at once, and this link ends. A published event stays.',
+    ),
+  )
+}</section>`,
   }
 }
 
-/** What became of it. Its sender does not hear of spam. */
+/** Senders do not hear of spam. */
 async function fateInWords(context: Context, mine: Submission): Promise<Content> {
   const { site, db, now } = context
   const wall = (utc: string) => {
@@ -124,7 +156,11 @@ async function fateInWords(context: Context, mine: Submission): Promise<Content>
         ? html` <a href="${recordUrl(site, 'event', event)}">${saySubmission(site, 'See it')}</a>`
         : ''
     const state = saySubmission(site, isShown ? 'It is published.' : 'It is not published any more.')
-    return html`${state}${link}${mine.proposed !== '' && html` ${saySubmission(site, 'Your change waits for the editors.')}`}`
+    return html`${state}${link}${
+      mine.proposed !== '' &&
+      html` \
+${saySubmission(site, 'Your change waits for the editors.')}`
+    }`
   }
   const texts: Readonly<Record<Submission['state'], string>> = {
     unconfirmed: saySubmission(site, 'It waits for you to confirm it.'),
@@ -193,7 +229,7 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
   if (!CHANGEABLE.includes(mine.state) && mine.state !== 'unconfirmed')
     return { seeOther: mineAddress(context, secret) }
   if (mine.state === 'published') {
-    // In the name of the calendar: strangers have no rights.
+    // Strangers have no rights: the calendar removes it.
     const asCalendar = readerContext(route.service, true, { now: context.now, report: context.report })
     const event = await findEvent(context.db, mine.event)
     if (event && event.status !== 'trash') {
@@ -214,7 +250,7 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
     })
     return true
   })
-  // Published in between, its event has to leave the calendar as well.
+  // An editor has published it in between.
   const now = isDone ? undefined : await findSubmission(context.db, mine.id)
   return now ? withdraw(asked, { secret, mine: now }) : { seeOther: mineAddress(context, secret) }
 }
@@ -226,7 +262,8 @@ async function forget(asked: Asked, { mine }: Mine): Promise<SuggestAnswer> {
   return {
     isSecret: true,
     title: saySubmission(site, 'Your data are deleted.'),
-    body: html`<p class="lead">${saySubmission(site, 'Nothing of you is kept with this suggestion any more.')}</p>`,
+    body: html`<p class="lead">\
+${saySubmission(site, 'Nothing of you is kept with this suggestion any more.')}</p>`,
   }
 }
 

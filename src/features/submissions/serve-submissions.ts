@@ -21,10 +21,11 @@ import { dropOldSenders } from './submission-store.ts'
 import { saySubmission } from './submission-texts.ts'
 import { type PageTable, type SuggestAssets, type SuggestRoute, suggestAt } from './suggest-route.ts'
 import { ADD_PATH } from './suggest-view.ts'
+import { tellEditors } from './tell-editors.ts'
 
 // Serves the pages of suggestions.
 
-/** Where people of other calendars look for the form. */
+/** Other calendars have their form there. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/add', ADD_PATH],
   ['/add/', ADD_PATH],
@@ -34,12 +35,13 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/events/community/', ADD_PATH],
 ])
 
-/** Ms between looks for senders whose data go. */
+/** Ms between looks. */
 const EVERY_MS = 3_600_000
+const TELLS_EVERY_MS = 60_000
 const FORGOTTEN_AT_ONCE = 200
 const DAYS_A_MONTH = 30.44
 
-/** @throws Error with one sentence where e-mail is needed and off */
+/** @throws Error with one sentence without the e-mail that it needs */
 export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
   const { config, report } = start
   const settings = submissionSettings(config)
@@ -76,7 +78,12 @@ export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
         },
       ]
     },
-    works: ({ database }) => [
+    works: ({ database, site }) => [
+      {
+        every: TELLS_EVERY_MS,
+        look: () =>
+          site.hasMail && site.hasDesk ? tellEditors(database, site, Date.now()).catch(report) : undefined,
+      },
       {
         every: EVERY_MS,
         isAtOnce: true,
@@ -94,7 +101,6 @@ export function suggestLinks(config: Config): PagesPart | undefined {
   return { links: [{ path: ADD_PATH, text: (site) => saySubmission(site, 'Suggest an event'), sign: '+' }] }
 }
 
-/** Each with and without a slash at its end. */
 function pageTable(isConfirmed: boolean): PageTable {
   const pages = [
     [ADD_PATH, addPage],
@@ -116,7 +122,7 @@ function pageTable(isConfirmed: boolean): PageTable {
   )
 }
 
-/** A page of text of the owner at such an address stays. */
+/** The owner's page of text at such an address goes before. */
 function elsewhere(route: SuggestRoute, path: string): ((visit: Visit) => void) | undefined {
   const to = ELSEWHERE.get(path)
   if (to === undefined || isTextPath(route.all.pages, path)) return undefined

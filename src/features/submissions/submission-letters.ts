@@ -19,9 +19,8 @@ import { labelAt } from './suggest-view.ts'
 export const CONFIRM_PATH = '/events/community/confirm/'
 export const MINE_PATH = '/events/community/mine/'
 
-/** Hours for which a link to confirm is good. */
 const CONFIRM_HOURS = 48
-/** Days after the event for which the link of a suggestion is good. */
+/** After the event. */
 const LINK_DAYS = 30
 
 export type LetterKind =
@@ -33,13 +32,12 @@ export type LetterKind =
 
 type ByContext = Pick<Context, 'site' | 'now'>
 
-/** 30 days after the event, or from now on. */
 export function linkExpires(endUtc: string, now: number): string {
   const end = endUtc === '' ? now : Math.max(now, utcToMs(endUtc))
   return formatUtc(end + LINK_DAYS * DAY_MS)
 }
 
-/** Links to all that an address has suggested, in one message; at most one an hour. */
+/** Sends one message an hour at most. */
 export async function queueLinks(
   tx: Tx,
   { site, now }: ByContext,
@@ -51,10 +49,7 @@ export async function queueLinks(
   const entries = []
   for (const submission of submissions) {
     const url = await newLink(tx, own, submission, 'sender', now)
-    const lines = summaryOf(own, submission)
-      .slice(1)
-      .map(([, value]) => value)
-    entries.push({ title: submission.title, url, lines })
+    entries.push({ title: submission.title, url, lines: placeAndTimeOf(own, submission) })
   }
   const letter = {
     subject: saySubmission(own, 'Your links'),
@@ -68,7 +63,7 @@ export async function queueLinks(
   await queueMessage(tx, { ...message, isByStranger: true }, now)
 }
 
-/** False where nothing goes: without e-mail, without an address, or so soon after another that a stranger caused. */
+/** False without e-mail or address, or soon after another message that a stranger caused. */
 export async function queueLetter(
   tx: Tx,
   { site, now }: ByContext,
@@ -105,7 +100,6 @@ async function newLink(
   return secretAddress(site, isConfirm ? CONFIRM_PATH : MINE_PATH, secret)
 }
 
-/** In the language of the form, where that is another than that of the site. */
 function secretAddress(site: Site, path: string, secret: string): string {
   const isOther = site.languages[0] !== site.language && site.languages.includes(site.language)
   return `${site.url}${path}?token=${secret}${isOther ? `&lang=${site.language}` : ''}`
@@ -206,11 +200,15 @@ async function eventUrl(tx: Tx, site: Site, id: number): Promise<string> {
   return event ? recordUrl(site, 'event', event) : `${site.url}/events/`
 }
 
-/** Quotes the sender's description, else the title. */
 function quoteOf({ typed }: Submission): Block {
   const form: TypedForm = JSON.parse(typed)
   return { kind: 'quote', text: lastTyped(form, 'description') || lastTyped(form, 'title') }
 }
+
+export const placeAndTimeOf = (site: Site, submission: Submission): string[] =>
+  summaryOf(site, submission)
+    .slice(1)
+    .map(([, value]) => value)
 
 function summaryOf(site: Site, { title, start_utc, typed }: Submission): [label: string, value: string][] {
   const form: TypedForm = JSON.parse(typed)

@@ -10,15 +10,15 @@ import type { SendingLimits } from './submission-store.ts'
 export interface SubmissionSettings {
   mode: 'confirmed' | 'open'
   limits: SendingLimits
-  /** Submissions in an hour above which browsers prove their work; 0 for never. */
+  /** Submissions in an hour; 0 for never. */
   proofAbove: number
-  /** After which name and address go. */
+  /** Name and address go then. */
   months: number
-  /** An address or a path; empty for none. */
+  /** An address or a path, or empty. */
   terms: string
 }
 
-/** Without confirmed addresses a quarter is allowed. */
+/** Unconfirmed addresses get a quarter. */
 const OPEN_SHARE = 4
 
 /** Undefined where nobody may suggest events. */
@@ -39,11 +39,10 @@ export function submissionSettings(config: Config): SubmissionSettings | undefin
   }
 }
 
-/** Of a page of this site, or an address; empty for none. */
 export const termsAddress = (site: Site, terms: string) =>
   terms.startsWith('/') ? pathTo(site, terms) : terms
 
-/** Another text of a page of this site is another version. */
+/** A page of this site with another text is another version. */
 export function termsVersion(terms: string, { texts }: Pick<Look, 'texts'>): string {
   if (terms === '') return ''
   const page = texts.get(terms.endsWith('/') ? terms : `${terms}/`)

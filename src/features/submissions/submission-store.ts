@@ -6,7 +6,7 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SecretPurpose, Submission } from './submission-tables.ts'
 
-// Suggested events: rows, links, pictures. They are no records, so lists, feeds and searches cannot find them.
+// Suggestions are no records, so that lists, feeds and searches cannot find them.
 
 const NEW = {
   aside: '',
@@ -39,39 +39,34 @@ export type NewSubmission = Pick<
   | 'digest'
 >
 
-/** Waiting for their senders or, without e-mail, for an editor. */
+/** They wait for their senders or, without e-mail, for an editor. */
 export const MOST_UNCONFIRMED = 1000
-/** Kept in an hour, and in all; further spam is answered and forgotten. */
+/** In an hour; further spam is answered and forgotten. */
 const MOST_SPAM = 200
 const MOST_SPAM_KEPT = 2000
-/** For an editor. */
 const MOST_WAITING = 5000
 const UNCONFIRMED_HOURS = 48
 const SPAM_DAYS = 30
 
 export interface SendingLimits {
-  /** Of one e-mail address a day. */
+  /** A day. */
   address: number
-  /** Of one network an hour. */
+  /** An hour. */
   block: number
-  /** In all an hour; half of them of one domain of e-mail. */
+  /** An hour; one domain of e-mail may have half of them. */
   all: number
 }
 
 export type SendingOutcome =
-  /** Spam where its token was used before. */
+  /** A replay is spam. */
   | { id: number; isReplay: boolean }
-  /** The same form with the same content from the same network: the first one counts. */
+  /** The first of two clicks counts. */
   | { again: true }
-  /** Spam that is not kept. */
   | { forgotten: true }
-  /** `soon`: messages are on their way to the address already. */
+  /** `soon`: a message is on its way to the address. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
-/**
- * Counts and inserts at once on all nodes. A token that was used makes spam of a submission; spam beyond
- * `MOST_SPAM` is not kept.
- */
+/** Nodes count and insert one after the other. A used token makes spam. */
 export async function insertSubmission(
   tx: Tx,
   sent: NewSubmission,
@@ -111,7 +106,7 @@ export async function insertSubmission(
   return { id: made?.id ?? 0, isReplay: used !== undefined }
 }
 
-/** By these a double click is known: a token alone, perhaps from somebody's cache, opens no sender's page. */
+/** A double click has all of these; a token alone, perhaps from a cache, opens no sender's page. */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
 interface SentCounts {
@@ -135,11 +130,14 @@ async function countSent(
   const { rows } = await sql<Record<keyof SentCounts, number | string | null>>`select
     sum(case when state <> 'spam' and address = ${address} then 1 else 0 end) as address,
     sum(case when block = ${block} and created_utc > ${hour} then 1 else 0 end) as block,
-    sum(case when state <> 'spam' and domain = ${domain} and created_utc > ${hour} then 1 else 0 end) as domain,
+    sum(case when state <> 'spam' and domain = ${domain} and created_utc > ${hour}
+      then 1 else 0 end) as domain,
     sum(case when state <> 'spam' and created_utc > ${hour} then 1 else 0 end) as "all",
     sum(case when state = 'spam' and created_utc > ${hour} then 1 else 0 end) as spam,
-    sum(case when state <> 'spam' and digest = ${digest} and address <> ${address} then 1 else 0 end) as repeated,
-    (select count(*) from submissions where state in ('unconfirmed', 'waiting') and confirmed_utc = '') as unconfirmed,
+    sum(case when state <> 'spam' and digest = ${digest} and address <> ${address}
+      then 1 else 0 end) as repeated,
+    (select count(*) from submissions where state in ('unconfirmed', 'waiting')
+      and confirmed_utc = '') as unconfirmed,
     (select count(*) from submissions where state = 'waiting') as waiting,
     (select count(*) from submissions where state = 'spam') as "spamKept"
     from submissions where created_utc > ${day}`.execute(db)
@@ -158,13 +156,12 @@ async function countSent(
   }
 }
 
-/** As if it had not been sent. */
 export async function dropSubmission(tx: Tx, id: number): Promise<void> {
   await dropLinks(tx, id)
   await tx.deleteFrom('submissions').where('id', '=', id).execute()
 }
 
-/** Spam included. */
+/** Spam counts. */
 export async function countLastHour(db: Db, now: number): Promise<number> {
   const found = await db
     .selectFrom('submissions')
@@ -183,7 +180,7 @@ export async function findSubmission(db: Db, id: number): Promise<Submission | u
   return db.selectFrom('submissions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Locked until the end of the transaction, so that only one decides. */
+/** The row stays locked, so that only one decides. */
 export async function holdSubmission(tx: Tx, id: number): Promise<Submission | undefined> {
   return lockedRows(tx, tx.selectFrom('submissions').selectAll().where('id', '=', id)).executeTakeFirst()
 }
@@ -198,7 +195,7 @@ export async function updateSubmission(
 
 // Links.
 
-/** Each message has one; the oldest go. */
+/** Each message has one. */
 const MOST_LINKS = 20
 
 export async function keepLink(
@@ -241,7 +238,7 @@ export async function dropLinks(tx: Tx, submission: number, purpose?: SecretPurp
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Of one address, those whose links still lead somewhere: the newest first. */
+/** Links to them still lead somewhere; the newest come first. */
 export async function listOpenOf(db: Db, address: string, now: number, most: number): Promise<Submission[]> {
   return db
     .selectFrom('submissions')
@@ -256,10 +253,10 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
 
 // Pictures.
 
-/** Of all submissions together, of some 300 kB each. */
+/** Each has some 300 kB. */
 export const MOST_PICTURES = 300
 
-/** False where there are too many, of the network or in all. */
+/** False where the network, or all, have too many. */
 export async function keepPrivatePicture(
   tx: Tx,
   picture: { form: string; block: string; mime_type: string; content: string },
@@ -268,7 +265,8 @@ export async function keepPrivatePicture(
 ): Promise<boolean> {
   await holdName(tx, 'submission pictures')
   const { rows } = await sql<{ kept: number | string; own: number | string | null }>`select count(*) as kept,
-    sum(case when block = ${picture.block} and created_utc > ${formatUtc(now - HOUR_MS)} then 1 else 0 end) as own
+    sum(case when block = ${picture.block} and created_utc > ${formatUtc(now - HOUR_MS)}
+      then 1 else 0 end) as own
     from submission_pictures where form <> ${picture.form}`.execute(tx)
   if (Number(rows[0]?.kept ?? 0) >= MOST_PICTURES || Number(rows[0]?.own ?? 0) >= perHour) return false
   await dropPicture(tx, picture.form)
@@ -315,7 +313,7 @@ const inPile = (pile: Pile) =>
     decided: sql<boolean>`(state in ('published', 'sent back', 'rejected', 'withdrawn') and proposed = '')`,
   })[pile]
 
-/** What waits comes the oldest first, the rest the newest first. */
+/** The oldest that waits comes first, else the newest. */
 export async function listPile(db: Db, pile: Pile, page: number, most: number): Promise<Submission[]> {
   const direction = pile === 'spam' || pile === 'decided' ? 'desc' : 'asc'
   return db
@@ -329,7 +327,6 @@ export async function listPile(db: Db, pile: Pile, page: number, most: number): 
     .execute()
 }
 
-/** Of a whole pile, for a bulk action. */
 export async function listPileIds(db: Db, pile: Pile, most: number): Promise<number[]> {
   const rows = await db
     .selectFrom('submissions')
@@ -351,9 +348,57 @@ export async function countPiles(db: Db): Promise<Record<Pile, number>> {
   return { waiting: count('waiting'), aside: count('aside'), spam: count('spam'), decided: count('decided') }
 }
 
+/** Undefined if none came by then. */
+export async function newestWaiting(db: Db, untilUtc: string): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('submissions')
+    .select('changed_utc')
+    .where(inPile('waiting'))
+    .where('changed_utc', '<=', untilUtc)
+    .orderBy('changed_utc', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.changed_utc
+}
+
+/** Lists the newest first. */
+export async function listNew(
+  db: Db,
+  { since, until }: { since: string; until: string },
+  most: number,
+): Promise<{ rows: Submission[]; total: number }> {
+  const found = db
+    .selectFrom('submissions')
+    .where(inPile('waiting'))
+    .where('changed_utc', '>', since)
+    .where('changed_utc', '<=', until)
+  const { total } = await found.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow()
+  const newest = found.selectAll().orderBy('changed_utc', 'desc').orderBy('id', 'desc')
+  return { rows: await newest.limit(most).execute(), total: Number(total) }
+}
+
 // Trusted addresses.
 
-/** The id of the user who trusts it. */
+export const MOST_TRUSTED = 500
+
+export interface TrustedSender {
+  address: string
+  created_utc: string
+  /** Null where the user is gone. */
+  name: string | null
+}
+
+export function listTrusted(db: Db): Promise<TrustedSender[]> {
+  return db
+    .selectFrom('trusted_senders')
+    .leftJoin('users', 'users.id', 'trusted_senders.user')
+    .select(['trusted_senders.address', 'trusted_senders.created_utc', 'users.name'])
+    .orderBy('trusted_senders.address')
+    .limit(MOST_TRUSTED)
+    .execute()
+}
+
+/** Returns the id of a user. */
 export async function findTrust(db: Db, address: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('trusted_senders')
@@ -363,12 +408,18 @@ export async function findTrust(db: Db, address: string): Promise<number | undef
   return found?.user
 }
 
-export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<void> {
+/** False where there are too many. */
+export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<boolean> {
+  await holdName(tx, 'trusted senders')
+  const others = tx.selectFrom('trusted_senders').where('address', '<>', address)
+  const { n } = await others.select(({ fn }) => fn.countAll().as('n')).executeTakeFirstOrThrow()
+  if (Number(n) >= MOST_TRUSTED) return false
   await tx
     .insertInto('trusted_senders')
     .values({ address, user, created_utc: formatUtc(now) })
     .onConflict((conflict) => conflict.column('address').doUpdateSet({ user }))
     .execute()
+  return true
 }
 
 export async function distrustAddress(tx: Tx, address: string): Promise<void> {
@@ -389,7 +440,6 @@ async function dropRows(tx: Db, rows: readonly { id: number; form: string }[]): 
   return rows.length
 }
 
-/** Statements take so many values. */
 const DROPPED_AT_ONCE = 500
 
 const dropOf =
@@ -406,7 +456,6 @@ const dropOf =
     return dropped
   }
 
-/** Unconfirmed after 48 hours, spam after 30 days, pictures of forms never sent and networks after a day. */
 export const submissionPrunings: readonly Pruning[] = [
   { days: UNCONFIRMED_HOURS / 24, drop: dropOf('unconfirmed') },
   { days: SPAM_DAYS, drop: dropOf('spam') },
@@ -445,9 +494,7 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/**
- * What was published before a time loses its sender, and what was not goes; events stay. Returns how many.
- */
+/** What was published loses its sender, the rest goes; events stay. Returns how many. */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')
@@ -467,7 +514,6 @@ export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): P
   return rows.length
 }
 
-/** Removes name, address and note of the sender, and the links. What was published stays. */
 export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
   await dropLinks(tx, id)
   await updateSubmission(tx, id, { sender_name: '', address: '', domain: '', block: '', note: '' })
@@ -475,12 +521,11 @@ export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
 
 // One address, for `kalends people forget`.
 
-/** What is kept of an address, as it is exported. */
 export function exportSender(db: Db, address: string): Promise<Submission[]> {
   return db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id').execute()
 }
 
-/** Undecided submissions go; decided ones lose name, address and note. Returns how many there were. */
+/** What was published loses its sender, the rest goes. Returns how many. */
 export async function forgetSender(tx: Tx, address: string): Promise<number> {
   const rows = await tx
     .selectFrom('submissions')

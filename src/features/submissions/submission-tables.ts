@@ -11,7 +11,7 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/** Why a submission lies aside: more than five links, a text sent before, no proof of work. */
+/** Why it lies aside: many links, a text of another address, no proof of work. */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
 /** Times are UTC; empty for never. */
@@ -19,33 +19,33 @@ export interface Submission {
   id: number
   state: SubmissionState
   aside: Aside
-  /** Controls of the form by name, as JSON: the last that an editor let pass, else those sent. */
+  /** Controls by name, as JSON; an editor may have changed them. */
   typed: string
-  /** Those of a change that waits; empty for none. */
+  /** Controls of a change that waits. */
   proposed: string
   title: string
   start_utc: string
   end_utc: string
   sender_name: string
-  /** With its domain in lower case. */
+  /** Its domain is in lower case. */
   address: string
   domain: string
-  /** Network of the sender, for a day. */
+  /** The network, for a day. */
   block: string
   language: Language
   note: string
-  /** Of an editor. */
+  /** What an editor answers. */
   reply: string
-  /** Id of the user who decided; 0 for nobody. */
+  /** Id of a user, or 0. */
   reviewer: number
-  /** Id of the published event, and of its picture; 0 for none. */
+  /** Ids, or 0. */
   event: number
   image: number
-  /** Hash of the form's token; of a replayed one a random text. */
+  /** The hash of its token, which a replay makes unique. */
   form: string
-  /** Names the text that the sender agreed to. */
+  /** The version that the sender agreed to. */
   terms: string
-  /** Of title and text. */
+  /** Hashes title and text. */
   digest: string
   created_utc: string
   confirmed_utc: string
@@ -59,7 +59,7 @@ declare module '../../store/storage/schema.ts' {
   interface Tables {
     submissions: WithSequence<Submission>
     submission_links: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string }
-    /** Private: base64, named by the form until the submission is sent. */
+    /** In base64, for editors alone. */
     submission_pictures: {
       form: string
       block: string
@@ -69,6 +69,8 @@ declare module '../../store/storage/schema.ts' {
     }
     trusted_senders: { address: string; user: number; created_utc: string }
     submission_keys: { name: string; value: string }
+    /** Until when editors were told what came; 1 for those who want no message. */
+    submission_readers: { user: number; told_utc: string; is_quiet: number }
   }
 }
 
@@ -97,7 +99,18 @@ export const submissionTables: FeatureTables = {
       `create table trusted_senders (address ${text} primary key, "user" ${id} not null, created_utc ${text} not null)`,
       `create table submission_keys (name ${text} primary key, value ${text} not null)`,
     ]),
+    step('submissions-0002-readers', ({ id, text }) => [
+      `create table submission_readers ("user" ${id} primary key,
+        told_utc ${text} not null, is_quiet ${id} not null)`,
+    ]),
   ],
-  // Names and addresses of strangers, and what they sent in confidence.
-  secret: ['submissions', 'submission_links', 'submission_pictures', 'trusted_senders', 'submission_keys'],
+  // Strangers sent it in confidence.
+  secret: [
+    'submissions',
+    'submission_links',
+    'submission_pictures',
+    'trusted_senders',
+    'submission_keys',
+    'submission_readers',
+  ],
 }

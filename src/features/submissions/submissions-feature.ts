@@ -16,5 +16,11 @@ export const submissions: Feature = {
     const { exportSender, forgetSender } = await import('./submission-store.ts')
     return { export: exportSender, forget: forgetSender }
   },
+  topics: [
+    {
+      type: 'submission.received',
+      present: async (context, id) => (await import('./received.ts')).presentReceived(context, id),
+    },
+  ],
   desk: async (start) => (await import('./submissions-room.ts')).submissionsPart(start),
 }

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
@@ -18,7 +19,6 @@ import {
   recordIdIn,
   sayAtDesk,
   type TypedForm,
-  titleAtDesk,
   typedOf,
 } from '../desk/desk-page.ts'
 import type { DeskPart } from '../desk/desk-part.ts'
@@ -51,15 +51,16 @@ import type { Aside, Submission } from './submission-tables.ts'
 import { saySubmission, saySubmissionCount } from './submission-texts.ts'
 import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 import { faultSummary, labelAt, suggestForm } from './suggest-view.ts'
+import { findReader, setReader } from './tell-editors.ts'
+import { TRUSTED_ROOM, trustedPage } from './trusted-room.ts'
 
-// The room of editors for suggestions: piles, many at once, one with its form.
+// Editors look through piles of suggestions, and decide about many or one.
 
 const ROOM = '/suggestions'
 const PER_PAGE = 50
 const MOST_SHOWN = 3
-/** Of a whole pile. */
 const MOST_AT_ONCE = 1000
-/** Each is a write of its own. */
+/** Each is a write. */
 const MOST_PUBLISHED = 20
 const MOST_NOTE = 2000
 
@@ -85,7 +86,10 @@ async function listWaiting(context: Context): Promise<Html | undefined> {
   const total = counts.waiting + counts.aside
   if (total === 0) return undefined
   const lines = first.map((one) => html`<li class="card">${entryOf(context, one)}</li>`)
-  return html`<section class="suggestions"><h2>${saySubmission(site, 'Suggestions from visitors')}</h2><ul class="inbox">${lines}</ul><p><a class="button" href="${deskPath(site, ROOM)}">${saySubmissionCount(site, 'All {count} suggestions', total, { count: writtenNumber(site, total) })}</a></p></section>`
+  return html`<section class="suggestions"><h2>${saySubmission(site, 'Suggestions from visitors')}</h2>\
+<ul class="inbox">${lines}</ul><p><a class="button" href="${deskPath(site, ROOM)}">\
+${saySubmissionCount(site, 'All {count} suggestions', total, { count: writtenNumber(site, total) })}</a>\
+</p></section>`
 }
 
 const PILES = ['waiting', 'aside', 'spam', 'decided'] as const satisfies readonly Pile[]
@@ -122,14 +126,29 @@ function entryOf(context: Context, one: Submission): Html {
   const when =
     wall === ''
       ? `${lastTyped(form, 'start_date')} ${lastTyped(form, 'start_time')}`
-      : `${writtenDate(site, wall.slice(0, 10), today)}${isWholeDay ? '' : `, ${written(site, 'time', wall)}`}`
+      : `${writtenDate(site, wall.slice(0, 10), today)}${
+          isWholeDay
+            ? ''
+            : `, \
+${written(site, 'time', wall)}`
+        }`
   const place = lastTyped(form, 'venue_name')
-  return html`<div class="suggested"><p><a class="title" href="${deskPath(site, `${ROOM}/${one.id}`)}" dir="auto">${titleAtDesk(site, one.title)}</a> ${marksOf(context, one)}</p><p>${when}${place !== '' && html` · <span dir="auto">${place}</span>`}</p><p class="hint" dir="auto">${senderOf(one)}</p></div>`
+  return html`<div class="suggested"><p><a class="title" href="${deskPath(site, `${ROOM}/${one.id}`)}"\
+ dir="auto">${titleOf(site, one)}</a> ${marksOf(context, one)}</p><p>\
+${when}${place !== '' && html` · <span dir="auto">${place}</span>`}</p><p class="hint" dir="auto">\
+${senderOf(one)}</p></div>`
 }
 
-/** A name may pretend to be an address: each stands apart. */
+/** Strangers write no HTML. */
+const titleOf = (site: Site, { title }: Submission): string => title || sayAtDesk(site, '(no title)')
+
+/** A name may pretend to be an address. */
 const senderOf = ({ sender_name, address }: Submission): Content =>
-  html`${sender_name}${sender_name !== '' && address !== '' && ' · '}${address !== '' && html`<bdi>${address}</bdi>`}`
+  html`${sender_name}${sender_name !== '' && address !== '' && ' · '}${
+    address !== '' &&
+    html`<bdi>\
+${address}</bdi>`
+  }`
 
 function marksOf({ site }: Context, { state, aside, confirmed_utc, proposed }: Submission): Content {
   const isOpen = state === 'waiting'
@@ -165,21 +184,67 @@ async function showPile(request: DeskRequest): Promise<DeskAnswer> {
   const [counts, rows] = await Promise.all([countPiles(db), listPile(db, pile, page, PER_PAGE)])
   const tabs = PILES.map(
     (one) =>
-      html`<li><a href="${pilePath(site, one)}"${one === pile && html` aria-current="page"`}>${saySubmission(site, PILE_TEXTS[one])} <span class="count">${writtenNumber(site, counts[one])}</span></a></li>`,
+      html`<li><a href="${pilePath(site, one)}"${one === pile && html` aria-current="page"`}>\
+${saySubmission(site, PILE_TEXTS[one])} <span class="count">${writtenNumber(site, counts[one])}</span></a>\
+</li>`,
   )
   const lines = rows.map(
     (one) =>
-      html`<li class="card">${pile !== 'decided' && html`<label class="pick"><input type="checkbox" name="id" value="${one.id}" form="many" aria-label="${titleAtDesk(site, one.title)}"></label><input type="hidden" name="seen" value="${one.id}.${wordingOf(one)}" form="many">`}${entryOf(context, one)}</li>`,
+      html`<li class="card">${
+        pile !== 'decided' &&
+        html`<label class="pick">\
+<input type="checkbox" name="id" value="${one.id}" form="many"\
+ aria-label="${titleOf(site, one)}"></label><input type="hidden" name="seen" value="${one.id}.\
+${wordingOf(one)}" form="many">`
+      }${entryOf(context, one)}</li>`,
   )
   const more = page * PER_PAGE < counts[pile]
+  const trusted = html`<a class="button" href="${deskPath(site, TRUSTED_ROOM)}">\
+${saySubmission(site, 'Trusted addresses')}</a>`
   return {
     title: saySubmission(site, 'Suggestions from visitors'),
     room: 'inbox',
     script: 'suggestions.js',
+    ...(isConfirmed(request) && { deeds: trusted }),
     under: html`<a href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a>`,
     notice: doneNotice(request),
-    body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>${rows.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`${pile !== 'decided' && manyForm(context, pile, counts[pile], rows)}<ul class="inbox suggestions">${lines}</ul>`}${(more || page > 1) && html`<nav class="pages">${page > 1 && html`<a class="button" href="${pilePath(site, pile, { page: String(page - 1) })}">${sayAtDesk(site, 'Back')}</a>`}${more && html`<a class="button" href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`}</nav>`}`,
+    body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>\
+${
+  rows.length === 0
+    ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}\
+</p>`
+    : html`${pile !== 'decided' && manyForm(context, pile, counts[pile], rows)}\
+<ul class="inbox suggestions">${lines}</ul>`
+}${
+  (more || page > 1) &&
+  html`<nav class="pages">\
+${
+  page > 1 &&
+  html`<a class="button" href="${pilePath(site, pile, { page: String(page - 1) })}">\
+${sayAtDesk(site, 'Back')}</a>`
+}${
+  more &&
+  html`<a class="button"\
+ href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`
+}\
+</nav>`
+}${await messagesForm(request)}`,
   }
+}
+
+/** Nobody can trust an address that is not confirmed. */
+const isConfirmed = ({ start }: DeskRequest): boolean => start.submissions === 'confirmed'
+
+async function messagesForm({ context: { site, db }, user }: DeskRequest): Promise<Content> {
+  if (!site.hasMail || user.user.email === '') return false
+  const isQuiet = (await findReader(db, user.user.id))?.is_quiet === 1
+  const state = isQuiet
+    ? saySubmission(site, 'You get no message when suggestions come.')
+    : saySubmission(site, 'You get a message when suggestions come, at most one an hour.')
+  const other = saySubmission(site, isQuiet ? 'Send me messages' : 'Send me none')
+  const act = isQuiet ? 'tell' : 'quiet'
+  return html`<form class="messages" method="post" action="${deskPath(site, ROOM)}"><p>${state}</p>
+<button type="submit" class="button" name="act" value="${act}">${other}</button></form>`
 }
 
 function manyForm({ site }: Context, pile: Pile, count: number, rows: readonly Submission[]): Html {
@@ -197,7 +262,9 @@ function manyForm({ site }: Context, pile: Pile, count: number, rows: readonly S
           pile === 'aside' &&
             button('all', saySubmissionCount(site, 'All {count} are spam', count, total), 'bad'),
         ]
-  return html`<form id="many" class="many" method="post" action="${pilePath(site, pile)}"><input type="hidden" name="shown" value="${shown}"><label class="check all" hidden><input type="checkbox" data-all> ${saySubmission(site, 'All of this page')}</label>${buttons}</form>`
+  return html`<form id="many" class="many" method="post" action="${pilePath(site, pile)}">\
+<input type="hidden" name="shown" value="${shown}"><label class="check all" hidden>\
+<input type="checkbox" data-all> ${saySubmission(site, 'All of this page')}</label>${buttons}</form>`
 }
 
 function doneNotice({ context: { site }, query }: DeskRequest): Content {
@@ -211,7 +278,6 @@ function doneNotice({ context: { site }, query }: DeskRequest): Content {
   return undefined
 }
 
-/** The controls of that name, one or several. */
 function chosenIds({ form }: DeskRequest): number[] {
   const texts = [form.id].flat().filter((text) => typeof text === 'string')
   return texts.filter(isId).map(Number).slice(0, MOST_AT_ONCE)
@@ -229,6 +295,10 @@ async function changeMany(request: DeskRequest): Promise<DeskAnswer> {
   const answer = (done: string, count: number): DeskAnswer => ({
     seeOther: pilePath(site, pile, { done, count: String(count) }),
   })
+  if (act === 'quiet' || act === 'tell') {
+    await context.write((tx) => setReader(tx, request.user.user.id, { is_quiet: Number(act === 'quiet') }))
+    return { seeOther: deskPath(site, ROOM) }
+  }
   if (act === 'unspam') return answer('unspam', await unmarkSpam(context, chosen))
   if (act === 'spam') return answer('spam', await markSpam(context, chosen))
   if (act === 'all' && pile === 'aside')
@@ -287,41 +357,93 @@ async function oneView(
   const { context } = request
   const { site, db } = context
   const isOpen = one.state === 'waiting' || one.proposed !== ''
+  const mayTrust = one.address !== '' && isConfirmed(request)
   const [read, picture, event, trust, reviewer] = await Promise.all([
     readSuggestion(context, typed),
     findPicture(db, one.form),
     one.event > 0 ? findEvent(db, one.event) : undefined,
-    one.address === '' ? undefined : findTrust(db, one.address),
+    mayTrust ? findTrust(db, one.address) : undefined,
     findUser(db, one.reviewer),
   ])
   const [near] = read.draft ? await findClashes([read.draft], context) : []
   const at = deskPath(site, `${ROOM}/${one.id}`)
   const act = (name: string, text: string, look = 'quiet') =>
-    html`<form method="post" action="${at}"><button type="submit" class="button ${look}" name="act" value="${name}">${text}</button></form>`
-  const published = event && html`<p>${eventLink(context, event, titleAtDesk(site, one.title))}</p>`
+    html`<form method="post" action="${at}"><button type="submit" class="button ${look}" name="act"\
+ value="${name}">${text}</button></form>`
+  const published = event && html`<p>${eventLink(context, event, titleOf(site, one))}</p>`
   return {
     ...(status !== undefined && { status }),
-    title: titleAtDesk(site, one.title),
+    title: titleOf(site, one),
     room: 'inbox',
-    under: html`<a href="${pilePath(site, 'waiting')}">${saySubmission(site, 'Suggestions from visitors')}</a> ${marksOf(context, one)}`,
+    under: html`<a href="${pilePath(site, 'waiting')}">${saySubmission(site, 'Suggestions from visitors')}\
+</a> ${marksOf(context, one)}`,
     notice: oneNotice(request),
-    body: html`${faultSummary(context, faults)}<div class="edit"><div class="story">${one.proposed !== '' && proposedTable(context, one)}${
-      isOpen
-        ? suggestForm({
-            viewing: { context, venues: [] },
-            typed,
-            faults,
-            action: at,
-            isAtDesk: true,
-            buttons: html`<input type="hidden" name="seen" value="${wordingOf(one)}"><p class="ways"><button type="submit" class="button main" name="act" value="publish">${one.proposed === '' ? sayAtDesk(site, 'Publish') : saySubmission(site, 'Publish the change')}</button></p>`,
-          })
-        : summaryList(context, typed)
-    }</div><aside class="aside">
-<section class="card"><h2>${saySubmission(site, 'Sender')}</h2><p dir="auto">${senderOf(one) || '–'}</p>${one.note !== '' && html`<blockquote dir="auto">${one.note}</blockquote>`}<p class="hint">${saySubmission(site, 'Sent on {time}', { time: timeOf(context, one.created_utc) })}${reviewer && html`<br>${saySubmission(site, 'Decided by {name}', { name: reviewer.name })}`}</p>${one.reply !== '' && html`<p>${sayAtDesk(site, 'Sent back: {note}', { note: one.reply })}</p>`}${published}
-${one.address !== '' && (trust === undefined ? act('trust', saySubmission(site, 'Trust this address')) : act('distrust', saySubmission(site, 'Trust this address no more')))}${one.address !== '' && trust === undefined && html`<p class="hint">${saySubmission(site, 'What a trusted address sends and confirms is published at once, in your name.')}</p>`}${act('revoke', saySubmission(site, 'End the links of the sender'))}</section>
-${picture && html`<section class="card"><h2>${sayAtDesk(site, 'Picture')}</h2><img src="${`data:${picture.mime_type};base64,${picture.content}`}" alt="${lastTyped(typed, 'image_alt')}"></section>`}
+    body: html`${faultSummary(context, faults)}<div class="edit"><div class="story">\
+${one.proposed !== '' && proposedTable(context, one)}${
+  isOpen
+    ? suggestForm({
+        viewing: { context, venues: [] },
+        typed,
+        faults,
+        action: at,
+        isAtDesk: true,
+        buttons: html`<input type="hidden" name="seen" value="${wordingOf(one)}"><p class="ways">\
+<button type="submit" class="button main" name="act" value="publish">\
+${one.proposed === '' ? sayAtDesk(site, 'Publish') : saySubmission(site, 'Publish the change')}</button></p>`,
+      })
+    : summaryList(context, typed)
+}</div><aside class="aside">
+<section class="card"><h2>${saySubmission(site, 'Sender')}</h2><p dir="auto">${senderOf(one) || '–'}</p>\
+${one.note !== '' && html`<blockquote dir="auto">${one.note}</blockquote>`}<p class="hint">\
+${saySubmission(site, 'Sent on {time}', { time: timeOf(context, one.created_utc) })}${
+  reviewer &&
+  html`<br>\
+${saySubmission(site, 'Decided by {name}', { name: reviewer.name })}`
+}</p>${
+      one.reply !== '' &&
+      html`<p>\
+${sayAtDesk(site, 'Sent back: {note}', { note: one.reply })}</p>`
+    }${published}
+${
+  mayTrust &&
+  (trust === undefined
+    ? act('trust', saySubmission(site, 'Trust this address'))
+    : act('distrust', saySubmission(site, 'Trust this address no more')))
+}${
+  mayTrust &&
+  trust === undefined &&
+  html`\
+<p class="hint">${saySubmission(
+    site,
+    'What a trusted address sends and confirms is published at once, in your name.',
+  )}\
+</p>`
+}${act('revoke', saySubmission(site, 'End the links of the sender'))}</section>
+${
+  picture &&
+  html`<section class="card"><h2>${sayAtDesk(site, 'Picture')}</h2>\
+<img src="${`data:${picture.mime_type};base64,${picture.content}`}" alt="${lastTyped(typed, 'image_alt')}">\
+</section>`
+}
 ${nearList(context, near)}${newNames(context, read.raw)}
-${isOpen && html`<section class="card"><h2>${saySubmission(site, 'Otherwise')}</h2><form method="post" action="${at}"><div class="field"><label for="reason">${sayAtDesk(site, 'Why')}</label><textarea id="reason" name="reason" rows="3" data-most="${MOST_NOTE}"${faults.reason !== undefined && html` aria-invalid="true"`}>\n${fieldOf(request, 'reason')}</textarea><p class="hint">${saySubmission(site, 'The sender reads it.')}</p></div><p class="deeds"><button type="submit" class="button" name="act" value="send-back">${sayAtDesk(site, 'Send back')}</button>${one.proposed === '' && html`<button type="submit" class="button bad" name="act" value="reject">${saySubmission(site, 'Do not take it')}</button>`}</p></form>${one.proposed === '' && act('spam', saySubmission(site, 'Spam'), 'quiet bad')}</section>`}</aside></div>`,
+${
+  isOpen &&
+  html`<section class="card"><h2>${saySubmission(site, 'Otherwise')}</h2>\
+<form method="post" action="${at}"><div class="field"><label for="reason">${sayAtDesk(site, 'Why')}</label>\
+<textarea id="reason" name="reason" rows="3" data-most="${MOST_NOTE}"${
+    faults.reason !== undefined &&
+    html`\
+ aria-invalid="true"`
+  }>\n${fieldOf(request, 'reason')}</textarea><p class="hint">\
+${saySubmission(site, 'The sender reads it.')}</p></div><p class="deeds">\
+<button type="submit" class="button" name="act" value="send-back">${sayAtDesk(site, 'Send back')}</button>\
+${
+  one.proposed === '' &&
+  html`<button type="submit" class="button bad" name="act" value="reject">\
+${saySubmission(site, 'Do not take it')}</button>`
+}</p></form>\
+${one.proposed === '' && act('spam', saySubmission(site, 'Spam'), 'quiet bad')}</section>`
+}</aside></div>`,
   }
 }
 
@@ -330,17 +452,18 @@ const timeOf = ({ site }: Context, utc: string) => {
   return `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}`
 }
 
-/** Beside what an editor let pass. */
 function proposedTable({ site }: Context, one: Submission): Html {
   const [before, after]: TypedForm[] = [JSON.parse(one.typed), JSON.parse(one.proposed)]
   const rows = EVENT_CONTROLS.flatMap((name) => {
     const [from, to] = [lastTyped(before ?? {}, name), lastTyped(after ?? {}, name)]
     if (from.trim() === to.trim()) return []
     return [
-      html`<tr><th scope="row">${labelAt(site, name)}</th><td dir="auto">${from}</td><td dir="auto">${to}</td></tr>`,
+      html`<tr><th scope="row">${labelAt(site, name)}</th><td dir="auto">${from}</td><td dir="auto">${to}\
+</td></tr>`,
     ]
   })
-  return html`<table class="changes"><thead><tr><td></td><th scope="col">${sayAtDesk(site, 'Now')}</th><th scope="col">${sayAtDesk(site, 'Proposed')}</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="changes"><thead><tr><td></td><th scope="col">${sayAtDesk(site, 'Now')}</th>\
+<th scope="col">${sayAtDesk(site, 'Proposed')}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 function summaryList({ site }: Context, typed: TypedForm): Html {
@@ -362,19 +485,28 @@ function nearList(
   const isDouble = (id: number) => near?.doubles.some((event) => event.id === id)
   const lines = all.map(
     (event) =>
-      html`<li>${eventLink(context, event, sayAtDesk(site, isDouble(event.id) ? 'Perhaps the same: {title}' : 'Same venue and time: {title}', { title: event.title }))}, ${written(site, 'dayMonth', event.start_date)}</li>`,
+      html`<li>${eventLink(
+        context,
+        event,
+        sayAtDesk(site, isDouble(event.id) ? 'Perhaps the same: {title}' : 'Same venue and time: {title}', {
+          title: event.title,
+        }),
+      )}, ${written(site, 'dayMonth', event.start_date)}</li>`,
   )
   return html`<section class="card"><ul class="clashes">${lines}</ul></section>`
 }
 
-/** Made when it is published; another name typed into the form links to what is there. */
+/** Publishing makes them, unless an editor types the name of one that is there. */
 function newNames({ site }: Context, raw: Readonly<Record<string, unknown>>): Content {
   const names = [raw.venue, raw.organizer]
     .flat()
     .flatMap((link) => (typeof link === 'object' && link !== null ? Object.values(link).map(String) : []))
   return (
     names.length > 0 &&
-    html`<section class="card"><p>${saySubmission(site, 'Is made when you publish it: {names}', { names: names.join(', ') })}</p><p class="hint">${saySubmission(site, 'To link it to one that is there, type that name into the form.')}</p></section>`
+    html`<section class="card"><p>\
+${saySubmission(site, 'Is made when you publish it: {names}', { names: names.join(', ') })}</p>\
+<p class="hint">${saySubmission(site, 'To link it to one that is there, type that name into the form.')}\
+</p></section>`
   )
 }
 
@@ -399,8 +531,8 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
   const here = (done: string): DeskAnswer => ({ seeOther: deskPath(site, `${ROOM}/${one.id}?done=${done}`) })
   const act = fieldOf(request, 'act')
   if (act === 'trust' && one.address !== '') {
-    await context.write((tx) => trustAddress(tx, one.address, caller.id, now))
-    return here('trust')
+    const isTaken = await context.write((tx) => trustAddress(tx, one.address, caller.id, now))
+    return isTaken ? here('trust') : { seeOther: deskPath(site, TRUSTED_ROOM) }
   }
   if (act === 'distrust') {
     await context.write((tx) => distrustAddress(tx, one.address))
@@ -433,7 +565,7 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
   return decided(request, one, decision)
 }
 
-/** Undefined for a proposed change, which is published as it is. */
+/** A proposed change is published as it is. */
 function editedIn(request: DeskRequest, one: Submission): TypedForm | undefined {
   const typed = typedOf(request)
   return one.proposed !== '' || typed.title === undefined ? undefined : typed
@@ -451,5 +583,6 @@ async function decided(request: DeskRequest, one: Submission, decision: Verdict)
 
 const submissionPages: readonly DeskPage[] = [
   { at: ROOM, get: showPile, post: changeMany },
+  trustedPage,
   { at: `${ROOM}/:id`, get: showOne, post: changeOne },
 ]

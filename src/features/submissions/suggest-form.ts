@@ -15,9 +15,9 @@ import { nextDates } from '../desk/event-form/rule-builder.ts'
 import { domainOf, parseMailAddress } from '../mail/mail-address.ts'
 import { saySubmission } from './submission-texts.ts'
 
-// Reads the form of a suggested event by the declarations of events, as the form at the desk does.
+// Reads the form by the declarations of events, as the desk does.
 
-/** Declared fields that are asked for under their own names. */
+/** Controls with the names of declared fields. */
 export const ASKED_FIELDS = [
   'title',
   'description',
@@ -33,7 +33,6 @@ export const ASKED_FIELDS = [
   'access_note',
 ] as const
 
-/** Of the event; kept with the submission. */
 export const EVENT_CONTROLS = [
   ...ASKED_FIELDS,
   'start_date',
@@ -49,10 +48,10 @@ export const EVENT_CONTROLS = [
 
 export const SENDER_CONTROLS = ['sender_name', 'address', 'note'] as const
 
-/** Hidden from people; a name that nothing fills by itself. */
+/** People do not see it, and no browser fills it. */
 export const TRAP = 'second_subject'
 
-/** Characters. */
+/** In characters. */
 const MOST_NAME = 200
 const MOST_NOTE = 2000
 const MOST_TEXT = 20_000
@@ -60,7 +59,7 @@ const MOST_DATES = 52
 const MOST_LINKS = 5
 
 export interface ReadSuggestion {
-  /** Controls of the event with days and times as `2027-04-01` and `19:30`. */
+  /** Days and times are such as `2027-04-01` and `19:30`. */
   typed: TypedForm
   /** As REST takes it. */
   raw: Record<string, unknown>
@@ -69,14 +68,13 @@ export interface ReadSuggestion {
   draft: EventDraft | undefined
 }
 
-/** Each control with one text, the others left out. */
 export function onlyControls(sent: TypedForm, names: readonly string[]): Record<string, string[]> {
   return Object.fromEntries(
     names.flatMap((name) => (sent[name] === undefined ? [] : [[name, [lastTyped(sent, name)]]])),
   )
 }
 
-/** In the rights of the caller, who finds venues and organizers by name. */
+/** Venues and organizers are found by name with the rights of the caller. */
 export async function readSuggestion(context: Context, sent: TypedForm): Promise<ReadSuggestion> {
   const { site, now } = context
   const own = onlyControls(sent, EVENT_CONTROLS)
@@ -84,7 +82,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
   const repeats = lastTyped(own, 'repeats')
   const typed: TypedForm = {
     ...own,
-    // Not typed into, and hidden: a name without a venue stays an empty text.
+    // An empty text would be a name.
     ...(lastTyped(own, 'organizer_name').trim() === '' && { organizer_name: [] }),
     timezone: [site.timezone],
     several_days: [isSeveral ? '1' : '0'],
@@ -112,7 +110,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
   }
 }
 
-/** The weekday within the month, or the last one, as its day in the month would be wrong for most events. */
+/** Events keep a weekday, rather than a day of the month. */
 async function placeInMonth(context: Context, own: TypedForm): Promise<string> {
   const { times } = await readEventForm(context, { ...own, timezone: [context.site.timezone] }, undefined)
   return Number(times?.start?.slice(8, 10) ?? 0) > 28 ? 'last' : 'weekday'
@@ -131,7 +129,7 @@ function websiteFaults({ site }: Context, own: TypedForm): FormFaults {
   return { website: sayAtDesk(site, 'Write it as https://example.org, for example.') }
 }
 
-/** The public asks for up to `MOST_DATES` dates with an end; anything else is a note for the editor. */
+/** Other rules are for the note to the editors. */
 function repeatFaults(
   { site }: Context,
   typed: TypedForm,
@@ -169,7 +167,7 @@ function draftOf(title: string, times: ReadTimes | undefined, venues: unknown): 
   }
 }
 
-// HTML in texts is shown as text.
+// HTML in texts is shown as it was typed.
 
 const ESCAPED = ['title', 'access_note', 'image_alt', 'sign_language'] as const
 
@@ -194,7 +192,7 @@ const nameIn = (link: Record<string, unknown>, kind: string) => escapedLine(Stri
 const escapedLine = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', ' ').trim()
 
-/** Addresses become links that search engines pass over. */
+/** Addresses become links that search engines ignore. */
 export function paragraphsOf(text: string): string {
   return text
     .split(/\n{2,}/)
@@ -222,13 +220,12 @@ function withLinks(line: string): string {
     .join('')
 }
 
-/** Of title and text, whatever blanks and letter case. */
+/** Blanks and letter case do not count. */
 export function digestOf(typed: TypedForm): string {
   const text = `${lastTyped(typed, 'title')}\n${lastTyped(typed, 'description')}`
   return hash('sha256', text.toLowerCase().replace(/\s+/g, ' '), 'base64url')
 }
 
-/** More than `MOST_LINKS` addresses in all. */
 export function hasManyLinks(sent: TypedForm): boolean {
   const text = [...EVENT_CONTROLS, ...SENDER_CONTROLS].map((name) => lastTyped(sent, name)).join(' ')
   return text.split(/https?:\/\/|www\./i).length - 1 > MOST_LINKS
@@ -244,7 +241,6 @@ export interface ReadSender {
   faults: FormFaults
 }
 
-/** @param isAddressNeeded without e-mail an address is for questions alone */
 export function readSender({ site }: Context, sent: TypedForm, isAddressNeeded: boolean): ReadSender {
   const sender_name = singleLine(lastTyped(sent, 'sender_name')).slice(0, MOST_NAME)
   const written = lastTyped(sent, 'address').trim()

@@ -27,7 +27,7 @@ import type { SubmissionSettings } from './submission-rules.ts'
 import { saySubmission } from './submission-texts.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
-// Visits of strangers to the pages of suggestions: bodies, headers, pages.
+// Answers strangers: bodies, headers, pages.
 
 export interface SuggestRoute {
   service: Service
@@ -35,24 +35,23 @@ export interface SuggestRoute {
   all: PublicPages
   settings: SubmissionSettings
   assets: SuggestAssets
-  /** Read once it is needed. */
+  /** It is read on demand. */
   key: Promise<string> | undefined
-  /** The key, once it is there. */
+  /** The same key, once it is read. */
   seal: string | undefined
-  /** Empty forms, by language, around their tokens. */
+  /** Empty forms by language. */
   kept: Map<string, KeptForm>
-  /** Submissions of the last hour, when they were counted, and since when there are too many. */
+  /** How many came within the hour, when they were counted, and since when there are too many. */
   lately: { at: number; sent: number; since: number }
 }
 
 export interface KeptForm {
   version: string
-  /** As `send` takes them. */
   headers: readonly string[]
-  /** With room for a token at `at`. */
+  /** A token goes to `at`. */
   page: Buffer
   at: number
-  /** Copies that have left. */
+  /** Copies that nobody sends any more. */
   free: Buffer[]
 }
 
@@ -63,19 +62,17 @@ export interface SuggestAssets {
   all: readonly Asset[]
 }
 
-/** Below the site, each with and without a slash at its end. */
 export type PageTable = ReadonlyMap<string, SuggestPage>
 
 export interface SuggestPage {
-  /** For a GET that nothing has to be read for; undefined where it has. */
+  /** Answers a GET for which nothing has to be read. */
   kept?: (route: SuggestRoute, visit: Visit) => FormParts | undefined
   get?: (asked: Asked) => Promise<SuggestAnswer | undefined>
   post?: (asked: Asked) => Promise<SuggestAnswer>
-  /** Whether its form may have files; decided before anything of it is read. */
+  /** Decides, before the body is read, whether it may have files. */
   takesFile?: (asked: Asked) => Promise<boolean>
 }
 
-/** With the form, once it is read. */
 export interface Asked {
   route: SuggestRoute
   visit: Visit
@@ -97,13 +94,13 @@ export interface SuggestView {
   status?: number
   title: string
   body: Content
-  /** Its address is a secret. */
+  /** Its address is one. */
   isSecret?: true
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number
 }
 
-/** Bytes, of all fields together. */
+/** In bytes. */
 const MOST_FORM = 65_536
 
 export async function keyOf(route: SuggestRoute): Promise<string> {
@@ -116,7 +113,6 @@ export async function keyOf(route: SuggestRoute): Promise<string> {
   return key
 }
 
-/** Undefined for any other path. */
 export function suggestAt(
   route: SuggestRoute,
   table: PageTable,
@@ -184,10 +180,9 @@ async function answerForm(
   return post?.({ ...asked, sent: typedOf({ form }), files })
 }
 
-/** Bytes, with what divides the parts. */
+/** In bytes. */
 const MOST_FILE = 10_100_000
 
-/** In turn, once the form is here. */
 export function inQueue<Done>(
   { route, incoming }: Asked,
   work: 'reads' | 'writes' | 'uploads',
@@ -206,7 +201,6 @@ const headersOf = ({ site, images }: Service, isSecret: boolean) => ({
   'Referrer-Policy': isSecret ? 'no-referrer' : 'same-origin',
 })
 
-/** Of the empty form. */
 export const formHeaders = (service: Service): string[] =>
   Object.entries({ ...headersOf(service, false), ...AS_PAGE }).flat()
 
@@ -233,7 +227,6 @@ async function sendAnswer(
   sendBytes(status, { ...AS_PAGE, ...again }, Buffer.from(body))
 }
 
-/** `address` leads to the page in another language; undefined where it is a secret. */
 export function laidOut(
   { assets }: Pick<SuggestRoute, 'assets'>,
   viewing: Viewing,
@@ -254,7 +247,6 @@ export function laidOut(
 
 const MOST_VENUES = 200
 
-/** Names of public venues, to choose from. */
 export const venueNames = ({ terms }: Pick<Viewing, 'terms'>): string[] =>
   terms.choices.venues.all.slice(0, MOST_VENUES).map(({ text }) => text)
 
@@ -264,7 +256,8 @@ function problemView({ site }: Context, problem: Problem): SuggestView {
   return {
     status,
     title: body.message,
-    body: html`<p class="ways"><a class="button" href="${pathTo(site, ADD_PATH)}">${saySubmission(site, 'Suggest an event')}</a></p>`,
+    body: html`<p class="ways"><a class="button" href="${pathTo(site, ADD_PATH)}">\
+${saySubmission(site, 'Suggest an event')}</a></p>`,
     ...(retryAfter !== undefined && { retryAfter }),
   }
 }

@@ -15,7 +15,7 @@ import type { Viewing } from '../pages/viewing.ts'
 import { saySubmission } from './submission-texts.ts'
 import { TRAP } from './suggest-form.ts'
 
-// The form of a suggested event, for strangers, senders and editors.
+// The form, for strangers, senders and editors.
 
 export const ADD_PATH = '/events/community/add/'
 
@@ -23,19 +23,15 @@ export interface SuggestForm {
   viewing: Pick<Viewing, 'context'> & { venues: readonly string[] }
   typed: TypedForm
   faults: FormFaults
-  /** Where it is sent to. */
   action: string
-  /** Of the whole: what may be the same, why it is shown again. */
+  /** They stand above it. */
   notes?: Content
-  /** A picture is kept already. */
   hasPicture?: boolean
-  /** Without trap and file: editors have the picture beside it. */
+  /** Editors need no trap, and have the picture beside it. */
   isAtDesk?: boolean
-  /** Asks for name and address of the sender. */
   sender?: { isAddressNeeded: boolean; months: number; terms: string } | undefined
-  /** Of the proof of work: bits, and the address of its worker; undefined where none is asked for. */
+  /** `worker` is the address of a script. */
   proof?: { bits: number; worker: string } | undefined
-  /** At its end. */
   buttons: Content
 }
 
@@ -49,8 +45,13 @@ export function suggestForm(form: SuggestForm): Html {
   const areMoreOpen = [...FACTS, ...MORE].some(
     (name) => lastTyped(typed, name).trim() !== '' || faults[name] !== undefined,
   )
-  return html`${notes}<form class="suggest" method="post" action="${action}" enctype="multipart/form-data" data-suggest${proof && html` data-proof="${proof.bits}" data-worker="${proof.worker}"`} novalidate>
-${!isAtDesk && html`<p class="trap" aria-hidden="true"><label>${saySubmission(site, 'Leave this empty')} <input type="text" name="${TRAP}" value="" tabindex="-1" autocomplete="off"></label></p>`}
+  return html`${notes}<form class="suggest" method="post" action="${action}" enctype="multipart/form-data"\
+ data-suggest${proof && html` data-proof="${proof.bits}" data-worker="${proof.worker}"`} novalidate>
+${
+  !isAtDesk &&
+  html`<p class="trap" aria-hidden="true"><label>${saySubmission(site, 'Leave this empty')} \
+<input type="text" name="${TRAP}" value="" tabindex="-1" autocomplete="off"></label></p>`
+}
 <fieldset><legend>${saySubmission(site, 'What, when, where')}</legend>
 ${line(form, 'title', { isNeeded: true, most: limits.title.characters })}
 ${times(form)}
@@ -62,7 +63,8 @@ ${line(form, 'website', { type: 'url', most: limits.url.characters })}
 ${line(form, 'cost', { most: 200 })}
 ${control(form, { name: 'organizer_name', label: sayAtDesk(site, 'Organizer'), most: 300 })}
 </fieldset>
-<details class="more-fields"${areMoreOpen && html` open`}><summary>${sayAtDesk(site, 'Accessibility')}</summary>
+<details class="more-fields"${areMoreOpen && html` open`}><summary>${sayAtDesk(site, 'Accessibility')}\
+</summary>
 <div class="facts">${FACTS.map((name) => tick(form, name))}</div>
 ${line(form, 'sign_language', { most: limits.line.characters })}
 ${line(form, 'access_note', { most: limits.line.characters })}
@@ -72,7 +74,6 @@ ${form.buttons}
 </form>`
 }
 
-/** In the part that is closed at first. */
 const MORE = ['sign_language', 'access_note'] as const
 
 const fieldNamed = (name: Name): Field => eventFields[name]
@@ -94,7 +95,15 @@ function control(
   const { typed, faults, viewing } = form
   const fault = faults[name]
   const { site } = viewing.context
-  return html`<div class="field${fault !== undefined && html` wrong`}"><label for="${name}">${label}${isNeeded && html` <span class="needed">${saySubmission(site, '(needed)')}</span>`}</label><input type="${type}" id="${name}" name="${name}" value="${lastTyped(typed, name)}"${most !== undefined && html` maxlength="${most}"`}${isNeeded && html` required`}${attributes}${described(name, fault, hint !== undefined)}>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
+  return html`<div class="field${fault !== undefined && html` wrong`}"><label for="${name}">\
+${label}${isNeeded && html` <span class="needed">${saySubmission(site, '(needed)')}</span>`}</label>\
+<input type="${type}" id="${name}" name="${name}"\
+ value="${lastTyped(typed, name)}"${most !== undefined && html` maxlength="${most}"`}${
+   isNeeded &&
+   html`\
+ required`
+ }${attributes}${described(name, fault, hint !== undefined)}>\
+${hintOf(name, hint)}${faultOf(name, fault)}</div>`
 }
 
 const hintOf = (name: string, hint: string | undefined) =>
@@ -113,14 +122,20 @@ function area(form: SuggestForm, name: string, rows: number, label?: string, hin
   const { site } = form.viewing.context
   const fault = form.faults[name]
   const said = label ?? labelOf(site, fieldNamed(name as Name))
-  return html`<div class="field${fault !== undefined && html` wrong`}"><label for="${name}">${said}</label><textarea id="${name}" name="${name}" rows="${rows}"${described(name, fault, hint !== undefined)}>\n${lastTyped(form.typed, name)}</textarea>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
+  return html`<div class="field${fault !== undefined && html` wrong`}"><label for="${name}">${said}</label>\
+<textarea id="${name}" name="${name}" rows="${rows}"${described(name, fault, hint !== undefined)}>\
+\n${lastTyped(form.typed, name)}</textarea>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
 }
 
-/** Of the declared fact; not ticked means that nobody said. */
+/** Without a tick nobody has said. */
 function tick(form: SuggestForm, name: Name): Html {
   const { site } = form.viewing.context
   const isOn = lastTyped(form.typed, name) === 'yes'
-  return html`<label class="tick"><input type="checkbox" name="${name}" value="yes"${isOn && html` checked`}> ${labelOf(site, fieldNamed(name))}</label>`
+  return html`<label class="tick"><input type="checkbox" name="${name}" value="yes"${
+    isOn &&
+    html`\
+ checked`
+  }> ${labelOf(site, fieldNamed(name))}</label>`
 }
 
 function pictureField(form: SuggestForm): Html {
@@ -130,12 +145,23 @@ function pictureField(form: SuggestForm): Html {
   const fault = faults.image
   const kept =
     hasPicture &&
-    html`<p class="kept">${saySubmission(site, 'Your picture is kept.')} <label class="tick"><input type="checkbox" name="without_picture" value="1"> ${saySubmission(site, 'Leave it out')}</label></p>`
-  return html`<div class="field${fault !== undefined && html` wrong`}"><label for="image">${label}</label>${kept}<input type="file" id="image" name="image" accept="image/jpeg,image/png,image/webp,image/gif,image/avif" data-most="${MOST_PICTURE}" data-large="${saySubmission(site, 'A picture has 10 MB at the most.')}"${described('image', fault, true)}>${hintOf('image', saySubmission(site, 'JPEG, PNG, WebP, GIF or AVIF up to 10 MB. Only editors see it before it is published.'))}${faultOf('image', fault)}</div>
+    html`<p class="kept">${saySubmission(site, 'Your picture is kept.')} <label class="tick">\
+<input type="checkbox" name="without_picture" value="1"> ${saySubmission(site, 'Leave it out')}</label></p>`
+  return html`<div class="field${fault !== undefined && html` wrong`}"><label for="image">${label}</label>\
+${kept}<input type="file" id="image" name="image"\
+ accept="image/jpeg,image/png,image/webp,image/gif,image/avif" data-most="${MOST_PICTURE}"\
+ data-large="${saySubmission(site, 'A picture has 10 MB at the most.')}"${described('image', fault, true)}>\
+${hintOf(
+  'image',
+  saySubmission(
+    site,
+    'JPEG, PNG, WebP, GIF or AVIF up to 10 MB. Only editors see it before it is published.',
+  ),
+)}${faultOf('image', fault)}</div>
 ${line(form, 'image_alt', { most: 300 })}`
 }
 
-/** Bytes. */
+/** In bytes. */
 export const MOST_PICTURE = 10_000_000
 
 function times(form: SuggestForm): Html {
@@ -154,12 +180,22 @@ function times(form: SuggestForm): Html {
   const time = (name: string, label: string) => control(form, { name, label, type: 'time' })
   const option = (value: string, text: string) =>
     html`<option value="${value}"${repeats === value && html` selected`}>${text}</option>`
-  return html`<div class="row">${date('start_date', saySubmission(site, 'Day'), true)}${time('start_time', sayOfPages(site, 'From'))}${time('end_time', sayAtDesk(site, 'Until'))}</div>
-<label class="tick"><input type="checkbox" name="all_day" value="1"${isWholeDay && html` checked`}> ${labelOf(site, eventFields.all_day)}</label>
+  return html`<div class="row">${date('start_date', saySubmission(site, 'Day'), true)}\
+${time('start_time', sayOfPages(site, 'From'))}${time('end_time', sayAtDesk(site, 'Until'))}</div>
+<label class="tick"><input type="checkbox" name="all_day" value="1"${isWholeDay && html` checked`}>\
+ ${labelOf(site, eventFields.all_day)}</label>
 <div class="row">${date('end_date', saySubmission(site, 'Last day, if it lasts several'))}
-<div class="field"><label for="repeats">${labelOf(site, eventFields.recurrence)}</label><select id="repeats" name="repeats">${option('', sayAtDesk(site, 'Does not repeat'))}${option('weekly', sayAtDesk(site, 'Every week'))}${option('monthly', saySubmission(site, 'Every month on that weekday'))}</select>${faultOf('repeats', faults.repeats)}</div>
+<div class="field"><label for="repeats">${labelOf(site, eventFields.recurrence)}</label>\
+<select id="repeats" name="repeats">${option('', sayAtDesk(site, 'Does not repeat'))}\
+${option('weekly', sayAtDesk(site, 'Every week'))}\
+${option('monthly', saySubmission(site, 'Every month on that weekday'))}</select>\
+${faultOf('repeats', faults.repeats)}</div>
 ${date('repeat_until', saySubmission(site, 'Repeats until'))}</div>
-<p class="hint">${saySubmission(site, 'Times are in {zone}. Say anything else about dates in the note below.', { zone: zoneName(site, site.timezone) })}</p>`
+<p class="hint">${saySubmission(
+    site,
+    'Times are in {zone}. Say anything else about dates in the note below.',
+    { zone: zoneName(site, site.timezone) },
+  )}</p>`
 }
 
 function venue(form: SuggestForm): Html {
@@ -182,8 +218,17 @@ function senderFields(
   const { site } = form.viewing.context
   const fault = form.faults.terms
   return html`<fieldset><legend>${saySubmission(site, 'About you')}</legend>
-<p class="hint">${saySubmission(site, 'Only the editors see your name and address; nothing of it is published.')}</p>
-${control(form, { name: 'sender_name', label: sayAtDesk(site, 'Your name'), isNeeded: true, most: 200, attributes: html` autocomplete="name"` })}
+<p class="hint">${saySubmission(
+    site,
+    'Only the editors see your name and address; nothing of it is published.',
+  )}</p>
+${control(form, {
+  name: 'sender_name',
+  label: sayAtDesk(site, 'Your name'),
+  isNeeded: true,
+  most: 200,
+  attributes: html` autocomplete="name"`,
+})}
 ${control(form, {
   name: 'address',
   label: saySubmission(site, 'Your e-mail address'),
@@ -198,7 +243,14 @@ ${control(form, {
 ${area(form, 'note', 3, saySubmission(site, 'For the editors'))}
 ${
   terms !== '' &&
-  html`<div class="field${fault !== undefined && html` wrong`}"><label class="tick"><input type="checkbox" id="terms" name="terms" value="1"${isSwitchOn(form.typed, 'terms') && html` checked`}${described('terms', fault)}> ${saySubmission(site, 'I agree to the terms.')}</label> <a href="${terms}" target="_blank">${saySubmission(site, 'Read the terms')}</a>${faultOf('terms', fault)}</div>`
+  html`<div class="field${fault !== undefined && html` wrong`}"><label class="tick">\
+<input type="checkbox" id="terms" name="terms" value="1"${
+    isSwitchOn(form.typed, 'terms') &&
+    html`\
+ checked`
+  }${described('terms', fault)}> ${saySubmission(site, 'I agree to the terms.')}</label> \
+<a href="${terms}" target="_blank">${saySubmission(site, 'Read the terms')}</a>${faultOf('terms', fault)}\
+</div>`
 }
 <details class="privacy"><summary>${saySubmission(site, 'What is kept of you, and how long')}</summary>
 <p>${privacyWords(site, isAddressNeeded, months)}</p></details></fieldset>`
@@ -221,11 +273,15 @@ function privacyWords(site: Site, isConfirmed: boolean, months: number): string 
     .join(' ')
 }
 
-/** A script moves the focus here. */
+/** A script moves the focus to it. */
 export function faultSummary({ site }: Context, faults: FormFaults): Content {
   const entries = Object.entries(faults)
   if (entries.length === 0) return false
-  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${entries.map(([name, text]) => html`<li><a href="#${name}">${labelAt(site, name)}: ${text}</a></li>`)}</ul></div>`
+  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>\
+${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${entries.map(
+    ([name, text]) => html`<li>\
+<a href="#${name}">${labelAt(site, name)}: ${text}</a></li>`,
+  )}</ul></div>`
 }
 
 export function labelAt(site: Site, name: string): string {
@@ -246,14 +302,17 @@ export function labelAt(site: Site, name: string): string {
   return own[name] ?? field
 }
 
-/** "Is it this one?" */
 export function doublesNote({ site, now }: Context, doubles: readonly NearEvent[]): Content {
   if (doubles.length === 0) return false
   const today = dayOf(wallNow(site.timezone, now))
   const lines = doubles.map((event) => {
     const url = recordUrl(site, 'event', event)
     const time = event.all_day ? '' : `, ${written(site, 'time', event.start_date)}`
-    return html`<li><a href="${url}">${event.title}</a> <span>${writtenDay(site, dayOf(event.start_date), today)}${time}</span></li>`
+    return html`<li><a href="${url}">${event.title}</a> <span>\
+${writtenDay(site, dayOf(event.start_date), today)}${time}</span></li>`
   })
-  return html`<div class="summary doubles" role="alert" tabindex="-1" id="faults"><h2>${saySubmission(site, 'Is it this one?')}</h2><p>${saySubmission(site, 'This may be in the calendar already. If it is, you need not send anything.')}</p><ul>${lines}</ul></div>`
+  return html`<div class="summary doubles" role="alert" tabindex="-1" id="faults"><h2>\
+${saySubmission(site, 'Is it this one?')}</h2><p>\
+${saySubmission(site, 'This may be in the calendar already. If it is, you need not send anything.')}</p>\
+<ul>${lines}</ul></div>`
 }

@@ -10,25 +10,24 @@ import type { WebhookReason } from './webhook-texts.ts'
 // Signs and sends messages.
 
 export interface Posted {
-  /** 0 for none. */
+  /** 0 without an answer. */
   status: number
-  /** Empty when it arrived. */
+  /** It is empty when the message arrived. */
   error: WebhookReason | ''
-  /** That the receiver asks for. */
+  /** The receiver asks for so many seconds. */
   retryAfter?: number
 }
 
 export interface PostLimits {
-  /** Of the setting. */
   hosts: readonly string[]
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** So that the receiver can end its answer. */
+/** Bytes that let the receiver end its answer. */
 const MOST_READ = 16_384
 
-/** Https, or a host of the setting. */
+/** Https, or a host of the setting, is needed. */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false
@@ -38,7 +37,7 @@ export function mayPost(url: string, hosts: readonly string[]): boolean {
   )
 }
 
-/** No redirects; the connection goes to the checked address. Never throws. */
+/** Follows no redirects, connects to the checked address alone, and never throws. */
 export async function postMessage(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -59,7 +58,7 @@ export async function postMessage(
   }
 }
 
-/** On a connection of its own: a shared one may lead to an unchecked address. */
+/** A shared connection may lead to an unchecked address. */
 function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -101,12 +100,11 @@ function reasonOf(error: unknown): WebhookReason {
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
 
-/** As it is shown once. */
 export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/** For a day after a new secret, both sign. */
+/** The former secret signs, too, for a day. */
 export function signedHeaders(
   {
     secret,

@@ -6,6 +6,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
 import { resources, type ServedResource, series } from '../../calendar/resources.ts'
+import type { Topic } from '../../feature.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { findSequences, WEBHOOK_KINDS } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
@@ -25,32 +26,28 @@ import type { WebhookReason } from './webhook-texts.ts'
 
 // Sends the outbox, again where messages do not arrive; disables webhooks that stay silent.
 
-/** Several processes may have one each. */
+/** Each process may have one. */
 export interface Sender {
   database: Database
   hosts: readonly string[]
-  /** Anybody, or an administrator. */
+  topics: readonly Topic[]
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
-  /** Quick, never throws. */
+  /** It is quick, and never throws. */
   onSettled: (settled: SettledMessage) => void
-  /** By this process. */
   sending: Map<number, Promise<void>>
   stopping: AbortController
 }
 
-/** Once it is written. */
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
   /** `failed` is sent again, `given_up` is not. */
   outcome: 'delivered' | 'failed' | 'given_up'
   posted: Posted
-  /** The webhook fails from now on. */
   begins: boolean
-  /** From now on. */
   disabled: WebhookReason | undefined
-  /** Counted only where it begins to fail, is disabled, or a message is given up. */
+  /** 0 where none of the above is to be logged. */
   waiting: number
 }
 
@@ -58,7 +55,7 @@ const OUTCOMES = { sent: 'delivered', waiting: 'failed', failed: 'given_up' } as
 
 const TIMEOUT_MS = 15_000
 
-/** Ms for which a message is left to its process. */
+/** Ms for which others leave a message alone. */
 const LEASE_MS = 60_000
 
 const SECOND = 1000
@@ -66,7 +63,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Ms; the last is repeated. */
+/** In ms; the last is repeated. */
 const PAUSES = [
   5 * SECOND,
   5 * MINUTE,
@@ -78,20 +75,19 @@ const PAUSES = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** So that not everything comes at once. */
+/** Spreads what would come at once. */
 const JITTER = 0.2
 
-/** Then a receiver that answers again gets at once all that waits. */
+/** A receiver that answers after it gets all that waits at once. */
 const OUTAGE = MINUTE
 
-/** Then a message is given up, and a silent webhook disabled. */
+/** After it a message is given up, and a silent webhook disabled. */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
   return { ...parts, sending: new Map(), stopping: new AbortController() }
 }
 
-/** Returns when all have begun. */
 export async function sendDue(sender: Sender, now: number): Promise<void> {
   const { database, sending, stopping } = sender
   if (stopping.signal.aborted) return
@@ -104,13 +100,13 @@ export async function sendDue(sender: Sender, now: number): Promise<void> {
   }
 }
 
-/** Waits for attempts; messages on their way are due again, for other processes. */
+/** What is on its way is due again, for other processes. */
 export async function stopSending({ sending, stopping }: Sender): Promise<void> {
   stopping.abort()
   await Promise.all(sending.values())
 }
 
-/** In order, until none is left or one fails. */
+/** Ends with the first that fails. */
 async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   const { database, stopping } = sender
   while (!stopping.signal.aborted) {
@@ -124,13 +120,13 @@ async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   }
 }
 
-/** With the record as it is now; undefined if it need not be sent. */
+/** Undefined if it need not be sent. */
 async function attemptMessage(
-  { hosts, contextOf, stopping }: Sender,
+  { hosts, topics, contextOf, stopping }: Sender,
   webhook: WebhookColumns,
   message: DeliveryColumns,
 ): Promise<Posted | undefined> {
-  const body = await writeMessage(message, contextOf(webhook.is_private === 1))
+  const body = await writeMessage(message, contextOf(webhook.is_private === 1), topics)
   if (body === undefined) return undefined
   return post(webhook, message.message, body, { hosts, timeoutMs: TIMEOUT_MS, signal: stopping.signal })
 }
@@ -139,7 +135,7 @@ function post(webhook: WebhookColumns, message: string, body: string, limits: Po
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/** Drops what need not be sent; what a stop cut off is due again. */
+/** What a stop cut off is due again. */
 async function settle(
   { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
@@ -155,7 +151,7 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // Before it is stored that the receiver answers: killed in between, this is done anew.
+  // A process killed before it stores that the receiver answers does this anew.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)
@@ -185,7 +181,7 @@ function outcomeOf(
   return { ...tried, state: 'waiting', next_utc: formatUtc(next) }
 }
 
-/** Ms since the epoch; undefined for never. */
+/** Returns ms since the epoch, or undefined for never. */
 function nextAttempt(
   { attempts, created_utc }: DeliveryColumns,
   wanted: number,
@@ -196,7 +192,7 @@ function nextAttempt(
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/** Once, and logged. If it arrives, the webhook fails no longer, and what waits is due. */
+/** If it arrives, the webhook fails no longer, and what waits is due. */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -225,18 +221,24 @@ export async function sendTest(
 
 // Bodies of messages.
 
-/** The record of a longer one is left out: the receiver reads it. */
+/** Longer ones leave the record out. */
 const MOST_BYTES = 20_000
 
-/**
- * Type, time, and the record as lists show it to `context`, with its sequence. Undefined when that reader
- * does not see it any more, which a later message tells.
- */
-async function writeMessage(message: DeliveryColumns, context: Context): Promise<string | undefined> {
+/** Shows the record as lists do; undefined where it is not seen any more, which a later message tells. */
+async function writeMessage(
+  message: DeliveryColumns,
+  context: Context,
+  topics: readonly Topic[],
+): Promise<string | undefined> {
   const { type, kind, record: id, sequence, created_utc } = message
   const head = { type, timestamp: new Date(utcToMs(created_utc)).toISOString(), calendar: context.site.url }
+  const topic = topics.find((one) => one.type === type)
+  if (topic) {
+    const told = await topic.present(context, id)
+    return told && JSON.stringify({ ...head, data: { kind, id, ...told } })
+  }
   if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
-  // Before the record: an older sequence on a newer state does no harm, the reverse would.
+  // An older sequence on a newer record does no harm, the reverse would.
   const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined

@@ -7,11 +7,13 @@ import type { Database } from '../../store/storage/database.ts'
 import { makeSender, type Sender, type SettledMessage, sendDue, stopSending } from './send-webhooks.ts'
 import { countDisabled, countWaiting, describeReason } from './webhook-store.ts'
 
-// Sends webhooks while the calendar is served, and logs and counts what comes of it.
+// Sends webhooks beside requests, and logs and counts what comes of it.
 
 const EVERY_MS = 500
 
-export async function serveWebhooks({ config, logger, report }: ServiceStart): Promise<Serving> {
+export async function serveWebhooks(start: ServiceStart): Promise<Serving> {
+  const { config, features, logger, report } = start
+  const topics = features.flatMap((feature) => feature.topics ?? [])
   const counts = noWebhookCounts()
   let sender: Sender | undefined
   return {
@@ -19,6 +21,7 @@ export async function serveWebhooks({ config, logger, report }: ServiceStart): P
       const made = makeSender({
         database,
         hosts: config.webhook_hosts,
+        topics,
         report,
         onSettled: (settled) => {
           logSettled(logger, settled)
@@ -34,10 +37,7 @@ export async function serveWebhooks({ config, logger, report }: ServiceStart): P
   }
 }
 
-/**
- * Logs that a webhook begins to fail, that a message is given up, or that a webhook is disabled. Further
- * failures are not logged.
- */
+/** Further failures of a webhook are not logged. */
 function logSettled(logger: Logger, settled: SettledMessage): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
   const { status, error } = posted
@@ -50,7 +50,7 @@ function logSettled(logger: Logger, settled: SettledMessage): void {
   else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')
 }
 
-/** Counts of attempts to send messages to webhooks, by outcome, since the process began. */
+/** Since the process began. */
 interface WebhookCounts {
   attempts: Record<SettledMessage['outcome'], number>
   disablings: number
@@ -60,16 +60,12 @@ function noWebhookCounts(): WebhookCounts {
   return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
 }
 
-/** Counts the outcome of an attempt to send a message to a webhook. */
 function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessage): void {
   counts.attempts[outcome] += 1
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/**
- * Returns the counts of messages that this process tried to send, and of those that wait in the database;
- * without the latter if it does not answer.
- */
+/** Leaves out what the database knows if it does not answer. */
 async function webhookFamilies(
   { attempts, disablings }: WebhookCounts,
   { read }: Database,

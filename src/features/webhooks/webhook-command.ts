@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { addList, table } from '../../base/run-command.ts'
 import { runOnDatabase } from '../../calendar/people/user-commands.ts'
+import type { Topic } from '../../feature.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { describeHeld } from '../../store/storage/edition.ts'
 import type { Writer } from '../../store/storage/recording.ts'
@@ -27,19 +28,19 @@ import type { WebhookColumns } from './webhook-tables.ts'
 
 export interface WebhookPlaces {
   open: () => Promise<Database>
-  /** Of the setting. */
   hosts: () => readonly string[]
+  topics?: readonly Topic[]
   clock?: () => number
 }
 
 export function registerWebhookCommands(
   program: Command,
-  { clock = Date.now, ...places }: WebhookPlaces,
+  { clock = Date.now, topics = [], ...places }: WebhookPlaces,
 ): void {
   const webhook = program
     .command('webhook')
     .description('Notify other programs of every change as it happens.')
-  const all = { ...places, clock }
+  const all = { ...places, topics, clock }
   registerAdd(webhook, all)
   registerList(webhook, all)
   registerDeliveries(webhook, all)
@@ -48,7 +49,7 @@ export function registerWebhookCommands(
 
 type OpenedPlaces = Required<WebhookPlaces>
 
-function registerAdd(webhook: Command, { open, hosts, clock }: OpenedPlaces): void {
+function registerAdd(webhook: Command, { open, hosts, topics, clock }: OpenedPlaces): void {
   webhook
     .command('add')
     .description('Add an address, and print the secret that its messages are signed with, once.')
@@ -62,7 +63,7 @@ function registerAdd(webhook: Command, { open, hosts, clock }: OpenedPlaces): vo
     .action((url: string, options: { events: string; private?: true }, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         checkAddress(url, hosts())
-        const added = { url, events: readTypes(options.events), is_private: options.private ? 1 : 0 }
+        const added = { url, events: readTypes(options.events, topics), is_private: options.private ? 1 : 0 }
         const { id, secret } = await database.write((tx) => addWebhook(tx, added, clock()), by)
         print(`Added webhook ${id}. Its secret, shown only now: ${secret}`)
       }),
@@ -92,13 +93,11 @@ function stateOf({ disabled_utc, disabled_why, failing_since_utc }: WebhookColum
   return failing_since_utc === '' ? 'enabled' : `failing since ${failing_since_utc}`
 }
 
-/** @throws Error with a sentence */
 function readId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new Error(`An id is a number, not "${text}"; the lists show them.`)
 }
 
-/** @throws Error with a sentence */
 function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)

@@ -16,6 +16,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { writeOnce } from '../../calendar/editing/idempotency.ts'
+import type { Topic } from '../../feature.ts'
 import { okReply, type Reply } from '../../http/format.ts'
 import { idIn } from '../../http/handlers.ts'
 import {
@@ -51,7 +52,7 @@ import {
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import { type WebhookText, webhookText, webhookTexts } from './webhook-texts.ts'
 
-// Webhooks over REST. One may receive everything, so only administrators manage them.
+// Webhooks over REST, for administrators alone, since one may receive everything.
 
 const webhookFields = defineFields({
   url: {
@@ -121,7 +122,7 @@ const LAST_PAGE = 1_000_000_000
 
 type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
 
-/** Administrators alone, in the queue of the method unless it names another. */
+/** The method names the queue unless the operation does. */
 function onWebhooks({
   answer,
   ...operation
@@ -168,17 +169,23 @@ const list = onWebhooks({
   },
 })
 
-const create = onWebhooks({
-  methods: ['POST'],
-  body: webhookFields,
-  creates: true,
-  verb: 'createWebhook',
-  summary: 'Add a webhook',
-  outcome: 'The added webhook, with its secret',
-  answers: withSecret,
-  problems: ['too-many-webhooks'],
-  answer: createReply,
-})
+const createWith = (topics: readonly Topic[]) =>
+  onWebhooks({
+    methods: ['POST'],
+    body: webhookFields,
+    creates: true,
+    verb: 'createWebhook',
+    summary: 'Add a webhook',
+    outcome: 'The added webhook, with its secret',
+    answers: withSecret,
+    problems: ['too-many-webhooks'],
+    answer: (asked, _id, { start }, context) =>
+      writeOnce(asked, true, context, async (keeping) => {
+        const values = await parseFields(webhookFields, asked.values(webhookFields), context)
+        const change = changeIn(values, start.webhook_hosts, topics)
+        return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
+      }),
+  })
 
 const read = onWebhooks({
   methods: ['GET'],
@@ -193,16 +200,21 @@ const read = onWebhooks({
 
 const { required: _required, ...sameUrl } = webhookFields.url
 
-const update = onWebhooks({
-  methods: ['PUT', 'PATCH'],
-  address: byId,
-  body: { ...webhookFields, url: sameUrl },
-  verb: 'updateWebhook',
-  summary: 'Change a webhook',
-  outcome: 'The changed webhook',
-  answers: webhook,
-  answer: updateReply,
-})
+const updateWith = (topics: readonly Topic[]) =>
+  onWebhooks({
+    methods: ['PUT', 'PATCH'],
+    address: byId,
+    body: { ...webhookFields, url: sameUrl },
+    verb: 'updateWebhook',
+    summary: 'Change a webhook',
+    outcome: 'The changed webhook',
+    answers: webhook,
+    answer: async (asked, id, { start }, context) => {
+      const parsing = { extent: 'partial', mayAsk: true } as const
+      const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
+      return updateReply(id, changeIn(values, start.webhook_hosts, topics), context)
+    },
+  })
 
 const remove = onWebhooks({
   methods: ['DELETE'],
@@ -222,7 +234,7 @@ const remove = onWebhooks({
 const testMessage = onWebhooks({
   methods: ['POST'],
   address: byId,
-  // A test waits for another server; here it keeps nobody from writing.
+  // In this queue, its wait for another server keeps nobody from writing.
   queue: 'uploads',
   verb: 'testWebhook',
   summary: 'Send a webhook a test message at once',
@@ -314,28 +326,15 @@ const group = {
 const routeAt = (template: string, ...operations: OwnOperation<WebhookText>[]): Route =>
   ownRoute(template, group, operations)
 
-export const webhookRoutes: readonly Route[] = [
-  routeAt('/webhooks', list, create),
-  routeAt('/webhooks/{id}', read, update, remove),
+export const webhookRoutes = (topics: readonly Topic[]): readonly Route[] => [
+  routeAt('/webhooks', list, createWith(topics)),
+  routeAt('/webhooks/{id}', read, updateWith(topics), remove),
   routeAt('/webhooks/{id}/test', testMessage),
   routeAt('/webhooks/{id}/rotate', rotate),
   routeAt('/webhooks/{id}/deliveries', deliveries),
   routeAt('/webhooks/{id}/deliveries/resend', resendAll),
   routeAt('/webhooks/{id}/deliveries/{delivery}/resend', resend),
 ]
-
-function createReply(
-  asked: MatchedRequest,
-  _id: number,
-  { start }: OwnGround,
-  context: Context,
-): Promise<Reply> {
-  return writeOnce(asked, true, context, async (keeping) => {
-    const values = await parseFields(webhookFields, asked.values(webhookFields), context)
-    const change = changeIn(values, start.webhook_hosts)
-    return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
-  })
-}
 
 async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise<Reply> {
   const { url = '', events = '', isPrivate = false, isEnabled } = asked
@@ -345,31 +344,27 @@ async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise
   return { status: 201, headers: { Location: body.rest_url }, body, id }
 }
 
-async function updateReply(
-  asked: MatchedRequest,
-  id: number,
-  { start }: OwnGround,
-  context: Context,
-): Promise<Reply> {
-  const parsing = { extent: 'partial', mayAsk: true } as const
-  const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
-  const change = changeIn(values, start.webhook_hosts)
+async function updateReply(id: number, change: WebhookChange, context: Context): Promise<Reply> {
   const hasten = () => hastenDeliveries((work) => context.write(work), id)
   if (change.isEnabled) await hasten()
   const reply = await context.write(async (tx) => {
     await updateWebhook(tx, id, change, 'administrator', context.now)
     return okReply(await shown(tx, id, context))
   })
-  // At a new address, and not before: the old one would fail once more.
+  // The former address would fail once more.
   if (change.url !== undefined) await hasten()
   return reply
 }
 
 /** @throws WebhookRefusal */
-function changeIn(values: Parsed<typeof webhookFields>, hosts: readonly string[]): WebhookChange {
+function changeIn(
+  values: Parsed<typeof webhookFields>,
+  hosts: readonly string[],
+  topics: readonly Topic[],
+): WebhookChange {
   const { url, events, private: isPrivate, enabled: isEnabled } = values
   if (url !== undefined) checkAddress(url, hosts)
-  return { url, events: events && readTypes(events.join(',')), isPrivate, isEnabled }
+  return { url, events: events && readTypes(events.join(','), topics), isPrivate, isEnabled }
 }
 
 async function shown(tx: Tx, id: number, context: Context) {

@@ -2,6 +2,7 @@ import { sql, type Updateable } from 'kysely'
 import type { Language } from '../../base/config.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
+import type { Topic } from '../../feature.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { notHeld } from '../../store/storage/edition.ts'
 import { insertActs, VERBS, WEBHOOK_KINDS } from '../../store/storage/history.ts'
@@ -16,15 +17,14 @@ import { sayWebhook, type WebhookReason, type WebhookText, webhookReasons } from
 
 // Webhooks and their messages.
 
-/** Each costs every write something. */
+/** Each one slows every write. */
 export const MOST_WEBHOOKS = 100
 
-/** Beside the new one. */
 const OLD_SECRET_DAYS = 1
 
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** For the command line in English. */
+/** Its message is English, for the command line. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly shown: (language: Language) => string
@@ -46,17 +46,19 @@ function refusedField(
 
 const TYPES = WEBHOOK_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
-/** `event.*,venue.created`, each once. @throws WebhookRefusal that names the first entry that is no type */
-export function readTypes(list: string): string {
+/**
+ * `event.*,venue.created`, each once.
+ * @throws WebhookRefusal that names the first entry that is no type
+ */
+export function readTypes(list: string, topics: readonly Topic[]): string {
   const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
-  const unknown = entries.find((entry) => !isType(entry))
+  const types = [...TYPES, ...topics.map(({ type }) => type)]
+  const kinds = new Set(types.map((type) => `${type.split('.', 1)}.*`))
+  const known = [...types, ...kinds, '*']
+  const unknown = entries.find((entry) => !known.includes(entry))
   if (unknown === undefined) return entries.join(',')
-  const known = [...TYPES, ...WEBHOOK_KINDS.map((kind) => `${kind}.*`), '*'].join(', ')
-  throw refusedField('events', '"{type}" is no type of change; there are {known}.', { type: unknown, known })
-}
-
-function isType(entry: string): boolean {
-  return entry === '*' || TYPES.includes(entry) || WEBHOOK_KINDS.some((kind) => entry === `${kind}.*`)
+  const named = { type: unknown, known: known.join(', ') }
+  throw refusedField('events', '"{type}" is no type of change; there are {known}.', named)
 }
 
 /** @throws WebhookRefusal */
@@ -101,7 +103,7 @@ export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }
 
-/** @throws WebhookRefusal when there is none */
+/** @throws WebhookRefusal */
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
   if (!found)
@@ -112,7 +114,6 @@ export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   return found
 }
 
-/** With its messages. */
 export async function removeWebhook(tx: Tx, id: number, now: number): Promise<void> {
   const webhook = await getWebhook(tx, id)
   await tx.deleteFrom('webhook_deliveries').where('webhook', '=', id).execute()
@@ -120,12 +121,12 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/** Call `hastenDeliveries` before, so that it first gets what waits. */
+/** Call `hastenDeliveries` first, so that what waits goes before. */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** It never gets messages of changes made meanwhile. False if it was disabled. */
+/** It never hears of changes made meanwhile. False if it was disabled already. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -135,7 +136,7 @@ export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now
   return true
 }
 
-/** Undefined stays. */
+/** What is undefined stays. */
 export interface WebhookChange {
   url: string | undefined
   events: string | undefined
@@ -143,7 +144,6 @@ export interface WebhookChange {
   isEnabled: boolean | undefined
 }
 
-/** `why` is stored where the change disables it. */
 export async function updateWebhook(
   tx: Tx,
   id: number,
@@ -162,7 +162,6 @@ export async function updateWebhook(
   if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }
 
-/** The former one signs for a day. */
 export async function rotateSecret(tx: Tx, id: number, now: number): Promise<string> {
   const { secret: old_secret } = await getWebhook(tx, id)
   const secret = makeSecret()
@@ -182,7 +181,7 @@ async function changeWebhook(
   await noteAct(tx, webhook, 'update', now)
 }
 
-/** The host alone: an address may have a secret in it. */
+/** An address may have a secret in it: the host must do. */
 async function noteAct(
   tx: Tx,
   { id, url }: Pick<WebhookColumns, 'id' | 'url'>,
@@ -218,7 +217,7 @@ export async function countDeliveries(db: Db, webhook: number): Promise<number> 
 const waitingAgain = (now: number) =>
   ({ state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 }) as const
 
-/** With its id. @throws WebhookRefusal when there is none */
+/** It keeps its id. @throws WebhookRefusal */
 export async function resendDelivery(
   tx: Tx,
   id: number,
@@ -239,14 +238,14 @@ const PIECE = 1000
 
 type WriteSome = (work: (tx: Tx) => Promise<bigint>) => Promise<bigint>
 
-/** In writes of at most `PIECE`; returns how many in all. */
+/** Each write changes at most `PIECE` rows. Returns how many in all. */
 async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): Promise<number> {
   let all = 0
   for (let some = PIECE; some === PIECE; all += some) some = Number(await write(change))
   return all
 }
 
-/** Failed for good, without tests; returns how many. */
+/** Leaves tests out. Returns how many. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
@@ -278,12 +277,12 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/** Without disabled ones; none while the calendar is held. */
+/** There are none while the calendar is held. */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/** Others leave it alone until a time. */
+/** Other processes leave it alone until then. */
 export async function claimDue(
   tx: Tx,
   webhook: number,
@@ -297,7 +296,7 @@ export async function claimDue(
   return message
 }
 
-/** From when they were made, so that they go in the order of changes. Those being sent are not touched. */
+/** They become due when they were made, which keeps their order. Those being sent are not touched. */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {
     const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
@@ -320,7 +319,7 @@ export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/** Empty for messages that arrive. False where another process was faster. */
+/** False where another process was faster. */
 export async function setFailing(
   tx: Tx,
   { id, failing_since_utc: former }: WebhookColumns,
@@ -331,7 +330,6 @@ export async function setFailing(
   return Number(numUpdatedRows) > 0
 }
 
-/** Of one or all. */
 export async function countWaiting(db: Db, webhook?: number): Promise<number> {
   const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('next_utc', '<>', '')
   const waiting = webhook === undefined ? all : all.where('webhook', '=', webhook)
@@ -345,14 +343,14 @@ export async function countDisabled(db: Db): Promise<number> {
 
 const texts = new Map<string, WebhookText>(Object.entries(webhookReasons))
 
-/** A text of an older version stays as it is. */
+/** Texts of older versions stay. */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)
   return text === undefined ? stored : sayWebhook({ language }, text, { status: value, code: value })
 }
 
-/** Written before a time; returns how many. */
+/** Returns how many. */
 async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in

@@ -4,42 +4,39 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 export interface WebhookColumns {
   id: number
   url: string
-  /** Such as `event.*`, separated by commas. */
+  /** Types such as `event.*`, between commas. */
   events: string
-  /** 1: everything, as administrators see it. */
+  /** 1 for what administrators see. */
   is_private: number
   /** `whsec_` and the key in base64. */
   secret: string
-  /** Also signs, until the time below. */
+  /** It signs as well, until the time below. */
   old_secret: string
   old_secret_until_utc: string
   created_utc: string
-  /** Empty while deliveries succeed. */
+  /** It is empty while deliveries succeed. */
   failing_since_utc: string
-  /** Empty for one in use. */
+  /** It is empty for one in use. */
   disabled_utc: string
   disabled_why: string
 }
 
-/** Waiting, sent or failed. */
 export interface DeliveryColumns {
   id: number
   webhook: number
-  /** `webhook-id`, the same on every attempt. */
+  /** The `webhook-id` of every attempt. */
   message: string
   type: string
   kind: string
   record: number
-  /** After the change. */
   sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
-  /** Due, or free for another process; empty when sent or failed. */
+  /** When it is due, or another process may take it; empty when sent or failed. */
   next_utc: string
   attempts: number
-  /** 0 for none. */
+  /** 0 without an answer. */
   status: number
-  /** Of the last attempt. */
   error: string
 }
 
@@ -50,7 +47,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The steps that made them are the kernel's. */
+/** The kernel's migrations make them. */
 export const webhookTables: FeatureTables = {
   feature: 'webhooks',
   own: ['webhook_deliveries'],

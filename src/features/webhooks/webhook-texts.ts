@@ -195,5 +195,5 @@ export const webhookReasons = {
   forbidden: 'The address may not be sent to.',
 } as const satisfies Readonly<Record<string, WebhookText>>
 
-/** Stored as a code and the value of its text, such as `answered 500`. */
+/** It is stored as a code and the value of its text: `answered 500`. */
 export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhookReasons} ${string}`

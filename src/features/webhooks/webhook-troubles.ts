@@ -3,7 +3,6 @@ import { withoutPaths } from '../../base/text/urls.ts'
 import { type Ask, NAMED } from '../../store/storage/examine.ts'
 import { describeReason } from './webhook-store.ts'
 
-/** Webhooks that do not get their messages. */
 export async function listFailing(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(
     `select url, disabled_utc, disabled_why, failing_since_utc from webhooks

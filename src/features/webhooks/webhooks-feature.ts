@@ -14,13 +14,19 @@ export const webhooks: Feature = {
         registerWebhookCommands(program, {
           open: () => openCalendar(configure(), features),
           hosts: () => configure().webhook_hosts,
+          topics: topicsOf(features),
         })
       },
     },
   ],
   tables: async () => (await import('./webhook-tables.ts')).webhookTables,
-  table: async () => ({ routes: (await import('./webhook-rest.ts')).webhookRoutes }),
+  table: async (features) => {
+    const { webhookRoutes } = await import('./webhook-rest.ts')
+    return { routes: webhookRoutes(topicsOf(features)) }
+  },
   prunings: async () => (await import('./webhook-store.ts')).webhookPrunings,
   troubles: async (ask) => (await import('./webhook-troubles.ts')).listFailing(ask),
   serve: async (start) => (await import('./serve-webhooks.ts')).serveWebhooks(start),
 }
+
+const topicsOf = (features: readonly Feature[]) => features.flatMap(({ topics = [] }) => topics)

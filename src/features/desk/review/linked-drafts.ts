@@ -14,7 +14,7 @@ import { findNamings, findOpenProposals, updateProposal } from './proposal-store
 // What is published with an event by somebody else: its author's drafts that it links to, and terms that its
 // author named.
 
-export function mayReview({ caller }: Context): boolean {
+export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
 

@@ -1,94 +1,138 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { axePath, axeScript, type Tab, untilShown } from '../support/browsers.ts'
-import { noChromium, startChromiumHere } from '../support/chromium.ts'
+import { after, before, describe, test } from 'node:test'
+import { axePath, axeScript, type Browser, type Tab, untilShown } from '../support/browsers.ts'
+import { findChromium, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
-import { serviceForTests } from '../support/service.ts'
-import { ADD, concert, formToken } from '../support/suggestions.ts'
+import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { serviceForTests, startService, type TestService } from '../support/service.ts'
+import { ADD, concert, formToken, suggest } from '../support/suggestions.ts'
 
 const SIGHTS = [320, 1280].flatMap((width) => [
   { width, scripts: true },
   { width, scripts: false },
 ])
 
-describe('the form of a suggestion in a browser', noChromium, () => {
-  const service = serviceForTests({
-    submissions: 'open',
-    submissions_address: '400',
-    submissions_network: '400',
-    submissions_hour: '4000',
-  })
-  const browser = startChromiumHere()
+const BROWSERS = [
+  { name: 'Chromium', program: findChromium(), start: startChromium },
+  { name: 'Firefox', program: findFirefox(), start: startFirefox },
+]
 
-  /** Nothing that axe objects to, and nothing wider than the window. */
-  async function holds(tab: Tab, name: string): Promise<void> {
-    await untilShown(tab, `document.querySelector('h1')`)
-    if (axePath !== undefined) assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], name)
-    assert.equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, name)
-  }
+const settings = {
+  submissions: 'open',
+  submissions_address: '400',
+  submissions_network: '400',
+  submissions_hour: '4000',
+}
 
-  /** An old enough form, and the button that sends it. */
-  async function send(tab: Tab, fields: Record<string, string>): Promise<void> {
-    const token = await formToken(service)
-    await tab.evaluate(`{
-      const form = document.querySelector('form[data-suggest]')
-      const action = new URL(form.action)
-      if (action.searchParams.has('form')) action.searchParams.set('form', '${token}')
-      form.action = action.href
-      for (const [name, value] of Object.entries(${JSON.stringify(fields)})) form.elements.namedItem(name).value = value
-      form.querySelector('button.main').click()
-    }`)
-  }
+/** Nothing that axe objects to, and nothing wider than the window. */
+async function holds(tab: Tab, name: string): Promise<void> {
+  await untilShown(tab, `document.querySelector('h1')`)
+  if (axePath !== undefined) assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], name)
+  assert.equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, name)
+}
 
-  for (const sight of SIGHTS)
-    test(`is filled, corrected, sent, changed and withdrawn, seen so: ${JSON.stringify(sight)}`, async () => {
-      const tab = await browser.open()
-      await tab.look(sight)
-      const title = `Lantern walk ${sight.width} ${sight.scripts}`
-      await service.create('/events', {
-        title,
-        start_date: `2027-0${1 + SIGHTS.indexOf(sight)}-11 18:00:00`,
-        end_date: `2027-0${1 + SIGHTS.indexOf(sight)}-11 20:00:00`,
-      })
-      await tab.goTo(service.origin + ADD)
-      await holds(tab, 'form')
-      await send(tab, { title, website: 'javascript:x' })
-      await untilShown(tab, `document.querySelector('#website-error')`)
-      await holds(tab, 'errors')
-      if (sight.scripts) assert.equal(await tab.evaluate(`document.activeElement.id`), 'faults')
-      const { sender_name, address, venue_name } = concert
-      const day = `2027-0${1 + SIGHTS.indexOf(sight)}-11`
-      await send(tab, {
-        title,
-        website: '',
-        start_date: day,
-        start_time: '18:00',
-        sender_name,
-        address,
-        venue_name,
-      })
-      await untilShown(tab, `document.querySelector('.doubles')`)
-      await holds(tab, 'double')
-      await tab.evaluate(`document.querySelector('form[data-suggest] button.main').click()`)
-      await untilShown(tab, `document.querySelector('.acts')`)
-      await holds(tab, 'page of the sender')
-      await tab.evaluate(`document.querySelector('details.change').open = true`)
-      await send(tab, { description: 'Bring a light.' })
-      await untilShown(tab, `document.querySelector('.notice')`)
-      assert.match(
-        await tab.evaluate<string>(`document.querySelector('textarea[name=description]').value`),
-        /Bring a light/,
-      )
-      await tab.evaluate(`document.querySelector('button[value=withdraw]').click()`)
-      await untilShown(tab, `document.body.innerText.includes('You have withdrawn it')`)
-      const others = tab.requested.filter(
-        (url) => !url.startsWith(service.origin) && !url.startsWith('data:'),
-      )
-      assert.deepEqual(others, [])
+/** An old enough form, and the button that sends it. */
+async function send(service: TestService, tab: Tab, fields: Record<string, string>): Promise<void> {
+  const token = await formToken(service)
+  await tab.evaluate(`{
+    const form = document.querySelector('form[data-suggest]')
+    const action = new URL(form.action)
+    if (action.searchParams.has('form')) action.searchParams.set('form', '${token}')
+    form.action = action.href
+    for (const [name, value] of Object.entries(${JSON.stringify(fields)})) form.elements.namedItem(name).value = value
+    form.querySelector('button.main').click()
+  }`)
+}
+
+for (const { name, program = '', start } of BROWSERS)
+  describe(`the form of a suggestion in ${name}`, { skip: program === '' }, () => {
+    const service = serviceForTests(settings)
+    let browser: Browser
+    before(async () => {
+      browser = await start(program)
     })
+    after(() => browser?.close())
+
+    for (const sight of SIGHTS)
+      test(`is filled, corrected, sent, changed and withdrawn, seen so: ${JSON.stringify(sight)}`, async () => {
+        const tab = await browser.open()
+        await tab.look(sight)
+        const title = `Lantern walk ${sight.width} ${sight.scripts}`
+        await service.create('/events', {
+          title,
+          start_date: `2027-0${1 + SIGHTS.indexOf(sight)}-11 18:00:00`,
+          end_date: `2027-0${1 + SIGHTS.indexOf(sight)}-11 20:00:00`,
+        })
+        await tab.goTo(service.origin + ADD)
+        await holds(tab, 'form')
+        await send(service, tab, { title, website: 'javascript:x' })
+        await untilShown(tab, `document.querySelector('#website-error')`)
+        await holds(tab, 'errors')
+        if (sight.scripts) assert.equal(await tab.evaluate(`document.activeElement.id`), 'faults')
+        const { sender_name, address, venue_name } = concert
+        const day = `2027-0${1 + SIGHTS.indexOf(sight)}-11`
+        await send(service, tab, {
+          title,
+          website: '',
+          start_date: day,
+          start_time: '18:00',
+          sender_name,
+          address,
+          venue_name,
+        })
+        await untilShown(tab, `document.querySelector('.doubles')`)
+        await holds(tab, 'double')
+        await tab.evaluate(`document.querySelector('form[data-suggest] button.main').click()`)
+        await untilShown(tab, `document.querySelector('.acts')`)
+        await holds(tab, 'page of the sender')
+        await tab.evaluate(`document.querySelector('details.change').open = true`)
+        await send(service, tab, { description: 'Bring a light.' })
+        await untilShown(tab, `document.querySelector('.notice')`)
+        assert.match(
+          await tab.evaluate<string>(`document.querySelector('textarea[name=description]').value`),
+          /Bring a light/,
+        )
+        await tab.evaluate(`document.querySelector('button[value=withdraw]').click()`)
+        await untilShown(tab, `document.body.innerText.includes('You have withdrawn it')`)
+        const others = tab.requested.filter(
+          (url) => !url.startsWith(service.origin) && !url.startsWith('data:'),
+        )
+        assert.deepEqual(others, [])
+      })
+
+    test('speaks each language, wide and narrow, with and without scripts', async () => {
+      for (const sight of SIGHTS) {
+        const tab = await browser.open()
+        await tab.look(sight)
+        for (const language of ['en', 'de', 'fr', 'es']) {
+          await tab.goTo(`${service.origin}${ADD}?lang=${language}`)
+          await holds(tab, `${language} ${JSON.stringify(sight)}`)
+        }
+      }
+    })
+
+    test('gets another token before its own is a day old, while somebody types', async () => {
+      const tab = await browser.open()
+      await tab.look({ width: 1280, scripts: true })
+      await tab.goTo(service.origin + ADD)
+      const action = `document.querySelector('form[data-suggest]').action`
+      await untilShown(tab, action)
+      const first = await tab.evaluate<string>(action)
+      const type = `document.getElementById('title').dispatchEvent(new Event('input', { bubbles: true }))`
+      await tab.evaluate(type)
+      await tab.evaluate(`{ const { now } = Date; Date.now = () => now() + 21 * 3_600_000; ${type} }`)
+      await untilShown(tab, `${action} !== ${JSON.stringify(first)}`)
+      assert.match(await tab.evaluate<string>(action), /form=[\w.-]{54}$/)
+    })
+  })
+
+describe('the work of a suggestion in a browser', noChromium, () => {
+  const service = serviceForTests(settings)
+  const browser = startChromiumHere()
 
   test('computes its proof of work in a worker where it is asked for', async () => {
     const { database } = service.app
+    await suggest(service, concert)
     const row = await database.read.selectFrom('submissions').selectAll().executeTakeFirst()
     assert.ok(row)
     const { id: _, ...blank } = row
@@ -100,14 +144,11 @@ describe('the form of a suggestion in a browser', noChromium, () => {
       digest: `p${at}`,
     }))
     await database.write((tx) => tx.insertInto('submissions').values(many).execute())
-    const { startService } = await import('../support/service.ts')
-    const settings = {
-      submissions: 'open',
+    await using busy = await startService({
+      ...settings,
       submissions_network: '4000',
-      submissions_hour: '4000',
-      submissions_address: '4000',
-    }
-    await using busy = await startService({ ...settings, database: service.config.database })
+      database: service.config.database,
+    })
     const tab = await browser.open()
     await tab.look({ width: 1280 })
     await tab.goTo(busy.origin + ADD)
@@ -150,15 +191,12 @@ describe('the form of a suggestion in a browser', noChromium, () => {
         .executeTakeFirst()
       await tab.goTo(`${service.origin}/desk/suggestions/${row?.id}`)
       await holds(tab, `one at ${width}`)
-    }
-  })
-
-  test('speaks each language without anything that axe objects to', async () => {
-    const tab = await browser.open()
-    await tab.look({ width: 320 })
-    for (const language of ['de', 'fr', 'es']) {
-      await tab.goTo(`${service.origin}${ADD}?lang=${language}`)
-      await holds(tab, language)
+      await desk.post('/desk/suggestions/trusted', {
+        act: 'trust',
+        address: `${'long'.repeat(12)}@example.org`,
+      })
+      await tab.goTo(`${service.origin}/desk/suggestions/trusted`)
+      await holds(tab, `trusted addresses at ${width}`)
     }
   })
 })

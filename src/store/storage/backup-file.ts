@@ -215,11 +215,11 @@ function describeTables(
   named: Pick<Manifest, 'edition' | 'calendar'>,
   shapes: readonly TableShape[],
 ): TablesManifest {
-  const rows = Object.fromEntries(shapes.map(({ name }) => [name, countOf(target, name)]))
+  const rows = Object.fromEntries(shapes.map(({ name }) => [name, countRows(target, name)]))
   return { ...named, migrations, rows }
 }
 
-function countOf(connection: DatabaseSync, table: string): number {
+function countRows(connection: DatabaseSync, table: string): number {
   return Number(connection.prepare(`select count(*) as count from ${quoted(table)}`).get()?.count)
 }
 
@@ -293,7 +293,7 @@ function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void
   if (dangling)
     throw new Error(`The backup is damaged: a row of ${String(dangling.table)} refers to nothing.`)
   for (const [table, count] of Object.entries({ ...rows, sqlar: files }))
-    if (countOf(connection, table) !== count)
+    if (countRows(connection, table) !== count)
       throw new Error(
         `The backup is damaged: its table ${table} does not have the ${count} rows it should have.`,
       )

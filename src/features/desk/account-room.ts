@@ -63,13 +63,64 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
     title: say('Your account'),
     room: 'account',
     under: user.user.login,
-    deeds: html`<form method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button">${say('Sign out')}</button></form>`,
+    deeds: html`<form method="post" action="${deskPath(
+      site,
+      '/sign-out',
+    )}"><button type="submit" class="button">${say('Sign out')}</button></form>`,
     body: html`${faultList(site, faults)}<div class="story narrow">
-<form class="card" method="post" action="${deskPath(site, '/me')}" novalidate><h2>${say('Name')}</h2>${plainField({ name: 'name', label: say('The name that others see'), value: faults.name === undefined ? user.user.name : fieldOf(request, 'name') }, faults)}${plainField({ name: 'language', label: say('Language of the desk'), value: user.user.language, options: [{ value: '', text: say('That of the calendar') }, ...languageOptions()] }, faults)}<div><button type="submit" class="button main">${say('Save')}</button></div></form>
-${await otherCards(request, user.user)}${!isHidden && html`<form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="text" autocomplete="username" value="${user.user.login}" readonly hidden>${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button type="submit" class="button main">${say('Change the password')}</button></div></form>`}
+<form class="card" method="post" action="${deskPath(
+      site,
+      '/me',
+    )}" novalidate><h2>${say('Name')}</h2>${plainField(
+      {
+        name: 'name',
+        label: say('The name that others see'),
+        value: faults.name === undefined ? user.user.name : fieldOf(request, 'name'),
+      },
+      faults,
+    )}${plainField(
+      {
+        name: 'language',
+        label: say('Language of the desk'),
+        value: user.user.language,
+        options: [{ value: '', text: say('That of the calendar') }, ...languageOptions()],
+      },
+      faults,
+    )}<div><button type="submit" class="button main">${say('Save')}</button></div></form>
+${await otherCards(request, user.user)}${
+  !isHidden &&
+  html`<form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say(
+    'Password',
+  )}</h2><input type="text" autocomplete="username" value="${user.user.login}" readonly hidden>${
+    hasPassword &&
+    plainField(
+      {
+        name: 'current',
+        label: say('Your password until now'),
+        type: 'password',
+        attributes: html` autocomplete="current-password" required`,
+      },
+      faults,
+    )
+  }${newPasswordField(request, faults)}<p class="hint">${say(
+    'It signs you out everywhere else.',
+  )}</p><div><button type="submit" class="button main">${say('Change the password')}</button></div></form>`
+}
 <section class="card"><h2>${say('Where you are signed in')}</h2>${sessionList(request, sessions)}</section>
-<section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialList(request, credentials)}
-<form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField({ name: 'for', label: say('What the new one is for'), value: fieldOf(request, 'for'), attributes: html` autocomplete="off"` }, faults)}${scopeFields(request)}<div><button type="submit" class="button">${say('Create a password')}</button></div></form></section></div>`,
+<section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say(
+      'Each program has one of its own, which opens the calendar to it and never this desk.',
+    )}</p>${credentialList(request, credentials)}
+<form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField(
+      {
+        name: 'for',
+        label: say('What the new one is for'),
+        value: fieldOf(request, 'for'),
+        attributes: html` autocomplete="off"`,
+      },
+      faults,
+    )}${scopeFields(request)}<div><button type="submit" class="button">${say(
+      'Create a password',
+    )}</button></div></form></section></div>`,
   }
 }
 
@@ -82,9 +133,17 @@ function sessionList({ context: { site, now }, user }: DeskRequest, sessions: re
       hash === user.session.hash
         ? html`<span class="state good">${say('This browser')}</span>`
         : html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="${hash}">${say('End session')}</button></form>`
-    return html`<li><div><bdi class="title">${browserIn(client) || say('Unknown')}</bdi><small>${address}, ${say('last seen {when}', at(seen_utc))}, ${say('since {when}', at(created_utc))}</small></div>${end}</li>`
+    return html`<li><div><bdi class="title">${
+      browserIn(client) || say('Unknown')
+    }</bdi><small>${address}, ${say('last seen {when}', at(seen_utc))}, ${say(
+      'since {when}',
+      at(created_utc),
+    )}</small></div>${end}</li>`
   })
-  return html`<ul class="lines">${lines}</ul>${sessions.length > 1 && html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`}`
+  return html`<ul class="lines">${lines}</ul>${
+    sessions.length > 1 &&
+    html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`
+  }`
 }
 
 const BROWSERS = [
@@ -114,7 +173,13 @@ function credentialList({ context: { site, now } }: DeskRequest, credentials: re
     const may = scope === '' ? say('Everything that you may do') : scopes.join(', ')
     const used = used_utc === '' ? say('never used') : say('last used {when}', at(used_utc))
     const until = expires_utc !== '' && html`, ${say('until {when}', at(expires_utc))}`
-    return html`<li><div><bdi class="title">${name}</bdi><small>${may}</small><small>${used}, ${say('since {when}', at(created_utc))}${until}</small></div><form method="post" action="${deskPath(site, `/me/passwords/${id}`)}"><button type="submit" class="button">${say('Revoke')}</button></form></li>`
+    return html`<li><div><bdi class="title">${name}</bdi><small>${may}</small><small>${used}, ${say(
+      'since {when}',
+      at(created_utc),
+    )}${until}</small></div><form method="post" action="${deskPath(
+      site,
+      `/me/passwords/${id}`,
+    )}"><button type="submit" class="button">${say('Revoke')}</button></form></li>`
   })
   return html`<ul class="lines">${lines}</ul>`
 }

@@ -114,19 +114,33 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
       : countAtDesk(site, asked.ids.length, ask),
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
-    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(site, '/events/many')}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
+    body: html`${
+      fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`
+    }<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(
+      site,
+      '/events/many',
+    )}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
 ${
   !only &&
   html`<ul class="named">${named.map((events) => chosenName(site, events))}${
     others > 0 && html`<li>${countAtDesk(site, others, 'and {count} more')}</li>`
   }</ul>`
 }
-${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
+${
+  asked.isCut &&
+  html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`
+}
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
-<input type="hidden" name="deed" value="${asked.deed}"><input type="hidden" name="ids" value="${asked.ids.join(',')}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
-<p class="ways"><button type="submit" class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Back')}</a></p>
-<p class="hint">${say(asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be undone for a day.')}</p></form>`,
+<input type="hidden" name="deed" value="${asked.deed}"><input type="hidden" name="ids" value="${asked.ids.join(
+      ',',
+    )}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
+<p class="ways"><button type="submit" class="button ${
+      isBad ? 'bad' : 'main'
+    }">${say(press)}</button><a class="button quiet" href="${back}">${say('Back')}</a></p>
+<p class="hint">${say(
+      asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be undone for a day.',
+    )}</p></form>`,
   }
 }
 
@@ -149,8 +163,17 @@ function scopeOf(
   if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
   const isAll = fieldOf({ form }, 'scope') === 'all'
   const radio = (value: string, text: DeskText, isOn: boolean) =>
-    html`<label class="check"><input type="radio" name="scope" value="${value}"${isOn && html` checked`}> ${sayAtDesk(site, text)}</label>`
-  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
+    html`<label class="check"><input type="radio" name="scope" value="${value}"${
+      isOn && html` checked`
+    }> ${sayAtDesk(site, text)}</label>`
+  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio(
+    'this',
+    'The chosen dates',
+    !isAll,
+  )}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(
+    site,
+    'To change a date and all that follow it, open that date.',
+  )}</p></fieldset>`
 }
 
 async function detailsOf(
@@ -163,47 +186,80 @@ async function detailsOf(
   const say = deskTranslatorFor(site)
   const value = (name: string) => fieldOf({ form }, name)
   if (deed === 'move')
-    return html`<div class="row">${number('days', say('Days later'), value('days'))}${number('hours', say('Hours later'), value('hours'))}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
+    return html`<div class="row">${number('days', say('Days later'), value('days'))}${number(
+      'hours',
+      say('Hours later'),
+      value('hours'),
+    )}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
   if (deed === 'cancel') {
     const chosen = value('event_status') || query.get('event_status') || 'canceled'
     const radio = (status: string, text: DeskText) =>
-      html`<label class="check"><input type="radio" name="event_status" value="${status}"${chosen === status && html` checked`}> ${say(text)}</label>`
+      html`<label class="check"><input type="radio" name="event_status" value="${status}"${
+        chosen === status && html` checked`
+      }> ${say(text)}</label>`
     const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
-    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>${newDayFields(request)}`
+    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio(
+      'canceled',
+      'Canceled',
+    )}${radio('postponed', 'Postponed')}${radio(
+      'scheduled',
+      'Takes place',
+    )}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(
+      limits.line.characters,
+    )}" autocomplete="off"></div>${newDayFields(request)}`
   }
   if (deed === 'picture') return pictureDetails(request)
   if (deed === 'price')
-    return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" name="cost" value="${value('cost')}" maxlength="${String(limits.cost.bytes)}" autocomplete="off" aria-describedby="cost-hint"><p class="hint" id="cost-hint">${say('Leave it empty for none.')}</p></div>`
+    return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" name="cost" value="${value('cost')}" maxlength="${String(
+      limits.cost.bytes,
+    )}" autocomplete="off" aria-describedby="cost-hint"><p class="hint" id="cost-hint">${say(
+      'Leave it empty for none.',
+    )}</p></div>`
   if (deed === 'featured') {
     const isOff = value('featured') === '0'
     const radio = (to: string, text: DeskText, isOn: boolean) =>
-      html`<label class="check"><input type="radio" name="featured" value="${to}"${isOn && html` checked`}> ${say(text)}</label>`
-    return html`<fieldset class="field"><legend>${say('Featured')}</legend>${radio('1', 'Yes', !isOff)}${radio('0', 'No', isOff)}</fieldset>`
+      html`<label class="check"><input type="radio" name="featured" value="${to}"${
+        isOn && html` checked`
+      }> ${say(text)}</label>`
+    return html`<fieldset class="field"><legend>${say('Featured')}</legend>${radio(
+      '1',
+      'Yes',
+      !isOff,
+    )}${radio('0', 'No', isOff)}</fieldset>`
   }
   if (deed === 'schedule') {
     const field = (name: string, label: DeskText, hint: string) =>
       html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
-    return html`<div class="row">${field('date', 'Date', say('fri, 4 Dec, tomorrow …'))}${field('date_time', 'Time', site.timezone.replaceAll('_', ' '))}</div>`
+    return html`<div class="row">${field('date', 'Date', say('fri, 4 Dec, tomorrow …'))}${field(
+      'date_time',
+      'Time',
+      site.timezone.replaceAll('_', ' '),
+    )}</div>`
   }
   if (!isLinkAction(deed)) return ''
   const replaces = fieldOf({ form }, 'sure') === '1' ? value('replace') === '1' : deed === 'venue'
   const names = await offeredNames(context, deed)
   const line = (name: string, label: DeskText) =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[deed]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
-  return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${replaces && html` checked`}> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
+  return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${
+    replaces && html` checked`
+  }> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
 }
 
 function newDayFields({ context: { site }, form }: DeskRequest): Html {
   const say = deskTranslatorFor(site)
   const field = (name: string, label: DeskText, hint: string) =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}"
-value="${fieldOf({ form }, name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint"
-id="${name}-hint">${hint}</p></div>`
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${fieldOf(
+      { form },
+      name,
+    )}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
   const fields = [
     field('later_date', 'New day', say('If it is known: fri, 4 Dec, tomorrow …')),
     field('later_time', 'New time', say('Leave it empty to keep the time.')),
   ]
-  return html`<div class="new-day"><div class="row">${fields}</div><p class="hint">${say('The event is made again on that day. The page of each leads to the other.')}</p></div>`
+  return html`<div class="new-day"><div class="row">${fields}</div><p class="hint">${say(
+    'The event is made again on that day. The page of each leads to the other.',
+  )}</p></div>`
 }
 
 /** Characters. */
@@ -235,8 +291,19 @@ async function pictureDetails({ context, form }: DeskRequest): Promise<Html> {
   const chosen = fieldOf({ form }, 'image')
   const upload =
     can(caller, 'upload') &&
-    html`${uploadField(context, false)}<div class="field"><label for="image_alt">${sayAtDesk(site, 'What it shows')}</label><input type="text" id="image_alt" name="image_alt" value="${fieldOf({ form }, 'image_alt')}" maxlength="${String(limits.line.characters)}" autocomplete="off" dir="auto" aria-describedby="image_alt-hint"><p class="hint" id="image_alt-hint">${sayAtDesk(site, 'For those who do not see it.')}</p></div>`
-  return html`${upload}<fieldset class="field"><legend>${sayAtDesk(site, 'From the library')}</legend>${libraryChoice(context, library, { chosen, none: '0' })}</fieldset>`
+    html`${uploadField(context, false)}<div class="field"><label for="image_alt">${sayAtDesk(
+      site,
+      'What it shows',
+    )}</label><input type="text" id="image_alt" name="image_alt" value="${fieldOf(
+      { form },
+      'image_alt',
+    )}" maxlength="${String(
+      limits.line.characters,
+    )}" autocomplete="off" dir="auto" aria-describedby="image_alt-hint"><p class="hint" id="image_alt-hint">${sayAtDesk(site, 'For those who do not see it.')}</p></div>`
+  return html`${upload}<fieldset class="field"><legend>${sayAtDesk(
+    site,
+    'From the library',
+  )}</legend>${libraryChoice(context, library, { chosen, none: '0' })}</fieldset>`
 }
 
 const number = (name: string, label: string, value: string): Html =>
@@ -435,7 +502,9 @@ async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAn
     return {
       title: say('This is being done'),
       room: 'events',
-      body: html`<p>${say('It has begun and goes on by itself; look at the list in a moment.')}</p><p class="ways"><a class="button" href="${deskPath(site, '/events')}">${say('Events')}</a></p>`,
+      body: html`<p>${say(
+        'It has begun and goes on by itself; look at the list in a moment.',
+      )}</p><p class="ways"><a class="button" href="${deskPath(site, '/events')}">${say('Events')}</a></p>`,
     }
   if (!told || !isOutcomes(told)) throw new Problem('rest_no_route')
   const back = await backTo(context, told.list)
@@ -445,16 +514,35 @@ async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAn
     [...told.refused, ...told.titles].map(({ id }) => id),
   )
   const line = (id: number, title: string, why: Content) =>
-    html`<li>${linkOrText(hrefs.get(id), title || say('(no title)'), { attributes: html` dir="auto"` })}${why}</li>`
+    html`<li>${linkOrText(hrefs.get(id), title || say('(no title)'), {
+      attributes: html` dir="auto"`,
+    })}${why}</li>`
   const more = (count: number) => count > 0 && html`<li>${countAtDesk(site, count, 'and {count} more')}</li>`
   return {
     title: sentence(context, told),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
     body: html`${undoForm(context, told)}
-${told.left > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.left) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}${more(told.left - told.refused.length)}</ul></section>`}
-${told.unchanged > 0 && html`<p class="hint">${countAtDesk(site, told.unchanged, '{count} were unchanged.')}</p>`}
-${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${more(told.done - told.titles.length)}</ul></section>`}`,
+${
+  told.left > 0 &&
+  html`<section class="told"><h2>${say('Not done: {count}', {
+    count: writtenNumber(site, told.left),
+  })}</h2><ul>${told.refused.map(({ id, title, why }) =>
+    line(id, title || `#${id}`, html`<small>${why}</small>`),
+  )}${more(told.left - told.refused.length)}</ul></section>`
+}
+${
+  told.unchanged > 0 &&
+  html`<p class="hint">${countAtDesk(site, told.unchanged, '{count} were unchanged.')}</p>`
+}
+${
+  told.titles.length > 0 &&
+  html`<section class="told"><h2>${say('Done: {count}', {
+    count: writtenNumber(site, told.done),
+  })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${more(
+    told.done - told.titles.length,
+  )}</ul></section>`
+}`,
   }
 }
 
@@ -465,7 +553,10 @@ function sentence({ site }: Context, { done, left: refused }: Outcomes): string 
 
 function undoForm({ site }: Context, { undo, list }: Outcomes): Content {
   if (undo === '') return ''
-  return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
+  return html`<form class="ways start" method="post" action="${deskPath(
+    site,
+    '/events/undo',
+  )}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 async function takeBack(request: DeskRequest): Promise<DeskView> {
@@ -482,7 +573,17 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
       : say('That was undone before, or is older than a day.'),
     room: 'events',
     under: html`<a href="${back}">${say('Back to the list')}</a>`,
-    body: html`${refused.length > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, refused.length) })}</h2><ul>${refused.map(({ id, title, problem }) => html`<li><a href="${deskPath(site, `/events/${id}`)}" dir="auto">${plainText(title) || `#${id}`}</a><small>${problem && whyRefused(site, problem)}</small></li>`)}</ul></section>`}<p class="ways start"><a class="button" href="${back}">${say('Events')}</a></p>`,
+    body: html`${
+      refused.length > 0 &&
+      html`<section class="told"><h2>${say('Not done: {count}', {
+        count: writtenNumber(site, refused.length),
+      })}</h2><ul>${refused.map(
+        ({ id, title, problem }) =>
+          html`<li><a href="${deskPath(site, `/events/${id}`)}" dir="auto">${
+            plainText(title) || `#${id}`
+          }</a><small>${problem && whyRefused(site, problem)}</small></li>`,
+      )}</ul></section>`
+    }<p class="ways start"><a class="button" href="${back}">${say('Events')}</a></p>`,
   }
 }
 

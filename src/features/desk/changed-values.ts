@@ -36,10 +36,16 @@ export async function changesTable(
       ]
       const field = fields[member]
       const label = field ? labelOf(context.site, field) : member
-      return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}${deedOf?.(member, label)}</td><td dir="auto">${after}${end}</td></tr>`
+      return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}${deedOf?.(
+        member,
+        label,
+      )}</td><td dir="auto">${after}${end}</td></tr>`
     }),
   )
-  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(
+    context.site,
+    'Field',
+  )}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 async function valueInWords(context: Context, member: string, value: unknown): Promise<string> {
@@ -94,12 +100,23 @@ export async function conflictNotes(
   )
   const lines = rows.map(
     ({ member, mine, theirs }) =>
-      html`<tr><th scope="row">${labelAt(context, member)}</th><td dir="auto">${mine}</td><td dir="auto">${theirs}</td></tr>`,
+      html`<tr><th scope="row">${labelAt(
+        context,
+        member,
+      )}</th><td dir="auto">${mine}</td><td dir="auto">${theirs}</td></tr>`,
   )
   const others =
     taken.length > 0 &&
-    html`<p>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', { names: taken.map((name) => labelAt(context, name)).join(', ') })}</p>`
-  const notes = html`<div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${lines}</tbody></table>${others}</div>`
+    html`<p>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', {
+      names: taken.map((name) => labelAt(context, name)).join(', '),
+    })}</p>`
+  const notes = html`<div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(
+    site,
+    'Field',
+  )}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(
+    site,
+    'What stands there now',
+  )}</th></tr></thead><tbody>${lines}</tbody></table>${others}</div>`
   const told = rows.map(({ member, theirs }): [string, string] => [
     CONTROLS[member]?.[0] ?? member,
     sayAtDesk(site, 'Somebody else has written: {value}', { value: theirs }),
@@ -159,10 +176,33 @@ export function unsavedNote(
     .slice(0, MOST_COMPARED)
     .map(
       (name) =>
-        html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(kept[name])}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
+        html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(
+          kept[name],
+        )}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
     )
-  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${known === undefined && title && html` <b dir="auto">${title}</b>`}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved=${encodeURIComponent(unsaved.form)}">${sayAtDesk(site, 'Restore it')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Discard')}</button></form>
-<details class="inline"><summary>${sayAtDesk(site, 'What is different')}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
+  return html`<div class="note unsaved"><p>${sayAtDesk(
+    site,
+    'You typed something here that was not saved, {time}.',
+    { time: agoInWords(site, minutes) },
+  )}${known === undefined && title && html` <b dir="auto">${title}</b>`}${
+    isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`
+  }</p><a class="button" href="${place}?unsaved=${encodeURIComponent(unsaved.form)}">${sayAtDesk(
+    site,
+    'Restore it',
+  )}</a><form method="post" action="${deskPath(
+    site,
+    `/events/${known?.id ?? 0}/discard`,
+  )}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Discard')}</button></form>
+<details class="inline"><summary>${sayAtDesk(
+    site,
+    'What is different',
+  )}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(
+    site,
+    'Field',
+  )}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(
+    site,
+    'What stands there now',
+  )}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
 }
 
 const MOST_COMPARED = 30

@@ -107,7 +107,8 @@ function nearEvent({ id, author, slug, title, status, all_day, ...row }: NearRow
   return { id, author, slug, title: plainText(title), status, ...times }
 }
 
-const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
+const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.status, events.start_date,
+  events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
 /** Events that ended before `ended` are not needed. */
@@ -127,9 +128,11 @@ function begunWithin(
   return sql`near as materialized (
     select events.id, events.utc_start_date, events.end_date from events
     where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
-      and events.start_date >= ${later(from, -ZONE_HOURS)} and events.start_date < ${later(before, ZONE_HOURS)}
+      and events.start_date >= ${later(from, -ZONE_HOURS)}
+        and events.start_date < ${later(before, ZONE_HOURS)}
       and events.utc_start_date >= ${from} and events.utc_start_date < ${before}
-      and events.end_date >= ${later(ended, -ZONE_HOURS)} and (${visibleTo(caller, 'events')}) is true ${narrowed})`
+      and events.end_date >= ${later(ended, -ZONE_HOURS)}
+        and (${visibleTo(caller, 'events')}) is true ${narrowed})`
 }
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
@@ -170,16 +173,23 @@ function overlapping(
   const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
   const query = sql<OverlappingRow>`
     with ${begunWithin(asker, span, isThere)},
-    drafts as materialized (select cast(value ->> 0 as integer) as draft, cast(value ->> 1 as bigint) as id, value ->> 2 as earliest,
-      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ended, value -> 6 as venues from ${entriesOf(db, listed)} as value)
+    drafts as materialized (select cast(value ->> 0 as integer) as draft, cast(value ->> 1 as bigint) as id,
+      value ->> 2 as earliest,
+      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ended, value -> 6 as venues
+        from ${entriesOf(db, listed)} as value)
     select * from (
       select ${COLUMNS}, drafts.draft, row_number() over (partition by drafts.draft
-        order by case when events.utc_start_date = drafts.starts then 0 else 1 end, events.utc_start_date, events.id) as place
+        order by case when events.utc_start_date = drafts.starts then 0 else 1 end, events.utc_start_date,
+          events.id) as place
       from near join drafts on near.utc_start_date >= drafts.earliest and near.utc_start_date < drafts.ends
         and near.end_date >= drafts.ended and near.id <> drafts.id
       join events on events.id = near.id
       where events.utc_end_date > drafts.starts and events.event_status = 'scheduled'
-        and ${hasVenue('near.id', sql`(select cast(value ->> 0 as bigint) from ${entriesOf(db, sql`drafts.venues`)} as value)`)}) as placed
+        and ${hasVenue(
+          'near.id',
+          sql`(select cast(value ->> 0 as bigint)
+          from ${entriesOf(db, sql`drafts.venues`)} as value)`,
+        )}) as placed
     where place <= ${sql.lit(MOST_NEAR)} order by draft, place`
   return { compile: () => query.compile(db) }
 }
@@ -235,7 +245,8 @@ async function readNear(
 ): Promise<(NearRow & { series: number | null })[]> {
   if (ids.size === 0) return []
   const { rows } = await sql<NearRow & { series: number | null }>`select ${COLUMNS}, events.series from events
-    where events.id in ${wholeList(db, [...ids])} and events.status <> 'trash' and (${visibleTo(caller, 'events')}) is true
+    where events.id in ${wholeList(db, [...ids])} and events.status <> 'trash'
+      and (${visibleTo(caller, 'events')}) is true
     order by events.utc_start_date, events.id`.execute(db)
   return rows
 }

@@ -190,11 +190,15 @@ function countRuns(
     const from = value(part === 'coming' ? 'later' : 'from')
     const to = value(part === 'past' || part === 'still on' ? 'earlier' : 'to')
     const status = sql`in (${sql.join(STATUSES_OF[tab].map((status) => sql.lit(status)))})`
-    return sql`select 1 from events where ${inRun({ status, isHidden, part }, { from, to, now: value('now') })} and ${isWanted}`
+    return sql`select 1 from events where ${inRun(
+      { status, isHidden, part },
+      { from, to, now: value('now') },
+    )} and ${isWanted}`
   }
   const counts = DESK_TABS.map((tab) => {
     const events = sql.join(PARTS_OF[tab].map(eventsOf(tab)), sql` union all `)
-    return sql`select ${sql.lit(tab)} as tab, count(*) as count from (${events} limit ${sql.lit(MOST_COUNTED + 1)}) as matching`
+    return sql`select ${sql.lit(tab)} as tab, count(*) as count from (${events}
+      limit ${sql.lit(MOST_COUNTED + 1)}) as matching`
   })
   return sql<CountRow>`${sql.join(counts, sql` union all `)}`
 }
@@ -276,7 +280,8 @@ function byLinked(
   ids: readonly number[],
 ): ListNarrowing {
   const [links, records] = [sql.table(`event_${kind}s`), sql.table(`${kind}s`)]
-  const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)} and ${shownTo(caller, `${kind}s`)}`
+  const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)}
+    and ${shownTo(caller, `${kind}s`)}`
   return {
     isMet: sql`exists (select 1 from ${links} where event = events.id and ${sql.ref(kind)} in (${seen}))`,
     ids: idsBy(db, sql`select event as id from ${links} where ${sql.ref(kind)} in (${seen})`),
@@ -294,7 +299,8 @@ function bySource(db: Db, source: number): ListNarrowing {
   const items = sql`select 1 from import_items where source = ${source}`
   const found = sql`select record from import_items where source = ${source}`
   return {
-    isMet: sql`(exists (${items} and kind = 'event' and record = events.id) or exists (${items} and kind = 'series' and record = events.series))`,
+    isMet: sql`(exists (${items} and kind = 'event' and record = events.id) or exists (${items}
+      and kind = 'series' and record = events.series))`,
     ids: idsBy(
       db,
       sql`select record as id from import_items where source = ${source} and kind = 'event'
@@ -342,7 +348,8 @@ async function findCandidates(
   if (few.length === 0) return []
   const { from, to } = boundsOf(list)
   const query = sql<Candidate>`select ${sql.join(COLUMNS.map((name) => sql.ref(name)))} from events
-    where id in ${wholeList(db, few)} and ${visibleTo(caller, 'events')} and start_date >= ${from} and start_date <= ${to}
+    where id in ${wholeList(db, few)} and ${visibleTo(caller, 'events')} and start_date >= ${from}
+      and start_date <= ${to}
       and ${both(filters)}`
   const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
   return rows
@@ -384,7 +391,8 @@ async function walk(
     : sql`1 = 1`
   const runs = runsOf(list.tab).map(
     (run) => sql`select * from (
-      select start_date, id from events where ${inRunFor(context, run, bounds)} and ${beyond} and ${both(filters)}
+      select start_date, id from events where ${inRunFor(context, run, bounds)} and ${beyond}
+        and ${both(filters)}
       order by ${order} limit ${sql.lit(most)}) as run`,
   )
   const query = sql<{ start_date: string; id: number }>`
@@ -467,7 +475,11 @@ async function findSeriesRows(
       where ${inRunFor(context, run, bounds)} and series is not null and ${both(filters)}`,
   )
   const query = sql<{ first: string; dates: number | string }>`
-    select ${first} as first, count(*) as dates from (${sql.join(runs, sql` union all `)}) as run group by series`
+    select ${first} as first, count(*) as dates from (${sql.join(
+      runs,
+      sql`
+      union all `,
+    )}) as run group by series`
   const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.map((row) => {
     const [start = '', id] = row.first.split('_')

@@ -92,7 +92,10 @@ export function frameDesk(frame: FrameFor, view: DeskView): string {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${pathTo(site, assets.icon)}">
 <link rel="stylesheet" href="${pathTo(site, assets.style)}">
-<script type="module" src="${pathTo(site, assets.script)}"></script>${view.script !== undefined && html`<script type="module" src="${pathTo(site, assets.root + view.script)}"></script>`}
+<script type="module" src="${pathTo(site, assets.script)}"></script>${
+    view.script !== undefined &&
+    html`<script type="module" src="${pathTo(site, assets.root + view.script)}"></script>`
+  }
 </head>
 ${view.isAlone || !frame.caller ? alone(frame, view) : framed(frame, frame.caller, view)}
 </html>
@@ -102,7 +105,10 @@ ${view.isAlone || !frame.caller ? alone(frame, view) : framed(frame, frame.calle
 
 function alone({ site }: FrameFor, view: DeskView): Html {
   return html`<body class="alone">
-<main id="main"><a class="brand" href="${pathTo(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
+<main id="main"><a class="brand" href="${pathTo(
+    site,
+    '/',
+  )}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
 <h1>${view.title}</h1>
 ${view.notice && html`<div class="notice" role="status">${view.notice}</div>`}
 ${view.body}
@@ -119,15 +125,27 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
   return html`<body class="desk">
 <a class="skip" href="#main">${say('Skip to content')}</a>
 <header class="bar">
-<form role="search" aria-label="${say('Search everything')}" method="get" action="${deskPath(site, '/search')}"><label class="hidden" for="everything">${say('Search everything')}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}</button></form>
+<form role="search" aria-label="${say('Search everything')}" method="get" action="${deskPath(
+    site,
+    '/search',
+  )}"><label class="hidden" for="everything">${say(
+    'Search everything',
+  )}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}</button></form>
 <div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${
     can(caller, 'edit') &&
     html`<a class="button main" href="${deskPath(site, '/events/new')}" accesskey="n">${say('New event')}</a>`
-  }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${spoken}" title="${name}">${initials}</a></div>
+  }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say(
+    'Your account',
+  )}: ${spoken}" title="${name}">${initials}</a></div>
 </header>
 ${rail(frame, caller, view.room)}
 <main id="main"${frame.isReadOnly && html` class="readonly"`}>
-${frame.isReadOnly && html`<p class="summary" role="alert">${say('The service can only be read just now; try again later.')}</p>`}<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${view.deeds && html`<div class="end">${view.deeds}</div>`}</div>
+${
+  frame.isReadOnly &&
+  html`<p class="summary" role="alert">${say('The service can only be read just now; try again later.')}</p>`
+}<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${
+    view.deeds && html`<div class="end">${view.deeds}</div>`
+  }</div>
 ${html`<div id="notice" role="status">${view.notice && html`<div class="notice">${view.notice}</div>`}</div>`}
 ${view.body}
 </main>
@@ -138,17 +156,28 @@ function rail({ site, waiting, parts }: FrameFor, caller: Caller, current: RoomN
   const item = ({ room, path, text, isFirst, isFor }: RoomLink | BroughtRoom): Content => {
     if (isFor && !isFor(caller)) return false
     const count = room === 'inbox' && waiting > 0 ? html`<span class="count due">${waiting}</span>` : ''
-    return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${room === current && html` aria-current="page"`}>${typeof text === 'string' ? sayAtDesk(site, text) : text(site)}${count}</a></li>`
+    return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${
+      room === current && html` aria-current="page"`
+    }>${typeof text === 'string' ? sayAtDesk(site, text) : text(site)}${count}</a></li>`
   }
   const brought = parts.flatMap(({ rooms = [] }) => rooms)
   const groups = ROOMS.map(
     ({ group, heading, rooms }) =>
-      html`${heading && html`<p class="group">${sayAtDesk(site, heading)}</p>`}<ul>${[...rooms, ...brought.filter((room) => room.in === group)].map(item)}</ul>`,
+      html`${heading && html`<p class="group">${sayAtDesk(site, heading)}</p>`}<ul>${[
+        ...rooms,
+        ...brought.filter((room) => room.in === group),
+      ].map(item)}</ul>`,
   )
-  return html`<nav class="rail" aria-label="${sayAtDesk(site, 'Desk')}"><a class="brand" href="${deskPath(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
+  return html`<nav class="rail" aria-label="${sayAtDesk(site, 'Desk')}"><a class="brand" href="${deskPath(
+    site,
+    '/',
+  )}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
 ${groups}
 <details class="rooms"><summary>${sayAtDesk(site, 'More')}</summary>${groups}</details>
-<form class="end" method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
+<form class="end" method="post" action="${deskPath(
+    site,
+    '/sign-out',
+  )}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
 }
 
 function initialsOf(name: string): string {

@@ -67,8 +67,16 @@ export function fieldControl(state: FormState, name: string, field: Field): Html
     field.hint !== undefined && html`<p class="hint" id="${name}-hint">${sayDeclared(site, field.hint)}</p>`
   const wrong = html`${hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}`
   if (input === 'switch')
-    return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(name, fault)}> ${label}</label>${wrong}</div>`
-  return html`<div class="field"><label for="${name}">${label}</label>${controlFor(state, name, field, input)}${wrong}</div>`
+    return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(
+      name,
+      fault,
+    )}> ${label}</label>${wrong}</div>`
+  return html`<div class="field"><label for="${name}">${label}</label>${controlFor(
+    state,
+    name,
+    field,
+    input,
+  )}${wrong}</div>`
 }
 
 function isOn({ values }: FormState, name: string): boolean {
@@ -77,7 +85,9 @@ function isOn({ values }: FormState, name: string): boolean {
 
 export function described(name: string, fault: string | undefined, hasHint = false): Content {
   const ids = [hasHint && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
-  return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
+  return html`${fault !== undefined && html` aria-invalid="true"`}${
+    ids !== '' && html` aria-describedby="${ids}"`
+  }`
 }
 
 /** A script warns before the form is left, and when the service does not answer a save. */
@@ -103,13 +113,19 @@ const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }
 function controlFor(state: FormState, name: string, field: Field, input: Input | undefined): Html {
   const { site, values, faults, choices } = state
   const value = values[name] ?? ''
-  const attributes = html` id="${name}" name="${name}"${field.required && html` aria-required="true"`}${mostOf(field)}${described(name, faults[name], field.hint !== undefined)}`
+  const attributes = html` id="${name}" name="${name}"${
+    field.required && html` aria-required="true"`
+  }${mostOf(field)}${described(name, faults[name], field.hint !== undefined)}`
   if (input === 'text')
-    return html`<textarea${attributes} rows="6"${isEdited(name, value) && html` data-words="${editorWords(site)}"`}>\n${value}</textarea>`
+    return html`<textarea${attributes} rows="6"${
+      isEdited(name, value) && html` data-words="${editorWords(site)}"`
+    }>\n${value}</textarea>`
   const offered = choices?.[name] ?? choicesOf(site, name, field, input)
   if (offered) return selectOf(attributes, offered, value)
   const { type, inputmode } = LINES[input ?? 'line'] ?? { type: 'text' }
-  return html`<input type="${type}"${inputmode && html` inputmode="${inputmode}"`}${attributes} value="${value}" autocomplete="off">`
+  return html`<input type="${type}"${
+    inputmode && html` inputmode="${inputmode}"`
+  }${attributes} value="${value}" autocomplete="off">`
 }
 
 const EDITOR_WORDS = [
@@ -148,7 +164,9 @@ function selectOf(attributes: Html, choices: readonly ControlOption[], value: st
     : [...choices, { value, text: value }]
   const options = known.map(
     (choice) =>
-      html`<option value="${choice.value}"${choice.value === value && html` selected`}>${'\u2003'.repeat(choice.level ?? 0)}${choice.text}</option>`,
+      html`<option value="${choice.value}"${choice.value === value && html` selected`}>${'\u2003'.repeat(
+        choice.level ?? 0,
+      )}${choice.text}</option>`,
   )
   return html`<select${attributes}>${options}</select>`
 }
@@ -187,7 +205,10 @@ export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): 
     return html`<li><a href="#${name}">${field && `${labelOf(site, field)}: `}${text}</a></li>`
   })
   if (lines.length === 0) return html``
-  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
+  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(
+    site,
+    'Please look at these fields:',
+  )}</p><ul>${lines}</ul></div>`
 }
 
 export interface PlainField {
@@ -215,7 +236,9 @@ export function plainField(
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
       : html`<input type="${type}"${all} value="${value}">`
   const control = options ? selectOf(all, options, value) : typedIn()
-  return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+  return html`<div class="field"><label for="${name}">${label}</label>${control}${
+    hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`
+  }${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
 /** Undefined where the problem is not about fields of the form. */

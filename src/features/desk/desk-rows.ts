@@ -15,7 +15,8 @@ const selectLastSaved = statement<{ user: number }>()<{
   oldest: string | null
 }>(
   (_db, value) =>
-    sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts where "user" = ${value('user')}`,
+    sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts
+      where "user" = ${value('user')}`,
 )
 
 export async function findLastSaved(db: Db, user: number): Promise<{ rows: number; last: string | null }> {
@@ -79,16 +80,14 @@ export async function removeDeskRows(tx: Db, kind: string, record: number): Prom
 
 export async function trimUnsaved(tx: Db, user: number, most: number): Promise<void> {
   await sql`delete from unsaved_texts where "user" = ${user} and (kind, record, form) in
-    (select kind, record, form from unsaved_texts where "user" = ${user} order by saved_utc desc, kind, record, form limit 1000 offset ${sql.lit(most)})`.execute(
-    tx,
-  )
+    (select kind, record, form from unsaved_texts where "user" = ${user} order by saved_utc desc, kind,
+      record, form limit 1000 offset ${sql.lit(most)})`.execute(tx)
 }
 
 async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from unsaved_texts where ("user", kind, record, form) in
-    (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
-    tx,
-  )
+    (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc}
+      limit ${sql.lit(most)}) returning record`.execute(tx)
   return rows.length
 }
 
@@ -147,9 +146,8 @@ async function dropMergedLinks(tx: Db, beforeUtc: string, most: number): Promise
 async function dropMerges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from desk_merges where id in
     (select id from desk_merges m where done_utc < ${beforeUtc}
-      and not exists (select 1 from merged_links where merge = m.id) limit ${sql.lit(most)}) returning id`.execute(
-    tx,
-  )
+      and not exists (select 1 from merged_links where merge = m.id)
+        limit ${sql.lit(most)}) returning id`.execute(tx)
   return rows.length
 }
 

@@ -119,7 +119,10 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   return {
     status: 404,
     title: sayAtDesk(site, 'There is no such page at the desk.'),
-    body: html`<p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a> <a class="button" href="${deskPath(site, '/events')}">${sayAtDesk(site, 'Events')}</a></p>`,
+    body: html`<p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(
+      site,
+      'Today',
+    )}</a> <a class="button" href="${deskPath(site, '/events')}">${sayAtDesk(site, 'Events')}</a></p>`,
   }
 }
 
@@ -130,6 +133,11 @@ export function problemAtDesk(site: Site, problem: Problem): DeskView {
   return {
     status,
     title: body.message,
-    body: html`${params.length > 0 && html`<ul class="plain">${params.map((text) => html`<li>${text}</li>`)}</ul>`}<p class="ways start"><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a></p>`,
+    body: html`${
+      params.length > 0 && html`<ul class="plain">${params.map((text) => html`<li>${text}</li>`)}</ul>`
+    }<p class="ways start"><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(
+      site,
+      'Today',
+    )}</a></p>`,
   }
 }

@@ -55,7 +55,9 @@ export const duplicateTexts = {
     es: 'Se puede deshacer durante 30 días.',
   },
   'The one that stayed was merged into another one since. Undo that merge first.': {
-    de: 'Der Eintrag, der blieb, wurde seither mit einem anderen zusammengeführt. Machen Sie zuerst das rückgängig.',
+    de:
+      'Der Eintrag, der blieb, wurde seither mit einem anderen ' +
+      'zusammengeführt. Machen Sie zuerst das rückgängig.',
     fr: 'La fiche conservée a été fusionnée depuis avec une autre. Annulez d’abord cette fusion.',
     es: 'La ficha que quedó se ha fusionado después con otra. Deshaga primero esa fusión.',
   },

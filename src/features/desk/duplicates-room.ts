@@ -141,18 +141,32 @@ async function showDuplicates(request: DeskRequest): Promise<DeskView> {
   )
   const tabs = KINDS.map(
     ([one, text]) =>
-      html`<a href="${deskPath(context.site, `/duplicates?kind=${one}`)}"${one === kind && html` aria-current="page"`}>${say(text)}${one === kind && html` <span>${writtenNumber(context.site, pairs.length)}</span>`}</a>`,
+      html`<a href="${deskPath(context.site, `/duplicates?kind=${one}`)}"${
+        one === kind && html` aria-current="page"`
+      }>${say(text)}${one === kind && html` <span>${writtenNumber(context.site, pairs.length)}</span>`}</a>`,
   )
   const page = (to: number, text: DuplicateText) =>
-    html`<a class="button" href="${deskPath(context.site, `/duplicates?kind=${kind}&from=${to}`)}">${say(text)}</a>`
+    html`<a class="button" href="${deskPath(
+      context.site,
+      `/duplicates?kind=${kind}&from=${to}`,
+    )}">${say(text)}</a>`
   return {
     title: say('Duplicates'),
     room: 'duplicates',
     notice: mergeNotice(request),
     under: say('Records that are likely the same, by name, address and nearness.'),
     body: html`<nav class="tabs" aria-label="${say('Duplicates')}">${tabs}</nav>
-${shown.length === 0 ? html`<p class="nothing">${say('Nothing looks like a duplicate.')}</p>` : html`<div class="pairs">${shown.map((pair) => pairForm(context, kind, pair, twins))}</div>`}
-${(from > 0 || pairs.length > from + PER_PAGE) && html`<nav class="pages" aria-label="${say('More pages')}">${from > 0 && page(Math.max(0, from - PER_PAGE), 'Previous page')}${pairs.length > from + PER_PAGE && page(from + PER_PAGE, 'Next page')}</nav>`}
+${
+  shown.length === 0
+    ? html`<p class="nothing">${say('Nothing looks like a duplicate.')}</p>`
+    : html`<div class="pairs">${shown.map((pair) => pairForm(context, kind, pair, twins))}</div>`
+}
+${
+  (from > 0 || pairs.length > from + PER_PAGE) &&
+  html`<nav class="pages" aria-label="${say('More pages')}">${
+    from > 0 && page(Math.max(0, from - PER_PAGE), 'Previous page')
+  }${pairs.length > from + PER_PAGE && page(from + PER_PAGE, 'Next page')}</nav>`
+}
 ${await recentMerges(context)}`,
   }
 }
@@ -168,7 +182,12 @@ function mergeNotice({ context, query }: DeskRequest): Content {
 
 /** A form with a button. */
 export function undoOf(context: Context, merge: string): Html {
-  return html`<form class="inline-form" method="post" action="${deskPath(context.site, '/duplicates/undo')}"><input type="hidden" name="merge" value="${merge}"><button type="submit" class="button quiet">${sayer(context)('Undo')}</button></form>`
+  return html`<form class="inline-form" method="post" action="${deskPath(
+    context.site,
+    '/duplicates/undo',
+  )}"><input type="hidden" name="merge" value="${merge}"><button type="submit" class="button quiet">${sayer(
+    context,
+  )('Undo')}</button></form>`
 }
 
 /** The one with more events, else a public one, else the older. */
@@ -196,9 +215,32 @@ function twinsForm(context: Context, kind: Mergeable, twins: readonly Twin[], ma
   const ids = twins.map(({ id }) => id).join(',')
   const sides = twins.map(
     (twin) =>
-      html`<label class="twin"><input type="radio" name="into" value="${twin.id}"${twin === stays && html` checked`}><span class="twin-facts"><a href="${deskPath(site, `/${ROOMS[kind]}/${twin.id}`)}" dir="auto">${twin.name || say('(no title)')}</a>${twin.lines.map((line) => html`<small dir="auto">${shortened(line, LONGEST_LINE)}</small>`)}<small>${[twin.uses !== undefined && usesIn(context, twin.uses), twin.status !== 'publish' && statusName(site, twin.status), `#${twin.id}`].filter(Boolean).join(' · ')}</small></span></label>`,
+      html`<label class="twin"><input type="radio" name="into" value="${twin.id}"${
+        twin === stays && html` checked`
+      }><span class="twin-facts"><a href="${deskPath(site, `/${ROOMS[kind]}/${twin.id}`)}" dir="auto">${
+        twin.name || say('(no title)')
+      }</a>${twin.lines.map(
+        (line) => html`<small dir="auto">${shortened(line, LONGEST_LINE)}</small>`,
+      )}<small>${[
+        twin.uses !== undefined && usesIn(context, twin.uses),
+        twin.status !== 'publish' && statusName(site, twin.status),
+        `#${twin.id}`,
+      ]
+        .filter(Boolean)
+        .join(' · ')}</small></span></label>`,
   )
-  return html`<form class="pair card" method="post" action="${deskPath(site, '/duplicates/merge')}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="ids" value="${ids}"><fieldset><legend>${say('The one that stays')}</legend>${sides}</fieldset><p class="ways start"><button type="submit" class="button main">${say('Merge')}</button>${mayDiffer && html`<button type="submit" class="button quiet" formaction="${deskPath(site, '/duplicates/apart')}">${say('Not the same')}</button>`}</p></form>`
+  return html`<form class="pair card" method="post" action="${deskPath(
+    site,
+    '/duplicates/merge',
+  )}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="ids" value="${ids}"><fieldset><legend>${say(
+    'The one that stays',
+  )}</legend>${sides}</fieldset><p class="ways start"><button type="submit" class="button main">${say('Merge')}</button>${
+    mayDiffer &&
+    html`<button type="submit" class="button quiet" formaction="${deskPath(
+      site,
+      '/duplicates/apart',
+    )}">${say('Not the same')}</button>`
+  }</p></form>`
 }
 
 const LONGEST_LINE = 100
@@ -215,10 +257,18 @@ async function recentMerges(context: Context): Promise<Content> {
   if (merges.length === 0) return ''
   const lines = merges.map(({ id, kind, into_record, gone_name, into_name, done_utc }) => {
     const room = mergeableIn(kind)
-    const into = html`<a href="${room && deskPath(site, `/${ROOMS[room]}/${into_record}`)}" dir="auto">${plainText(into_name) || `#${into_record}`}</a>`
-    return html`<li><span><bdi>${plainText(gone_name)}</bdi> → ${into} <small>${whenAtDesk(site, done_utc, now)}</small></span>${undoOf(context, String(id))}</li>`
+    const into = html`<a href="${room && deskPath(site, `/${ROOMS[room]}/${into_record}`)}" dir="auto">${
+      plainText(into_name) || `#${into_record}`
+    }</a>`
+    return html`<li><span><bdi>${plainText(gone_name)}</bdi> → ${into} <small>${whenAtDesk(
+      site,
+      done_utc,
+      now,
+    )}</small></span>${undoOf(context, String(id))}</li>`
   })
-  return html`<section class="merged"><h2>${say('Merged in the last 30 days')}</h2><ul>${lines}</ul></section>`
+  return html`<section class="merged"><h2>${say(
+    'Merged in the last 30 days',
+  )}</h2><ul>${lines}</ul></section>`
 }
 
 /** @throws Problem rest_invalid_param unless two are named */
@@ -249,7 +299,17 @@ async function showPair(request: DeskRequest): Promise<DeskView> {
     title: isPair ? say('Merge') : say('Choose two to merge.'),
     room: ROOMS[kind],
     under: html`<a href="${deskPath(site, `/${ROOMS[kind]}`)}">${say('Back to the list')}</a>`,
-    body: html`${isPair && html`<p class="hint">${say('All events and old addresses go over to the one that stays; the other goes to the trash.')} ${say('This can be undone for 30 days.')}</p>${twinsForm(context, kind, twins, false)}`}${!isPair && html`<p class="ways start"><a class="button" href="${deskPath(site, `/${ROOMS[kind]}`)}">${say('Back to the list')}</a></p>`}`,
+    body: html`${
+      isPair &&
+      html`<p class="hint">${say(
+        'All events and old addresses go over to the one that stays; the other goes to the trash.',
+      )} ${say('This can be undone for 30 days.')}</p>${twinsForm(context, kind, twins, false)}`
+    }${
+      !isPair &&
+      html`<p class="ways start"><a class="button" href="${deskPath(site, `/${ROOMS[kind]}`)}">${say(
+        'Back to the list',
+      )}</a></p>`
+    }`,
   }
 }
 
@@ -289,7 +349,9 @@ async function undoMerge(request: DeskRequest): Promise<DeskAnswer> {
         : 'That was undone before, or is older than 30 days.',
     ),
     room: 'duplicates',
-    body: html`<p class="ways start"><a class="button" href="${deskPath(context.site, '/duplicates')}">${say('Duplicates')}</a></p>`,
+    body: html`<p class="ways start"><a class="button" href="${deskPath(context.site, '/duplicates')}">${say(
+      'Duplicates',
+    )}</a></p>`,
   }
 }
 

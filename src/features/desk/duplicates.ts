@@ -132,9 +132,10 @@ function likenessOf(a: Compared, b: Compared): number {
 }
 
 const SILENT = new Set(
-  'the a an der die das des le la les l el los las un une und and et y of de du di am im in e v ev gmbh ltd inc asbl'.split(
-    ' ',
-  ),
+  [
+    'the a an der die das des le la les l el los las un une',
+    'und and et y of de du di am im in e v ev gmbh ltd inc asbl',
+  ].flatMap((words) => words.split(' ')),
 )
 
 function tellingWords(name: string): string[] {
@@ -174,8 +175,10 @@ async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promis
   const { db, caller, aside } = context
   const own =
     kind === 'venue'
-      ? sql`venue as name, city as place, address, geo_lat as lat, geo_lng as lng, phone || ' ' || website as contacts`
-      : sql`organizer as name, '' as place, '' as address, null as lat, null as lng, phone || ' ' || website || ' ' || email as contacts`
+      ? sql`venue as name, city as place, address, geo_lat as lat, geo_lng as lng, phone || ' ' ||
+        website as contacts`
+      : sql`organizer as name, '' as place, '' as address, null as lat, null as lng, phone || ' ' ||
+        website || ' ' || email as contacts`
   const found: Compared[] = []
   const pause = pausing()
   for (let before = Number.MAX_SAFE_INTEGER; found.length < MOST_RECORDS; ) {
@@ -263,7 +266,8 @@ async function readComing(context: Context): Promise<Compared[]> {
       let [from, after] = [today, 0]
       for (let count = 0; count < MOST_EVENTS; count += IN_A_PIECE) {
         const query = sql<EventFound>`select id, title, start_date, series from events
-          where status = ${sql.lit(status)} and hide_from_listings = ${sql.lit(isHidden)} and start_date >= ${from}
+          where status = ${sql.lit(status)} and hide_from_listings = ${sql.lit(isHidden)}
+            and start_date >= ${from}
             and (start_date <> ${from} or id > ${after}) and ${visibleTo(caller, 'events')}
           order by start_date, id limit ${sql.lit(IN_A_PIECE)}`
         const [rows] = await context.aside(db, 'list', [{ compile: () => query.compile(db) }])

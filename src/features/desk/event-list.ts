@@ -266,8 +266,20 @@ async function listView({ context, query }: DeskRequest, asked: AskedList): Prom
     under: say('Times are of {zone}.', { zone: site.timezone }),
     body: html`${tabs(listing)}
 ${await tools(listing, chosen.length)}
-${chosen.length > 0 && html`<ul class="chips">${chosen}<li><a href="${listPath(context, { status: asked.fields.status, author: asked.fields.author && seesAll(context.caller) ? undefined : asked.fields.author })}">${say('Clear all filters')}</a></li></ul>`}
-${!found.isSorted && asked.list.sort !== 'start' && html`<p class="hint">${say('More than {count} events match; narrow the list to sort it so.', { count: writtenNumber(site, MOST_COUNTED) })}</p>`}
+${
+  chosen.length > 0 &&
+  html`<ul class="chips">${chosen}<li><a href="${listPath(context, {
+    status: asked.fields.status,
+    author: asked.fields.author && seesAll(context.caller) ? undefined : asked.fields.author,
+  })}">${say('Clear all filters')}</a></li></ul>`
+}
+${
+  !found.isSorted &&
+  asked.list.sort !== 'start' &&
+  html`<p class="hint">${say('More than {count} events match; narrow the list to sort it so.', {
+    count: writtenNumber(site, MOST_COUNTED),
+  })}</p>`
+}
 ${events.length === 0 ? nothing(listing, chosen.length > 0) : await table(listing, events)}
 ${otherPages(listing)}`,
   }
@@ -276,7 +288,9 @@ ${otherPages(listing)}`,
 function tabs({ context, fields, found: { counts }, list, say }: Listing): Html {
   const link = (tab: DeskTab) => {
     const path = listPath(context, { ...fields, status: tab === 'coming' ? undefined : tab })
-    return html`<a href="${path}"${tab === list.tab && html` aria-current="page"`}>${say(TAB_NAMES[tab])}${counts && html` <span>${countInWords(context, counts[tab])}</span>`}</a>`
+    return html`<a href="${path}"${tab === list.tab && html` aria-current="page"`}>${say(
+      TAB_NAMES[tab],
+    )}${counts && html` <span>${countInWords(context, counts[tab])}</span>`}</a>`
   }
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
@@ -306,9 +320,20 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     )}</select></label>`
   const day = (name: 'start_date' | 'end_date', label: string) =>
     html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}"></label>`
-  return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${HIDDEN.map((name) => fields[name] && html`<input type="hidden" name="${name}" value="${fields[name]}">`)}
-<input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button type="submit" class="button">${say('Search')}</button>
-<details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
+  return html`<form class="tools" method="get" role="search" action="${deskPath(
+    context.site,
+    '/events',
+  )}">${HIDDEN.map(
+    (name) => fields[name] && html`<input type="hidden" name="${name}" value="${fields[name]}">`,
+  )}
+<input type="search" name="search" maxlength="${String(
+    limits.search.characters,
+  )}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say(
+    'Words in events',
+  )}"><button type="submit" class="button">${say('Search')}</button>
+<details class="filters"><summary class="button">${say('Filters')}${
+    filters > 0 && html` <span class="count">${filters}</span>`
+  }</summary><div class="panel">
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
 ${
   venues.length > MOST_OFFERED
@@ -350,6 +375,7 @@ function chosenFilters({ context, fields, terms, names, say }: Listing, title = 
     ({ slug, id, taxonomy }) =>
       taxonomy === 'category' && (slug === fields.categories || String(id) === fields.categories),
   )?.name
+  const dayInWords = (text: string) => (isDay(text) ? written(site, 'dayMonthYear', text) : text)
   const words: Partial<Record<ListField, string | undefined>> = {
     search: fields.search && `“${fields.search}”`,
     categories: fields.categories && (categoryName ?? fields.categories),
@@ -365,17 +391,18 @@ function chosenFilters({ context, fields, terms, names, say }: Listing, title = 
           : `${say('By')}: ${fields.author}`),
     source: fields.source && say('Imported'),
     series: fields.series && say('Series: {title}', { title: titleAtDesk(site, title) }),
-    start_date:
-      fields.start_date &&
-      `${say('From')} ${isDay(fields.start_date) ? written(site, 'dayMonthYear', fields.start_date) : fields.start_date}`,
-    end_date:
-      fields.end_date &&
-      `${say('Until')} ${isDay(fields.end_date) ? written(site, 'dayMonthYear', fields.end_date) : fields.end_date}`,
+    start_date: fields.start_date && `${say('From')} ${dayInWords(fields.start_date)}`,
+    end_date: fields.end_date && `${say('Until')} ${dayInWords(fields.end_date)}`,
   }
   return Object.entries(words).flatMap(([name, text]) =>
     text
       ? [
-          html`<li><a class="chip" href="${listPath(context, { ...fields, [name]: undefined })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span><span class="hidden">${say('Take this filter off')}</span></a></li>`,
+          html`<li><a class="chip" href="${listPath(context, {
+            ...fields,
+            [name]: undefined,
+          })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span><span class="hidden">${say(
+            'Take this filter off',
+          )}</span></a></li>`,
         ]
       : [],
   )
@@ -385,13 +412,27 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   const elsewhere = DESK_TABS.filter((tab) => tab !== list.tab && counts && counts[tab] > 0)
   const links = elsewhere.map(
     (tab) =>
-      html`<a class="button" href="${listPath(context, { ...fields, status: tab === 'coming' ? undefined : tab })}">${say(TAB_NAMES[tab])} <span class="count">${counts && countInWords(context, counts[tab])}</span></a>`,
+      html`<a class="button" href="${listPath(context, {
+        ...fields,
+        status: tab === 'coming' ? undefined : tab,
+      })}">${say(TAB_NAMES[tab])} <span class="count">${
+        counts && countInWords(context, counts[tab])
+      }</span></a>`,
   )
   if (isFiltered)
-    return html`<div class="nothing"><p>${say('Nothing matches.')}</p><p class="ways">${links}<a class="button" href="${listPath(context, { status: fields.status })}">${say('Clear all filters')}</a></p></div>`
+    return html`<div class="nothing"><p>${say(
+      'Nothing matches.',
+    )}</p><p class="ways">${links}<a class="button" href="${listPath(context, {
+      status: fields.status,
+    })}">${say('Clear all filters')}</a></p></div>`
   const text: DeskText = list.tab === 'trash' ? 'The trash is empty.' : 'Nothing here yet.'
   const mayMake = list.tab !== 'trash' && can(context.caller, 'edit')
-  return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
+  return html`<div class="nothing"><p>${say(text)}</p>${
+    mayMake &&
+    html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say(
+      'New event',
+    )}</a></p>`
+  }</div>`
 }
 
 async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Html> {
@@ -408,7 +449,9 @@ async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Ht
     if (!isByDay) return ''
     const near = day === '' ? '' : nearName(site, day, today)
     const text = day === '' ? say('Still on') : writtenDay(site, day, today)
-    return html`<tr class="day"><th colspan="8" scope="rowgroup">${near && html`<b>${near}</b> `}${text}</th></tr>`
+    return html`<tr class="day"><th colspan="8" scope="rowgroup">${
+      near && html`<b>${near}</b> `
+    }${text}</th></tr>`
   }
   const bodies = [...groups].map(
     ([day, own]) =>
@@ -417,7 +460,9 @@ async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Ht
       )}</tbody>`,
   )
   return html`<form method="post" action="${deskPath(site, '/events/many')}" class="many" data-many>
-<table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th><th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th><th scope="col">${say('Category')}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col"><span class="hidden">${say('What to do')}</span></th></tr></thead>
+<table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th><th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th><th scope="col">${say(
+    'Category',
+  )}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col"><span class="hidden">${say('What to do')}</span></th></tr></thead>
 ${bodies}</table>
 ${bulkBar(listing)}</form>`
 }
@@ -465,7 +510,22 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
     count: most,
   })
   const query = new URLSearchParams(Object.entries(fields)).toString()
-  return html`<div class="bulk" data-chosen="${JSON.stringify(formsAtDesk(site, '{count} chosen'))}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`)}${list.tab !== 'trash' && mayMerge({ caller }) && html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{deed}…', { deed: say('Merge') })}</button>`}</div></div>`
+  return html`<div class="bulk" data-chosen="${JSON.stringify(
+    formsAtDesk(site, '{count} chosen'),
+  )}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say(
+    'Chosen events:',
+  )}</p><input type="hidden" name="list" value="${query}">${
+    isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`
+  }<div class="deeds">${deeds.map(
+    (deed) =>
+      html`<button type="submit" name="deed" value="${deed}" class="button${
+        (deed === 'trash' || deed === 'delete') && ' bad'
+      }">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`,
+  )}${
+    list.tab !== 'trash' &&
+    mayMerge({ caller }) &&
+    html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{deed}…', { deed: say('Merge') })}</button>`
+  }</div></div>`
 }
 
 function row(
@@ -494,7 +554,20 @@ function row(
     }><span class="hidden">${say('Choose')}: ${title}${
       dates > 1 && html`, ${countAtDesk(site, dates, '{count} dates')}`
     }</span></label>`
-  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}${dates > 1 && otherDates(listing, event, { title, dates })}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
+  return html`<tr><td class="pick">${box}</td><td class="when">${times(
+    listing,
+    event,
+    isDated,
+  )}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}${
+    dates > 1 && otherDates(listing, event, { title, dates })
+  }</td><td class="where" dir="auto">${event.venue}${
+    event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`
+  }</td><td class="sort">${category(listing, event)}</td><td class="how">${states(
+    listing,
+    event,
+  )}</td><td class="who" dir="auto"><span>${event.by}</span>${
+    event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`
+  }</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
 }
 
 function otherDates(
@@ -504,8 +577,11 @@ function otherDates(
 ): Html {
   const { site } = context
   const path = listPath(context, { ...fields, series: String(series) })
-  return html`<small><a class="dates" href="${path}">${countAtDesk(site, dates - 1, 'and {count} more')}<span
-class="hidden">: ${title}</span></a> <span class="ticked">${countAtDesk(site, dates, '{count} dates chosen')}</span></small>`
+  return html`<small><a class="dates" href="${path}">${countAtDesk(site, dates - 1, 'and {count} more')}<span class="hidden">: ${title}</span></a> <span class="ticked">${countAtDesk(
+    site,
+    dates,
+    '{count} dates chosen',
+  )}</span></small>`
 }
 
 /** The number of a series stands behind it, in place of the ids of its dates. */
@@ -523,13 +599,22 @@ function times({ context: { site }, today, say }: Listing, event: DeskEvent, isD
     html`<small class="until">${say('until {date}', { date: writtenDate(site, last, today) })}</small>`
   if (event.all_day === 1) return html`${day}<span>${say('All day')}</span>${until}`
   const ends = !until && end !== start && html`<small> – ${writtenEnd(site, start, end)}</small>`
-  return html`${day}<time datetime="${start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', start)}</time>${ends}${zone}${until}`
+  return html`${day}<time datetime="${start.slice(0, 16).replace(' ', 'T')}">${written(
+    site,
+    'time',
+    start,
+  )}</time>${ends}${zone}${until}`
 }
 
 function category({ terms }: Listing, { categories }: DeskEvent): Html {
   const shown = categories.flatMap((id) => terms.byId.get(id) ?? [])
   const [first, ...others] = shown
-  return html`${first && html`<span class="h${first.hue}"><i class="dot" aria-hidden="true"></i>${first.name}</span>`}${others.length > 0 && html` <small class="more" title="${others.map(({ name }) => name).join(', ')}">+ ${others.length}</small>`}`
+  return html`${
+    first && html`<span class="h${first.hue}"><i class="dot" aria-hidden="true"></i>${first.name}</span>`
+  }${
+    others.length > 0 &&
+    html` <small class="more" title="${others.map(({ name }) => name).join(', ')}">+ ${others.length}</small>`
+  }`
 }
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
@@ -542,7 +627,9 @@ function states({ context: { site } }: Listing, event: DeskEvent): Content {
     html`<span class="state ${event.event_status === 'canceled' ? 'bad' : 'warn'}">${word}</span>`
   if (event.status === 'publish')
     return isOff || html`<span class="plain">${statusName(site, event.status)}</span>`
-  return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${isOff && html` ${isOff}`}`
+  return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${
+    isOff && html` ${isOff}`
+  }`
 }
 
 /** Host of the address, or name of the file. */
@@ -573,16 +660,24 @@ function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Ht
         mayChange && event.event_status === 'scheduled' && link(one('cancel'), 'Cancel…'),
         mayRemove && link(one('trash'), 'Trash', 'bad'),
       ]
-  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span><span class="hidden">${say('What to do')}${named}</span></summary><ul>${links}</ul></details>`
+  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span><span class="hidden">${say(
+    'What to do',
+  )}${named}</span></summary><ul>${links}</ul></details>`
 }
 
 function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {
   if (!earlier && !later) return ''
   const to = (name: 'before' | 'after', place: DeskPlace | undefined, text: DeskText) =>
     place
-      ? html`<a class="button" href="${listPath(context, { ...fields, [name]: writtenPlace(place) })}"${html` rel="${name === 'after' ? 'next' : 'prev'}"`}>${say(text)}</a>`
+      ? html`<a class="button" href="${listPath(context, {
+          ...fields,
+          [name]: writtenPlace(place),
+        })}"${html` rel="${name === 'after' ? 'next' : 'prev'}"`}>${say(text)}</a>`
       : ''
-  return html`<nav class="pages" aria-label="${say('More pages')}">${earlier && html`<a class="button" href="${listPath(context, fields)}">${say('To the start of the list')}</a>`}${to('before', earlier, 'Previous page')}${to('after', later, 'Next page')}</nav>`
+  return html`<nav class="pages" aria-label="${say('More pages')}">${
+    earlier &&
+    html`<a class="button" href="${listPath(context, fields)}">${say('To the start of the list')}</a>`
+  }${to('before', earlier, 'Previous page')}${to('after', later, 'Next page')}</nav>`
 }
 
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]

@@ -80,7 +80,14 @@ export async function firstSteps(request: DeskRequest): Promise<Content> {
   const say = (text: DeskText) => sayAtDesk(site, text)
   return html`<section class="card first-list"><h2>${say('Still to do')}</h2><ul class="lines">${left.map(
     (step) =>
-      html`<li><a class="title" href="${step.path(request)}">${say(step.text)}${step.hint && html`<small>${say(step.hint)}</small>`}</a><form method="post" action="${deskPath(site, '/steps')}"><button type="submit" class="button quiet" name="step" value="${step.name}" aria-label="${say('Not needed')}: ${say(step.text)}">${say('Not needed')}</button></form></li>`,
+      html`<li><a class="title" href="${step.path(request)}">${say(step.text)}${
+        step.hint && html`<small>${say(step.hint)}</small>`
+      }</a><form method="post" action="${deskPath(
+        site,
+        '/steps',
+      )}"><button type="submit" class="button quiet" name="step" value="${step.name}" aria-label="${say(
+        'Not needed',
+      )}: ${say(step.text)}">${say('Not needed')}</button></form></li>`,
   )}</ul></section>`
 }
 

@@ -71,13 +71,24 @@ async function showHistory(at: Historied, request: DeskRequest): Promise<DeskAns
   const more = from + PER_PAGE < history.acts.length
   const rest =
     more &&
-    html`<nav class="pages"><a class="button" href="${deskPath(site, `${record}/history?from=${from + PER_PAGE}`)}">${sayAtDesk(site, 'Older')}</a></nav>`
+    html`<nav class="pages"><a class="button" href="${deskPath(
+      site,
+      `${record}/history?from=${from + PER_PAGE}`,
+    )}">${sayAtDesk(site, 'Older')}</a></nav>`
   return {
     title: sayAtDesk(site, 'History'),
     room: at.room,
-    under: html`<a href="${deskPath(site, record)}" dir="auto">${nameAmong(history.present) || sayAtDesk(site, '(no title)')}</a>`,
+    under: html`<a href="${deskPath(site, record)}" dir="auto">${
+      nameAmong(history.present) || sayAtDesk(site, '(no title)')
+    }</a>`,
     notice: noticeOf(at, request),
-    body: html`${acts.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'No change is known.')}</p>` : html`<ol class="acts">${await Promise.all(acts.map((act) => actItem(at, request, history, act)))}</ol>`}${rest}`,
+    body: html`${
+      acts.length === 0
+        ? html`<p class="nothing">${sayAtDesk(site, 'No change is known.')}</p>`
+        : html`<ol class="acts">${await Promise.all(
+            acts.map((act) => actItem(at, request, history, act)),
+          )}</ol>`
+    }${rest}`,
   }
 }
 
@@ -120,16 +131,28 @@ async function actItem(
   const mayReturn = before >= history.knownFrom
   const back =
     mayReturn &&
-    html`<form id="before-${act.sequence}" method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
+    html`<form id="before-${act.sequence}" method="post" action="${deskPath(
+      site,
+      `/${at.room}/${history.id}/history`,
+    )}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
   const headings = [sayAtDesk(site, 'Before'), sayAtDesk(site, 'After it')] as const
   const { fields } = at.served.resource
   const backAlone = (member: string, label: string) =>
     mayReturn &&
     Object.hasOwn(fields, member) &&
-    html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}</span></button>`
+    html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" value="${member}">${sayAtDesk(
+      site,
+      'Put back',
+    )}<span class="hidden">: ${label}</span></button>`
   const changes =
     act.changes.length > 0 && (await changesTable(context, fields, headings, shownChanges(act), backAlone))
-  return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
+  return html`<li class="card act"><div class="act-head"><div><strong>${
+    action ? sayAtDesk(site, action) : act.action
+  }</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(
+    site,
+    'time',
+    wall,
+  )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
 /** Without a time in UTC beside its local time, and the publication date of publishing. */

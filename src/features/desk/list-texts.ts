@@ -3,8 +3,12 @@ import type { Texts } from '../../calendar/locales/texts.ts'
 /** Texts of lists of events, of Today and of the month. */
 export const listTexts = {
   'Click a day to add an event, or “…” beside one to move it.': {
-    de: 'Klicken Sie auf einen Tag, um einen Termin anzulegen, oder auf „…“ neben einem Termin, um ihn zu verschieben.',
-    fr: 'Cliquez sur un jour pour ajouter un événement, ou sur «\u00a0…\u00a0» à côté d’un événement pour le déplacer.',
+    de:
+      'Klicken Sie auf einen Tag, um einen Termin anzulegen, ' +
+      'oder auf „…“ neben einem Termin, um ihn zu verschieben.',
+    fr:
+      'Cliquez sur un jour pour ajouter un événement, ou sur ' +
+      '«\u00a0…\u00a0» à côté d’un événement pour le déplacer.',
     es: 'Haga clic en un día para añadir un evento, o en «…» junto a uno para moverlo.',
   },
   'To change a date and all that follow it, open that date.': {
@@ -387,8 +391,12 @@ export const listTexts = {
   Edit: { de: 'Bearbeiten', fr: 'Modifier', es: 'Editar' },
   'Cancel…': { de: 'Absagen …', fr: 'Annuler…', es: 'Cancelar…' },
   'Press a day to add an event; drag one to move it, or choose “…” beside it.': {
-    de: 'Drücken Sie auf einen Tag für einen neuen Termin; ziehen Sie einen Termin, um ihn zu verschieben, oder wählen Sie „…“ daneben.',
-    fr: 'Appuyez sur un jour pour ajouter un événement ; glissez-en un pour le déplacer, ou choisissez « … » à côté.',
+    de:
+      'Drücken Sie auf einen Tag für einen neuen Termin; ziehen Sie ' +
+      'einen Termin, um ihn zu verschieben, oder wählen Sie „…“ daneben.',
+    fr:
+      'Appuyez sur un jour pour ajouter un événement ; ' +
+      'glissez-en un pour le déplacer, ou choisissez « … » à côté.',
     es: 'Pulse un día para añadir un evento; arrastre uno para moverlo o elija «…» a su lado.',
   },
   'Only the first {count} events are shown.': {
@@ -440,9 +448,15 @@ export const listTexts = {
   'What goes wrong': { de: 'Was schiefgeht', fr: 'Ce qui ne va pas', es: 'Lo que va mal' },
   'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.':
     {
-      de: 'Webhooks, E-Mail und geplante Importe ruhen bis „kalends resume“, denn dieser Kalender ist die Kopie eines anderen.',
-      fr: 'Les webhooks, l’e-mail et les imports planifiés sont arrêtés jusqu’à « kalends resume », car ce calendrier est la copie d’un autre.',
-      es: 'Los webhooks, el correo y las importaciones programadas están detenidos hasta «kalends resume», pues este calendario es una copia de otro.',
+      de:
+        'Webhooks, E-Mail und geplante Importe ruhen bis „kalends ' +
+        'resume“, denn dieser Kalender ist die Kopie eines anderen.',
+      fr:
+        'Les webhooks, l’e-mail et les imports planifiés sont arrêtés jusqu’à ' +
+        '« kalends resume », car ce calendrier est la copie d’un autre.',
+      es:
+        'Los webhooks, el correo y las importaciones programadas están detenidos ' +
+        'hasta «kalends resume», pues este calendario es una copia de otro.',
     },
   'Only {free} MB are free on the disk. Once it is full nothing can be saved.': {
     de: 'Auf der Platte sind nur noch {free} MB frei. Ist sie voll, lässt sich nichts mehr speichern.',

@@ -100,11 +100,31 @@ function lookView(request: DeskRequest, form: LookForm, version: string): DeskVi
     title: say('Look'),
     room: 'look',
     framesOwn: true,
-    body: html`<div class="look">${faultList(site, form.faults)}<form class="edit" method="post" action="${deskPath(site, '/look')}" enctype="multipart/form-data" novalidate${guarded(site)} data-look>${UNSENT_BY_ENTER}
+    body: html`<div class="look">${faultList(
+      site,
+      form.faults,
+    )}<form class="edit" method="post" action="${deskPath(
+      site,
+      '/look',
+    )}" enctype="multipart/form-data" novalidate${guarded(site)} data-look>${UNSENT_BY_ENTER}
 <input type="hidden" name="version" value="${version}"><div class="story">${lookControls(site, form)}</div>
-<div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${request.showLook && html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Preview it')}</button>`}</div></form>
-${request.showLook && html`<iframe class="tried" name="look-preview" title="${say('The front page as it would look')}" src="${preview}"></iframe>`}
-<details class="card plain"><summary>${say('Back to the plain look')}</summary><form method="post" action="${deskPath(site, '/look/reset')}"><p>${say('This resets everything that was set here, files and texts included.')}</p><button type="submit" class="button">${say('Undo')}</button></form></details></div>`,
+<div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${
+      request.showLook &&
+      html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say(
+        'Preview it',
+      )}</button>`
+    }</div></form>
+${
+  request.showLook &&
+  html`<iframe class="tried" name="look-preview" title="${say(
+    'The front page as it would look',
+  )}" src="${preview}"></iframe>`
+}
+<details class="card plain"><summary>${say(
+      'Back to the plain look',
+    )}</summary><form method="post" action="${deskPath(site, '/look/reset')}"><p>${say(
+      'This resets everything that was set here, files and texts included.',
+    )}</p><button type="submit" class="button">${say('Undo')}</button></form></details></div>`,
   }
 }
 
@@ -163,7 +183,11 @@ async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   const set = await tried(request, method === 'POST' ? typedSettings(request) : {})
   const config = withOwnerSettings(start, set)
   const query = new URLSearchParams(Object.fromEntries(STYLE_SETTINGS.map((name) => [name, config[name]])))
-  const banner = html`<div class="contrast">${contrastNotes(context.site, config.pages_accent, config.pages_scheme)}</div>`
+  const banner = html`<div class="contrast">${contrastNotes(
+    context.site,
+    config.pages_accent,
+    config.pages_scheme,
+  )}</div>`
   const document = await show.page(set, `/desk/look/style?${query}`, banner)
   return { document, isFramed: true }
 }
@@ -299,7 +323,9 @@ const PARTS: readonly { heading: DeskText; asked: readonly Asked[] }[] = [
 function lookControls(site: Site, form: LookForm): Html {
   const parts = PARTS.map(
     ({ heading, asked }) =>
-      html`<section><h2>${sayAtDesk(site, heading)}</h2>${asked.map((one) => control(site, form, one))}${heading === 'Texts' && textControls(site, form)}</section>`,
+      html`<section><h2>${sayAtDesk(site, heading)}</h2>${asked.map((one) => control(site, form, one))}${
+        heading === 'Texts' && textControls(site, form)
+      }</section>`,
   )
   return html`${parts}`
 }
@@ -309,7 +335,13 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   const { values, faults } = form
   const value = values[name] ?? ''
   if (form.given.has(name))
-    return html`<div class="field"><p>${sayAtDesk(site, label)}: <b dir="auto">${value}</b></p><p class="hint">${sayAtDesk(site, 'This was set when the service was started.')}</p></div>`
+    return html`<div class="field"><p>${sayAtDesk(
+      site,
+      label,
+    )}: <b dir="auto">${value}</b></p><p class="hint">${sayAtDesk(
+      site,
+      'This was set when the service was started.',
+    )}</p></div>`
   if (isLookFile(name)) return fileControl(site, form, name, label)
   const { most, isText } = extentOf(name)
   const isColour = name === 'pages_accent'
@@ -323,7 +355,9 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
     ...(hint && { hint: sayAtDesk(site, hint) }),
     ...(!isColour && !options && { attributes: html` maxlength="${most}"` }),
   }
-  return html`${plainField(field, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
+  return html`${plainField(field, faults)}${
+    isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')
+  }`
 }
 
 /** Undefined for a setting that offers none. */
@@ -349,19 +383,45 @@ function fileControl(site: Site, { shown, faults }: LookForm, name: LookFileSett
   const there = shown[name]
   return html`<div class="field"><label for="${name}">${sayAtDesk(site, label)}</label>${
     there &&
-    html`<p class="kept">${name !== 'pages_font' && html`<img src="${there}" alt="">`}<label class="check"><input type="checkbox" name="remove_${name}" value="1"> ${sayAtDesk(site, 'Remove the file')}</label></p>`
-  }<input type="file" id="${name}" name="${name}" accept="${LOOK_FILES[name].endings.join(',')}" aria-describedby="${name}-hint${fault && ` ${name}-error`}"${fault && html` aria-invalid="true"`}><p class="hint" id="${name}-hint">${fileBounds(site, name)}</p>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+    html`<p class="kept">${
+      name !== 'pages_font' && html`<img src="${there}" alt="">`
+    }<label class="check"><input type="checkbox" name="remove_${name}" value="1"> ${sayAtDesk(
+      site,
+      'Remove the file',
+    )}</label></p>`
+  }<input type="file" id="${name}" name="${name}" accept="${LOOK_FILES[name].endings.join(
+    ',',
+  )}" aria-describedby="${name}-hint${fault && ` ${name}-error`}"${
+    fault && html` aria-invalid="true"`
+  }><p class="hint" id="${name}-hint">${fileBounds(site, name)}</p>${
+    fault && html`<p class="error" id="${name}-error">${fault}</p>`
+  }</div>`
 }
 
 function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   if (given.has('pages_texts')) return false
   const fault = faults.pages_texts
   const one = ({ slug, text }: TypedText, at: number) =>
-    html`<details class="card"${fault && html` open`}><summary>${slug === '' && text === '' ? sayAtDesk(site, 'Add a page of text') : html`${sayAtDesk(site, 'A page of text')}: /${slug}/`}</summary>${plainField(
+    html`<details class="card"${fault && html` open`}><summary>${
+      slug === '' && text === ''
+        ? sayAtDesk(site, 'Add a page of text')
+        : html`${sayAtDesk(site, 'A page of text')}: /${slug}/`
+    }</summary>${plainField(
       { name: `slug_${at}`, label: sayAtDesk(site, 'Address of the page, such as about'), value: slug },
       {},
-    )}${plainField({ name: `text_${at}`, label: sayAtDesk(site, 'Its text, with a title such as # About us'), type: 'lines', value: text, attributes: html` maxlength="${LONGEST_PAGE_TEXT}"` }, {})}</details>`
-  return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${fault && html`<p class="error">${fault}</p>`}</div>`
+    )}${plainField(
+      {
+        name: `text_${at}`,
+        label: sayAtDesk(site, 'Its text, with a title such as # About us'),
+        type: 'lines',
+        value: text,
+        attributes: html` maxlength="${LONGEST_PAGE_TEXT}"`,
+      },
+      {},
+    )}</details>`
+  return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${
+    fault && html`<p class="error">${fault}</p>`
+  }</div>`
 }
 
 /** Pages show an unreadable colour otherwise. The note is about light pages where there are both. */

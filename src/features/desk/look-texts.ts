@@ -103,8 +103,12 @@ export const lookTexts = {
     es: 'Esto restablece todo lo que se ha ajustado aquí, también archivos y textos.',
   },
   'Somebody has changed the look meanwhile. What you typed is here; look at it, and save again.': {
-    de: 'Jemand hat das Aussehen inzwischen geändert. Die Eingaben stehen noch hier; ansehen und erneut speichern.',
-    fr: 'Quelqu’un a changé l’apparence entre-temps. Votre saisie est là ; vérifiez-la, puis enregistrez à nouveau.',
+    de:
+      'Jemand hat das Aussehen inzwischen geändert. Die ' +
+      'Eingaben stehen noch hier; ansehen und erneut speichern.',
+    fr:
+      'Quelqu’un a changé l’apparence entre-temps. Votre ' +
+      'saisie est là ; vérifiez-la, puis enregistrez à nouveau.',
     es: 'Alguien ha cambiado el aspecto entretanto. Lo escrito sigue aquí; revíselo y guarde otra vez.',
   },
   'At most {most} characters, none of them invisible.': {
@@ -119,21 +123,39 @@ export const lookTexts = {
   },
   'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.':
     {
-      de: 'Jede hat eine eigene Adresse aus Kleinbuchstaben, Ziffern und Strichen und beginnt mit einem Titel wie # Über uns.',
-      fr: 'Chacune a une adresse à elle, en minuscules, chiffres et tirets, et commence par un titre comme # À propos.',
-      es: 'Cada una tiene una dirección propia de minúsculas, cifras y guiones, y empieza por un título como # Quiénes somos.',
+      de:
+        'Jede hat eine eigene Adresse aus Kleinbuchstaben, Ziffern ' +
+        'und Strichen und beginnt mit einem Titel wie # Über uns.',
+      fr:
+        'Chacune a une adresse à elle, en minuscules, chiffres ' +
+        'et tirets, et commence par un titre comme # À propos.',
+      es:
+        'Cada una tiene una dirección propia de minúsculas, cifras ' +
+        'y guiones, y empieza por un título como # Quiénes somos.',
     },
   'On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.':
     {
-      de: 'Auf hellen Seiten hätte Text in dieser Farbe einen Kontrast von {ratio} und braucht 4,5. Er erscheint in {colour}.',
-      fr: 'Sur les pages claires, un texte de cette couleur aurait un contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
-      es: 'En páginas claras, un texto de este color tendría un contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
+      de:
+        'Auf hellen Seiten hätte Text in dieser Farbe einen Kontrast ' +
+        'von {ratio} und braucht 4,5. Er erscheint in {colour}.',
+      fr:
+        'Sur les pages claires, un texte de cette couleur aurait un ' +
+        'contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
+      es:
+        'En páginas claras, un texto de este color tendría un ' +
+        'contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
     },
   'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.':
     {
-      de: 'Auf dunklen Seiten hätte Text in dieser Farbe einen Kontrast von {ratio} und braucht 4,5. Er erscheint in {colour}.',
-      fr: 'Sur les pages sombres, un texte de cette couleur aurait un contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
-      es: 'En páginas oscuras, un texto de este color tendría un contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
+      de:
+        'Auf dunklen Seiten hätte Text in dieser Farbe einen Kontrast ' +
+        'von {ratio} und braucht 4,5. Er erscheint in {colour}.',
+      fr:
+        'Sur les pages sombres, un texte de cette couleur aurait un ' +
+        'contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
+      es:
+        'En páginas oscuras, un texto de este color tendría un ' +
+        'contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
     },
   'A colour is such as #0b6e5f.': {
     de: 'Eine Farbe ist etwa #0b6e5f.',

@@ -49,9 +49,8 @@ export async function countUses(
   for (const id of new Set(ids)) {
     const { rows } = await sql<{ uses: number | string }>`select count(*) as uses from
       (select 1 from ${sql.table(table)} as l join events e on e.id = l.event
-        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(most)}) as used`.execute(
-      db,
-    )
+        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash'
+          limit ${sql.lit(most)}) as used`.execute(db)
     uses.set(id, Number(rows[0]?.uses ?? 0))
   }
   return uses
@@ -189,7 +188,8 @@ async function moveSome(
   const { table, column, order, kind: links } = LINKS[kind]
   const { rows: some } = await sql<{ id: number; series: number | null }>`
     select e.id, e.series from events e where e.id in
-      (select event from ${sql.table(table)} where ${sql.ref(column)} = ${from} order by event limit ${sql.lit(IN_A_PIECE)})
+      (select event from ${sql.table(table)} where ${sql.ref(column)} = ${from} order by event
+        limit ${sql.lit(IN_A_PIECE)})
     order by e.id`.execute(tx)
   if (some.length === 0) return 0
   // Series are locked before their dates, as every writer does.

@@ -105,14 +105,23 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
     deeds: ways(plan),
     notice: movedNotice(plan),
     body: html`${chosen && movePanel(plan, chosen)}${monthTable(plan, grid)}
-<form id="move" method="post" action="${deskPath(site, '/month/move')}" hidden><input type="hidden" name="id"><input type="hidden" name="day"><button type="submit">${sayAtDesk(site, 'Move')}</button></form>
+<form id="move" method="post" action="${deskPath(
+      site,
+      '/month/move',
+    )}" hidden><input type="hidden" name="id"><input type="hidden" name="day"><button type="submit">${sayAtDesk(site, 'Move')}</button></form>
 ${isDay(day) ? dayList(plan, day, ofDay) : ''}${agenda(plan, grid)}`,
   }
 }
 
 const hintOf = ({ site, caller }: Context): Content =>
   can(caller, 'edit') &&
-  html`<span class="for-mice">${sayAtDesk(site, 'Press a day to add an event; drag one to move it, or choose “…” beside it.')}</span><span class="for-fingers">${sayAtDesk(site, 'Click a day to add an event, or “…” beside one to move it.')}</span>`
+  html`<span class="for-mice">${sayAtDesk(
+    site,
+    'Press a day to add an event; drag one to move it, or choose “…” beside it.',
+  )}</span><span class="for-fingers">${sayAtDesk(
+    site,
+    'Click a day to add an event, or “…” beside one to move it.',
+  )}</span>`
 
 const monthPath = ({ context: { site } }: Pick<Plan, 'context'>, month: string, query = '') =>
   deskPath(site, `/month/${month}${query}`)
@@ -124,9 +133,14 @@ function ways(plan: Plan): Html {
     const other = monthsLater(month, months)
     if (other === undefined) return ''
     const name = written(site, 'monthYear', firstOf(other))
-    return html`<a class="button" href="${monthPath(plan, other)}" aria-label="${name}" rel="${months < 0 ? 'prev' : 'next'}"><span aria-hidden="true">${sign}</span></a>`
+    return html`<a class="button" href="${monthPath(plan, other)}" aria-label="${name}" rel="${
+      months < 0 ? 'prev' : 'next'
+    }"><span aria-hidden="true">${sign}</span></a>`
   }
-  return html`${step(-1, '←')}<a class="button" href="${monthPath(plan, monthOf(today))}">${sayAtDesk(site, 'Today')}</a>${step(1, '→')}`
+  return html`${step(-1, '←')}<a class="button" href="${monthPath(plan, monthOf(today))}">${sayAtDesk(
+    site,
+    'Today',
+  )}</a>${step(1, '→')}`
 }
 
 function monthTable(plan: Plan, grid: readonly GridDay[][]): Html {
@@ -134,7 +148,10 @@ function monthTable(plan: Plan, grid: readonly GridDay[][]): Html {
   const rows = grid.map(
     (week) => html`<tr>${week.map((day, at) => cellOf(plan, day, week.length - at))}</tr>\n`,
   )
-  return html`<table class="plan" data-plan><thead><tr>${weekdayHeads(site, grid)}</tr></thead><tbody>\n${rows}</tbody></table>`
+  return html`<table class="plan" data-plan><thead><tr>${weekdayHeads(
+    site,
+    grid,
+  )}</tr></thead><tbody>\n${rows}</tbody></table>`
 }
 
 function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
@@ -146,7 +163,12 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
     .join(' ')
   const number = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>`
   const head = can(caller, 'edit')
-    ? html`<a class="add" href="${deskPath(site, `/events/new?start_date=${day.day}`)}" aria-label="${sayAtDesk(site, 'New event on {date}', { date: words })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
+    ? html`<a class="add" href="${deskPath(
+        site,
+        `/events/new?start_date=${day.day}`,
+      )}" aria-label="${sayAtDesk(site, 'New event on {date}', {
+        date: words,
+      })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
     : html`<span class="add"><span class="hidden">${words}</span>${number}</span>`
   // A free lane keeps its place.
   const bars = Array.from(day.lanes, (stretch) => barOf(plan, stretch, day.day, daysLeft))
@@ -161,8 +183,14 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
     html`<li><a class="rest" href="${toDay}">${countAtDesk(site, hidden, '+{count} more')}</a></li>`
   const dots =
     day.total > 0 &&
-    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${countAtDesk(site, day.total, '{count} events')}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
-  return html`<td data-day="${day.day}"${classes !== '' && html` class="${classes}"`}${day.day === today && html` aria-current="date"`}>${head}${dots}<ul>${bars}${entries}${more}</ul></td>`
+    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${countAtDesk(
+      site,
+      day.total,
+      '{count} events',
+    )}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
+  return html`<td data-day="${day.day}"${classes !== '' && html` class="${classes}"`}${
+    day.day === today && html` aria-current="date"`
+  }>${head}${dots}<ul>${bars}${entries}${more}</ul></td>`
 }
 
 function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
@@ -193,11 +221,24 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   const isWhole = event.all_day === 1 || bar !== ''
   const time = isWhole ? '' : writtenStart(site, event.start_date, event.end_date)
   const state = stateWord(context, event)
-  const looks = `${event.status === 'publish' ? '' : ' draft'}${event.event_status === 'canceled' ? ' off' : ''}${isWhole && bar === '' ? ' whole' : ''}${bar}`
+  const draft = event.status === 'publish' ? '' : ' draft'
+  const off = event.event_status === 'canceled' ? ' off' : ''
+  const looks = `${draft}${off}${isWhole && bar === '' ? ' whole' : ''}${bar}`
   const isMovable = mayEdit(caller, event)
-  return html`<li class="entry${looks}${hueClass(plan, event)}"${isMovable && html` data-id="${event.id}" data-start="${event.start_date.slice(0, 10)}"`}>${eventLink(context, event, html`${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}`, { attributes: html` title="${title}${state && ` · ${state}`}"` })}${
+  return html`<li class="entry${looks}${hueClass(plan, event)}"${
+    isMovable && html` data-id="${event.id}" data-start="${event.start_date.slice(0, 10)}"`
+  }>${eventLink(
+    context,
+    event,
+    html`${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}`,
+    { attributes: html` title="${title}${state && ` · ${state}`}"` },
+  )}${
     isMovable &&
-    html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title })}">…</a>`
+    html`<a class="menu" href="${monthPath(
+      plan,
+      month,
+      `?chosen=${event.id}#chosen`,
+    )}" aria-label="${sayAtDesk(site, 'Move {title}', { title })}">…</a>`
   }</li>`
 }
 
@@ -209,14 +250,29 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   const to = (days: number, text: Parameters<typeof sayAtDesk>[1]) =>
     html`<button type="submit" class="button" name="days" value="${days}">${sayAtDesk(site, text)}</button>`
   return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1"><h2 id="chosen-title">${titleAtDesk(site, event.title)}</h2><p class="hint">${written(site, 'fullYear', day)}</p>
-<form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
+<form method="post" action="${deskPath(
+    site,
+    '/month/move',
+  )}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(
+    site,
+    'Move to',
+  )}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(
+    -1,
+    'A day earlier',
+  )}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(
+    plan,
+    month,
+  )}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
 /** Days with more events than fit need it, and phones. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
-  return html`<section class="day" id="day"><h2>${written(site, 'full', day)}</h2>${eventLines(plan, on)}</section>`
+  return html`<section class="day" id="day"><h2>${written(site, 'full', day)}</h2>${eventLines(
+    plan,
+    on,
+  )}</section>`
 }
 
 function agenda(plan: Plan, grid: readonly GridDay[][]): Html {
@@ -224,7 +280,10 @@ function agenda(plan: Plan, grid: readonly GridDay[][]): Html {
   const days = grid.flat().filter(({ day, total }) => monthOf(day) === month && total > 0)
   const sections = days.map(({ day, lanes, single }) => {
     const on = [...lanes, ...single].flatMap((stretch) => (stretch && plan.byId.get(stretch.id)) ?? [])
-    return html`<section><h2>${writtenDay(context.site, day, plan.today)}</h2>${eventLines(plan, on)}</section>`
+    return html`<section><h2>${writtenDay(context.site, day, plan.today)}</h2>${eventLines(
+      plan,
+      on,
+    )}</section>`
   })
   return html`<div class="agenda">${sections}</div>`
 }
@@ -238,9 +297,18 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
       event.all_day === 1
         ? sayAtDesk(site, 'All day')
         : writtenStart(site, event.start_date, event.end_date, writtenTime)
-    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span>${eventLink(context, event, html`<i class="dot" aria-hidden="true"></i>${titleAtDesk(site, event.title)}`, { look: 'title' })}${state && html`<span class="state">${state}</span>`}${
+    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span>${eventLink(
+      context,
+      event,
+      html`<i class="dot" aria-hidden="true"></i>${titleAtDesk(site, event.title)}`,
+      { look: 'title' },
+    )}${state && html`<span class="state">${state}</span>`}${
       mayEdit(caller, event) &&
-      html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleAtDesk(site, event.title) })}">…</a>`
+      html`<a class="menu" href="${monthPath(
+        plan,
+        month,
+        `?chosen=${event.id}#chosen`,
+      )}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleAtDesk(site, event.title) })}">…</a>`
     }</li>`
   })
   return html`<ul class="lines">${lines}</ul>`
@@ -255,7 +323,10 @@ function movedNotice({ context, request, byId }: Plan): Content {
     title: titleAtDesk(site, moved.title),
     date: written(site, 'full', moved.start_date),
   })
-  return html`<form class="undo" method="post" action="${deskPath(site, '/month/move')}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
+  return html`<form class="undo" method="post" action="${deskPath(
+    site,
+    '/month/move',
+  )}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 const SCOPES = [
@@ -301,10 +372,19 @@ function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnsw
   return {
     title: titleAtDesk(site, row.title),
     room: 'month',
-    body: html`<form class="card ask" method="post" action="${deskPath(site, '/month/move')}"><p>${sayAtDesk(site, 'This is a date of a series. Which dates shall move with it to {date}?', { date: written(site, 'full', to) })}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="deeds">${SCOPES.map(
+    body: html`<form class="card ask" method="post" action="${deskPath(site, '/month/move')}"><p>${sayAtDesk(
+      site,
+      'This is a date of a series. Which dates shall move with it to {date}?',
+      { date: written(site, 'full', to) },
+    )}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="deeds">${SCOPES.map(
       ({ scope, text }) =>
-        html`<button type="submit" class="button${scope === 'this' && ' main'}" name="recurrence_scope" value="${scope}">${sayAtDesk(site, text)}</button>`,
-    )}<a class="button quiet" href="${deskPath(site, `/month/${monthOf(row.start_date)}`)}">${sayAtDesk(site, 'Cancel')}</a></p></form>`,
+        html`<button type="submit" class="button${
+          scope === 'this' && ' main'
+        }" name="recurrence_scope" value="${scope}">${sayAtDesk(site, text)}</button>`,
+    )}<a class="button quiet" href="${deskPath(site, `/month/${monthOf(row.start_date)}`)}">${sayAtDesk(
+      site,
+      'Cancel',
+    )}</a></p></form>`,
   }
 }
 

@@ -89,7 +89,12 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
     room: 'people',
     deeds: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
     ...(query.has('revoked') && { notice: say('That invitation is revoked.') }),
-    body: html`${waiting.length > 0 && html`<section class="story"><h2>${say('Invited')}</h2><ul class="lines">${waiting.map((person) => invitationLine(request, person, invited.get(person.user.id)))}</ul></section>`}<ul class="lines">${others.map((person) => personLine(request, person, signIns))}</ul>`,
+    body: html`${
+      waiting.length > 0 &&
+      html`<section class="story"><h2>${say('Invited')}</h2><ul class="lines">${waiting.map((person) =>
+        invitationLine(request, person, invited.get(person.user.id)),
+      )}</ul></section>`
+    }<ul class="lines">${others.map((person) => personLine(request, person, signIns))}</ul>`,
   }
 }
 
@@ -103,7 +108,9 @@ function invitationLine(
   const isOver = until <= formatUtc(now)
   const when = say('good until {when}', { when: whenAtDesk(site, until, now) })
   const action = deskPath(site, `/people/${user.id}`)
-  return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])} · ${isOver ? html`<span class="state bad">${say('expired')}</span>` : when}</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="deed" value="link">${say('Invite again')}</button><button type="submit" class="button" name="deed" value="revoke">${say('Revoke')}</button></form></li>`
+  return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])} · ${
+    isOver ? html`<span class="state bad">${say('expired')}</span>` : when
+  }</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="deed" value="link">${say('Invite again')}</button><button type="submit" class="button" name="deed" value="revoke">${say('Revoke')}</button></form></li>`
 }
 
 /** The name says how they sign in without a password of the desk. */
@@ -116,7 +123,12 @@ function personLine({ context: { site, now } }: DeskRequest, person: Person, oth
   const ways = others.length > 0 && hasPassword ? [...by, say('Password')] : by
   const seen =
     seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
-  return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${ways.map((way) => html` · ${way}`)}${seen}</small></div>${accountState(person, by.length > 0, say)}</li>`
+  return html`<li><div><a class="title" href="${deskPath(
+    site,
+    `/people/${user.id}`,
+  )}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${ways.map(
+    (way) => html` · ${way}`,
+  )}${seen}</small></div>${accountState(person, by.length > 0, say)}</li>`
 }
 
 function accountState(
@@ -142,21 +154,56 @@ function invitationView(request: DeskRequest, faults: FormFaults): DeskView {
     title: say('Invite somebody'),
     room: 'people',
     under: html`<a href="${deskPath(site, '/people')}">${say('People')}</a>`,
-    body: html`${faultList(site, faults)}<form class="edit" method="post" novalidate${guarded(site)}>${UNSENT_BY_ENTER}<div class="story">
-${plainField({ name: 'name', label: say('Name'), value: value('name'), attributes: html` autocomplete="off"` }, faults)}
-${plainField({ name: 'login', label: say('Sign-in name'), value: value('login'), hint: say('Letters, digits and . _ - @; it stays as it is.'), attributes: html` autocomplete="off" autocapitalize="none" spellcheck="false" required` }, faults)}
-${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: value('email'), attributes: html` autocomplete="off"` }, faults)}
+    body: html`${faultList(
+      site,
+      faults,
+    )}<form class="edit" method="post" novalidate${guarded(site)}>${UNSENT_BY_ENTER}<div class="story">
+${plainField(
+  { name: 'name', label: say('Name'), value: value('name'), attributes: html` autocomplete="off"` },
+  faults,
+)}
+${plainField(
+  {
+    name: 'login',
+    label: say('Sign-in name'),
+    value: value('login'),
+    hint: say('Letters, digits and . _ - @; it stays as it is.'),
+    attributes: html` autocomplete="off" autocapitalize="none" spellcheck="false" required`,
+  },
+  faults,
+)}
+${plainField(
+  {
+    name: 'email',
+    label: say('E-mail, if it is to sign in as well'),
+    type: 'email',
+    value: value('email'),
+    attributes: html` autocomplete="off"`,
+  },
+  faults,
+)}
 ${roleField(request, value('role') || 'author', faults)}</div>
-<div class="savebar"><button type="submit" class="button main">${say('Create account and link')}</button></div></form>`,
+<div class="savebar"><button type="submit" class="button main">${say(
+      'Create account and link',
+    )}</button></div></form>`,
   }
 }
 
 function roleField({ context: { site } }: DeskRequest, chosen: string, faults: FormFaults): Html {
   const options = ROLES.map(
     (role) =>
-      html`<label class="check"><input type="radio" name="role" value="${role}"${role === chosen && html` checked`}><span>${sayAtDesk(site, ROLE_TEXTS[role])} <span class="hint">${sayAtDesk(site, ROLE_HINTS[role])}</span></span></label>`,
+      html`<label class="check"><input type="radio" name="role" value="${role}"${
+        role === chosen && html` checked`
+      }><span>${sayAtDesk(site, ROLE_TEXTS[role])} <span class="hint">${sayAtDesk(
+        site,
+        ROLE_HINTS[role],
+      )}</span></span></label>`,
   )
-  return html`<fieldset class="field" id="role"${faults.role !== undefined && html` aria-describedby="role-error"`}><legend>${sayAtDesk(site, 'Role')}</legend>${options}${faults.role !== undefined && html`<p class="error" id="role-error">${faults.role}</p>`}</fieldset>`
+  return html`<fieldset class="field" id="role"${
+    faults.role !== undefined && html` aria-describedby="role-error"`
+  }><legend>${sayAtDesk(site, 'Role')}</legend>${options}${
+    faults.role !== undefined && html`<p class="error" id="role-error">${faults.role}</p>`
+  }</fieldset>`
 }
 
 const roleIn = (request: DeskRequest): Role | undefined =>
@@ -243,10 +290,22 @@ function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: M
     title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
     room: 'people',
     under: html`<a href="${deskPath(site, `/people/${id}`)}"><bdi>${name}</bdi></a>`,
-    body: html`<div class="story narrow">${isSent && html`<p>${say('It was also sent to {address}.', { address: email })}</p>`}<p>${say(isReset ? 'Send it to them now: it is shown only this once, and is good once and for {minutes} minutes.' : 'Send it to them: it is shown only this once, and is good once and for {days} days.', { minutes: String(LINK_MINUTES), days: String(INVITATION_DAYS) })}</p>
-<div class="field"><label for="link">${say('Link')}</label><input type="text" id="link" class="secret" readonly value="${link}"></div>
-<div class="field"><label for="letter">${say('With a text')}</label><textarea id="letter" rows="5" readonly>\n${letter}</textarea></div>
-<div class="tools"><button type="button" class="button" data-copy="letter" data-copied="${say('Copied')}" hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e-mail')}</a></div></div>`,
+    body: html`<div class="story narrow">${
+      isSent && html`<p>${say('It was also sent to {address}.', { address: email })}</p>`
+    }<p>${say(
+      isReset
+        ? 'Send it to them now: it is shown only this once, and is good once and for {minutes} minutes.'
+        : 'Send it to them: it is shown only this once, and is good once and for {days} days.',
+      { minutes: String(LINK_MINUTES), days: String(INVITATION_DAYS) },
+    )}</p>
+<div class="field"><label for="link">${say('Link')}</label><input type="text" id="link" class="secret"
+readonly value="${link}"></div>
+<div class="field"><label for="letter">${say(
+      'With a text',
+    )}</label><textarea id="letter" rows="5" readonly>\n${letter}</textarea></div>
+<div class="tools"><button type="button" class="button" data-copy="letter" data-copied="${say('Copied')}" hidden>${say('Copy')}</button><a class="button" href="${mail}">${say(
+      'Write an e-mail',
+    )}</a></div></div>`,
   }
 }
 
@@ -270,7 +329,9 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
   const say = (text: DeskText) => sayAtDesk(site, text)
   const isOneself = user.id === context.caller.id
   const shown = { room: 'people', title: `\u2068${user.name}\u2069` } as const
-  const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${emailOf(user) && html` · ${emailOf(user)}`}`
+  const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${
+    emailOf(user) && html` · ${emailOf(user)}`
+  }`
   if (isOneself)
     return {
       ...shown,
@@ -282,9 +343,34 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
     ...(Object.keys(faults).length > 0 && { status: 422 }),
     under,
     body: html`${faultList(site, faults)}<div class="story narrow">
-<form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: faults.email === undefined ? emailOf(user) : fieldOf(request, 'email'), attributes: html` autocomplete="off"` }, faults)}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
-${await otherCards(request, user)}${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button type="submit" class="button" name="deed" value="link">${say('Create a link')}</button></div></form>`}
-<form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button type="submit" class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Reactivate')}</button></div></form>
+<form class="card" method="post" novalidate>${plainField(
+      { name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name },
+      faults,
+    )}${plainField(
+      {
+        name: 'email',
+        label: say('E-mail, if it is to sign in as well'),
+        type: 'email',
+        value: faults.email === undefined ? emailOf(user) : fieldOf(request, 'email'),
+        attributes: html` autocomplete="off"`,
+      },
+      faults,
+    )}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
+${await otherCards(request, user)}${
+  isActive(user) &&
+  html`<form class="card" method="post"><p>${say(
+    'A link lets them choose a password, also in place of a forgotten one.',
+  )}</p><div><button type="submit" class="button" name="deed" value="link">${say(
+    'Create a link',
+  )}</button></div></form>`
+}
+<form class="card" method="post"><p>${say(
+      isActive(user)
+        ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.'
+        : 'This account is deactivated: nobody signs in with it.',
+    )}</p><div><button type="submit" class="button" name="deed" value="${
+      isActive(user) ? 'deactivate' : 'reactivate'
+    }">${say(isActive(user) ? 'Deactivate' : 'Reactivate')}</button></div></form>
 ${await heirForm(request, user, faults)}</div>`,
   }
 }
@@ -308,8 +394,21 @@ async function heirForm(request: DeskRequest, user: User, faults: FormFaults): P
     .map((heir) => html`<option value="${heir.user.login}">${heir.user.name}</option>`)
   const attributes = html` list="heirs" autocomplete="off" autocapitalize="none" spellcheck="false"`
   return html`<form class="card" method="post" novalidate>${UNSENT_BY_ENTER}
-${plainField({ name: 'heir', label: say('New owner of their records'), value: fieldOf(request, 'heir'), hint: say('A sign-in name.'), attributes }, faults)}<datalist id="heirs">${options}</datalist>
-<div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Transfer the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
+${plainField(
+  {
+    name: 'heir',
+    label: say('New owner of their records'),
+    value: fieldOf(request, 'heir'),
+    hint: say('A sign-in name.'),
+    attributes,
+  },
+  faults,
+)}<datalist id="heirs">${options}</datalist>
+<div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say(
+    'Transfer the records',
+  )}</button><button type="submit" class="button bad" name="deed" value="remove">${say(
+    'Delete the account for good',
+  )}</button></div></form>`
 }
 
 const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {

@@ -64,9 +64,15 @@ export const peopleTexts = {
   },
   'Create a link': { de: 'Link erstellen', fr: 'Créer un lien', es: 'Crear un enlace' },
   'Who is deactivated signs in nowhere, with no password and no token. Their records stay.': {
-    de: 'Wer gesperrt ist, meldet sich nirgends an, mit keinem Passwort und keinem Token. Die Einträge bleiben.',
-    fr: 'Un compte désactivé ne se connecte nulle part, avec aucun mot de passe ni jeton. Ses fiches restent.',
-    es: 'Quien está desactivado no entra en ninguna parte, con ninguna contraseña ni token. Sus registros quedan.',
+    de:
+      'Wer gesperrt ist, meldet sich nirgends an, mit keinem ' +
+      'Passwort und keinem Token. Die Einträge bleiben.',
+    fr:
+      'Un compte désactivé ne se connecte nulle part, avec ' +
+      'aucun mot de passe ni jeton. Ses fiches restent.',
+    es:
+      'Quien está desactivado no entra en ninguna parte, ' +
+      'con ninguna contraseña ni token. Sus registros quedan.',
   },
   Deactivate: { de: 'Sperren', fr: 'Désactiver', es: 'Desactivar' },
   Reactivate: { de: 'Wieder aktivieren', fr: 'Réactiver', es: 'Reactivar' },
@@ -191,15 +197,27 @@ export const peopleTexts = {
   'Invite again': { de: 'Erneut einladen', fr: 'Inviter à nouveau', es: 'Invitar de nuevo' },
   'At this address you choose a new password for the desk of {calendar}. It is good once and for {minutes} minutes.':
     {
-      de: 'Unter dieser Adresse wählen Sie ein neues Passwort für den Schreibtisch von {calendar}. Sie gilt einmal und {minutes} Minuten lang.',
-      fr: 'À cette adresse, vous choisissez un nouveau mot de passe pour le bureau de {calendar}. Elle vaut une seule fois, pendant {minutes} minutes.',
-      es: 'En esta dirección elige una nueva contraseña para el escritorio de {calendar}. Vale una sola vez, durante {minutes} minutos.',
+      de:
+        'Unter dieser Adresse wählen Sie ein neues Passwort für den ' +
+        'Schreibtisch von {calendar}. Sie gilt einmal und {minutes} Minuten lang.',
+      fr:
+        'À cette adresse, vous choisissez un nouveau mot de passe pour le bureau ' +
+        'de {calendar}. Elle vaut une seule fois, pendant {minutes} minutes.',
+      es:
+        'En esta dirección elige una nueva contraseña para el escritorio ' +
+        'de {calendar}. Vale una sola vez, durante {minutes} minutos.',
     },
   'At this address you choose a password for the desk of {calendar}, where its events are kept. It is good once and for {days} days.':
     {
-      de: 'Unter dieser Adresse wählen Sie ein Passwort für den Schreibtisch von {calendar}, an dem seine Veranstaltungen gepflegt werden. Sie gilt einmal und {days} Tage lang.',
-      fr: 'À cette adresse, vous choisissez un mot de passe pour le bureau de {calendar}, où l’on tient ses événements. Elle vaut une seule fois, pendant {days} jours.',
-      es: 'En esta dirección elige una contraseña para el escritorio de {calendar}, donde se llevan sus eventos. Vale una sola vez, durante {days} días.',
+      de:
+        'Unter dieser Adresse wählen Sie ein Passwort für den Schreibtisch von {calendar}, ' +
+        'an dem seine Veranstaltungen gepflegt werden. Sie gilt einmal und {days} Tage lang.',
+      fr:
+        'À cette adresse, vous choisissez un mot de passe pour le bureau de {calendar}, ' +
+        'où l’on tient ses événements. Elle vaut une seule fois, pendant {days} jours.',
+      es:
+        'En esta dirección elige una contraseña para el escritorio de {calendar}, ' +
+        'donde se llevan sus eventos. Vale una sola vez, durante {days} días.',
     },
   'A new password for {calendar}': {
     de: 'Ein neues Passwort für {calendar}',
@@ -212,8 +230,12 @@ export const peopleTexts = {
     es: 'Invitación a {calendar}',
   },
   'Send it to them now: it is shown only this once, and is good once and for {minutes} minutes.': {
-    de: 'Jetzt weitergeben: Der Link wird nur dieses eine Mal gezeigt und gilt einmal und {minutes} Minuten lang.',
-    fr: 'À transmettre maintenant : ce lien n’est montré qu’une fois, et vaut une seule fois, pendant {minutes} minutes.',
+    de:
+      'Jetzt weitergeben: Der Link wird nur dieses eine Mal ' +
+      'gezeigt und gilt einmal und {minutes} Minuten lang.',
+    fr:
+      'À transmettre maintenant : ce lien n’est montré qu’une ' +
+      'fois, et vaut une seule fois, pendant {minutes} minutes.',
     es: 'Envíelo ahora: solo se muestra esta vez y vale una sola vez, durante {minutes} minutos.',
   },
   'Send it to them: it is shown only this once, and is good once and for {days} days.': {

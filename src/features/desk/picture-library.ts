@@ -38,8 +38,19 @@ interface Choice {
 export function libraryChoice(context: Context, library: Library, choice: Choice): Html {
   const { site } = context
   const label = sayAtDesk(site, 'Search pictures')
-  return html`<div class="library-search"><input type="search" name="picture_search" value="${library.search}" maxlength="${String(limits.search.characters)}" autocomplete="off" dir="auto" aria-label="${label}" placeholder="${label}" data-library="${deskPath(site, '/pictures/choose')}"><button type="submit" class="button" name="show" value="pictures" formnovalidate>${sayAtDesk(site, 'Search')}</button></div>
-<div class="library" role="radiogroup" aria-label="${sayAtDesk(site, 'From the library')}" data-none="${choice.none}">${choices(context, library, choice)}</div>`
+  return html`<div class="library-search"><input type="search" name="picture_search" value="${library.search}" maxlength="${String(
+    limits.search.characters,
+  )}" autocomplete="off" dir="auto" aria-label="${label}" placeholder="${label}" data-library="${deskPath(
+    site,
+    '/pictures/choose',
+  )}"><button type="submit" class="button" name="show" value="pictures" formnovalidate>${sayAtDesk(
+    site,
+    'Search',
+  )}</button></div>
+<div class="library" role="radiogroup" aria-label="${sayAtDesk(
+    site,
+    'From the library',
+  )}" data-none="${choice.none}">${choices(context, library, choice)}</div>`
 }
 
 function choices(
@@ -49,7 +60,9 @@ function choices(
 ): Html {
   const { site } = context
   const one = (id: string, content: Content, alt = '') =>
-    html`<label><input type="radio" name="image" value="${id}" data-alt="${alt}"${id === chosen && html` checked`}>${content}</label>`
+    html`<label><input type="radio" name="image" value="${id}" data-alt="${alt}"${
+      id === chosen && html` checked`
+    }>${content}</label>`
   const shown = [...(image && !rows.some(({ id }) => id === image.id) ? [image] : []), ...rows].map((row) => {
     const { src, alt } = pictureOf(context, row)
     const name = alt || plainText(row.title)
@@ -60,7 +73,9 @@ function choices(
     )
   })
   const told = rows.length === 0 && search !== '' ? 'Nothing matches.' : undefined
-  return html`${one(none, html`<span>${sayAtDesk(site, 'No picture')}</span>`)}${shown}${told && html`<p class="hint">${sayAtDesk(site, told)}</p>`}${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
+  return html`${one(none, html`<span>${sayAtDesk(site, 'No picture')}</span>`)}${shown}${
+    told && html`<p class="hint">${sayAtDesk(site, told)}</p>`
+  }${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
 }
 
 /** Nine radio buttons; a script takes a click on the picture too. */
@@ -69,9 +84,14 @@ export function focusChoice(site: Context['site'], chosen: string): Html {
   const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
   const radios = [...PLACES_IN_VIEW, ...own].map(([value, text]) => {
     const name = sayAtDesk(site, text)
-    return html`<label title="${name}"><input type="radio" name="image_focus" value="${value}"${value === chosen && html` checked`}><span class="hidden">${name}</span></label>`
+    return html`<label title="${name}"><input type="radio" name="image_focus" value="${value}"${
+      value === chosen && html` checked`
+    }><span class="hidden">${name}</span></label>`
   })
-  return html`<div class="focus" role="radiogroup" aria-label="${sayAtDesk(site, 'What stays in view')}" data-own="${sayAtDesk(site, 'As it is')}">${radios}</div>`
+  return html`<div class="focus" role="radiogroup" aria-label="${sayAtDesk(
+    site,
+    'What stays in view',
+  )}" data-own="${sayAtDesk(site, 'As it is')}">${radios}</div>`
 }
 
 /** From top left to bottom right; the empty one is the middle. */

@@ -101,7 +101,9 @@ async function listView(request: DeskRequest, faults: readonly string[]): Promis
   )
   const tabs = LISTS.map(
     ([only, text]) =>
-      html`<a href="${pathOf(context, { search: asked.search, only })}"${only === asked.only && html` aria-current="page"`}>${say(text)}</a>`,
+      html`<a href="${pathOf(context, { search: asked.search, only })}"${
+        only === asked.only && html` aria-current="page"`
+      }>${say(text)}</a>`,
   )
   const last = rows.at(-1)
   const added = query.get('added')?.replace(/\D/g, '').slice(0, 3)
@@ -115,11 +117,37 @@ async function listView(request: DeskRequest, faults: readonly string[]): Promis
       query.get('removed') !== null
         ? say('Deleted')
         : added && say('Pictures added: {count}', { count: added }),
-    body: html`${faults.length > 0 && html`<div class="summary" role="alert" tabindex="-1" id="faults"><ul>${faults.map((fault) => html`<li>${fault}</li>`)}</ul></div>`}${can(caller, 'upload') && uploadForm(context)}
+    body: html`${
+      faults.length > 0 &&
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><ul>${faults.map(
+        (fault) => html`<li>${fault}</li>`,
+      )}</ul></div>`
+    }${can(caller, 'upload') && uploadForm(context)}
 <nav class="tabs" aria-label="${say('Pictures')}">${tabs}</nav>
-<form class="tools" method="get" role="search">${asked.only && html`<input type="hidden" name="only" value="${asked.only}">`}<input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${asked.search}" aria-label="${say('Search pictures')}" placeholder="${say('Search pictures')}"><button type="submit" class="button">${say('Search')}</button></form>
-${rows.length === 0 && html`<p class="nothing">${say(nothing)}</p>`}<ul class="pictures">${rows.map((row) => cardOf(context, row, unused.has(row.id)))}</ul>
-${(asked.before !== undefined || found.length > PER_PAGE) && html`<nav class="pages" aria-label="${say('More pages')}">${asked.before !== undefined && html`<a class="button" href="${pathOf(context, { ...asked, before: undefined })}">${say('To the start of the list')}</a>`}${found.length > PER_PAGE && html`<a class="button" rel="next" href="${pathOf(context, { ...asked, before: last?.id })}">${say('Next page')}</a>`}</nav>`}`,
+<form class="tools" method="get" role="search">${
+      asked.only && html`<input type="hidden" name="only" value="${asked.only}">`
+    }<input type="search" name="search" maxlength="${String(
+      limits.search.characters,
+    )}" value="${asked.search}" aria-label="${say('Search pictures')}" placeholder="${say(
+      'Search pictures',
+    )}"><button type="submit" class="button">${say('Search')}</button></form>
+${rows.length === 0 && html`<p class="nothing">${say(nothing)}</p>`}<ul class="pictures">${rows.map((row) =>
+      cardOf(context, row, unused.has(row.id)),
+    )}</ul>
+${
+  (asked.before !== undefined || found.length > PER_PAGE) &&
+  html`<nav class="pages" aria-label="${say('More pages')}">${
+    asked.before !== undefined &&
+    html`<a class="button" href="${pathOf(context, { ...asked, before: undefined })}">${say(
+      'To the start of the list',
+    )}</a>`
+  }${
+    found.length > PER_PAGE &&
+    html`<a class="button" rel="next" href="${pathOf(context, { ...asked, before: last?.id })}">${say(
+      'Next page',
+    )}</a>`
+  }</nav>`
+}`,
   }
 }
 
@@ -127,7 +155,21 @@ function uploadForm({ site, images: { maxBytes } }: Context): Html {
   const say = pictureTranslator(site)
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
   const tooLarge = say('The picture is larger than {most} MB: choose a smaller one.', { most })
-  return html`<form class="card upload" method="post" enctype="multipart/form-data" action="${deskPath(site, '/pictures')}" data-most="${maxBytes}" data-too-large="${tooLarge}" data-failed="${say('It could not be sent; try again in a moment.')}"><input type="hidden" name="key" value="${randomUUID()}"><div class="field"><label for="pictures-sent">${say('Upload pictures')}</label><input type="file" id="pictures-sent" name="picture" accept="image/*" multiple aria-describedby="pictures-hint"><p class="hint" id="pictures-hint">${say('Up to {most} MB together.', { most })}</p></div><p class="hint dropped" hidden>${say('Or drop pictures here, or paste one.')}</p><div><button type="submit" class="button main">${say('Upload')}</button></div></form>`
+  return html`<form class="card upload" method="post" enctype="multipart/form-data" action="${deskPath(
+    site,
+    '/pictures',
+  )}" data-most="${maxBytes}" data-too-large="${tooLarge}" data-failed="${say(
+    'It could not be sent; try again in a moment.',
+  )}"><input type="hidden" name="key" value="${randomUUID()}"><div class="field"><label for="pictures-sent">${say(
+    'Upload pictures',
+  )}</label><input type="file" id="pictures-sent" name="picture" accept="image/*" multiple aria-describedby="pictures-hint"><p class="hint" id="pictures-hint">${say(
+    'Up to {most} MB together.',
+    {
+      most,
+    },
+  )}</p></div><p class="hint dropped" hidden>${say(
+    'Or drop pictures here, or paste one.',
+  )}</p><div><button type="submit" class="button main">${say('Upload')}</button></div></form>`
 }
 
 function pictureName({ site }: Context, row: ImageRow): string {
@@ -141,7 +183,12 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
     row.alt_text === '' && sayOfPictures(site, 'Without text'),
     isUnused && sayOfPictures(site, 'Unused'),
   ].filter((note) => note !== false)
-  return html`<li><a href="${deskPath(site, `/pictures/${row.id}`)}"><span class="thumb"><img src="${link(src)}" alt="" loading="lazy"></span><span class="name" dir="auto">${pictureName(context, row)}</span></a>${notes.length > 0 && html`<small>${notes.join(' · ')}</small>`}</li>`
+  return html`<li><a href="${deskPath(
+    site,
+    `/pictures/${row.id}`,
+  )}"><span class="thumb"><img src="${link(src)}" alt="" loading="lazy"></span><span class="name" dir="auto">${pictureName(context, row)}</span></a>${
+    notes.length > 0 && html`<small>${notes.join(' · ')}</small>`
+  }</li>`
 }
 
 /** Several; a script sends one after the other and gets each as data. */
@@ -197,7 +244,12 @@ async function pictureView(
   const own = deskPath(site, `/pictures/${row.id}`)
   const focus = typedFocus(row)
   const size = `${writtenNumber(site, row.width)} × ${writtenNumber(site, row.height)}`
-  const picture = html`<div class="picture whole"><img src="${link(imageUrl(row, context.images.mediaUrl))}" width="${row.width}" height="${row.height}" alt="${row.alt_text}"></div><p class="hint">${size}, ${say('{size} kB', { size: writtenNumber(site, Math.ceil(row.filesize / 1000)) })}, ${writtenDate(site, row.date_utc.slice(0, 10), dayOf(wallNow(site.timezone, context.now)))}</p>`
+  const picture = html`<div class="picture whole"><img src="${link(
+    imageUrl(row, context.images.mediaUrl),
+  )}" width="${row.width}" height="${row.height}" alt="${row.alt_text}"></div><p class="hint">${size}, ${say(
+    '{size} kB',
+    { size: writtenNumber(site, Math.ceil(row.filesize / 1000)) },
+  )}, ${writtenDate(site, row.date_utc.slice(0, 10), dayOf(wallNow(site.timezone, context.now)))}</p>`
   const field = (name: (typeof TEXTS)[number], label: PictureText, hint?: PictureText, type?: string) =>
     html`<input type="hidden" name="shown_${name}" value="${row[name]}">${plainField(
       {
@@ -218,11 +270,29 @@ async function pictureView(
     under: html`<a href="${deskPath(site, '/pictures')}">${say('Pictures')}</a>`,
     body: mayEdit
       ? html`${faultList(site, faults)}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}<div class="story">${picture}
-${field('alt_text', 'What it shows', 'For those who do not see it.')}${field('caption', 'Caption', undefined, 'lines')}${field('title', 'Name', 'Found by the search.')}</div>
-<aside class="aside"><section class="card"><h2>${say('What stays in view')}</h2><input type="hidden" name="shown_image_focus" value="${focus}">${focusChoice(site, focus)}<p class="hint">${say('Pages crop pictures around this point.')}</p></section>
-<section class="card"><h2>${say('Replace the file')}</h2>${replaceField(context, faults)}</section>${await usesCard(context, row)}</aside>
-<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}"><button type="submit" class="button main">${say('Save')}</button>${mayDeleteImage(caller, row) && html`<a class="button quiet bad end" href="${own}/delete">${say('Delete for good')}</a>`}</div></form>`
-      : html`<div class="edit"><div class="story">${picture}${row.caption !== '' && html`<p dir="auto">${plainText(row.caption)}</p>`}</div><aside class="aside">${await usesCard(context, row)}</aside></div>`,
+${field('alt_text', 'What it shows', 'For those who do not see it.')}${field(
+  'caption',
+  'Caption',
+  undefined,
+  'lines',
+)}${field('title', 'Name', 'Found by the search.')}</div>
+<aside class="aside"><section class="card"><h2>${say(
+          'What stays in view',
+        )}</h2><input type="hidden" name="shown_image_focus" value="${focus}">${focusChoice(
+          site,
+          focus,
+        )}<p class="hint">${say('Pages crop pictures around this point.')}</p></section>
+<section class="card"><h2>${say('Replace the file')}</h2>${replaceField(
+          context,
+          faults,
+        )}</section>${await usesCard(context, row)}</aside>
+<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}"><button type="submit" class="button main">${say('Save')}</button>${
+          mayDeleteImage(caller, row) &&
+          html`<a class="button quiet bad end" href="${own}/delete">${say('Delete for good')}</a>`
+        }</div></form>`
+      : html`<div class="edit"><div class="story">${picture}${
+          row.caption !== '' && html`<p dir="auto">${plainText(row.caption)}</p>`
+        }</div><aside class="aside">${await usesCard(context, row)}</aside></div>`,
   }
 }
 
@@ -232,7 +302,12 @@ function replaceField({ site, images: { maxBytes } }: Context, faults: FormFault
     most,
   })
   const fault = faults.picture
-  return html`<div class="field"><label class="hidden" for="picture">${sayOfPictures(site, 'Replace the file')}</label><input type="file" id="picture" name="picture" accept="image/*" data-most="${maxBytes}" data-too-large="${tooLarge}" aria-describedby="picture-hint"><p class="hint" id="picture-hint">${sayOfPictures(site, 'All that show it show the new one.')}</p>${fault && html`<p class="error" id="picture-error">${fault}</p>`}</div>`
+  return html`<div class="field"><label class="hidden" for="picture">${sayOfPictures(
+    site,
+    'Replace the file',
+  )}</label><input type="file" id="picture" name="picture" accept="image/*" data-most="${maxBytes}" data-too-large="${tooLarge}" aria-describedby="picture-hint"><p class="hint" id="picture-hint">${sayOfPictures(site, 'All that show it show the new one.')}</p>${
+    fault && html`<p class="error" id="picture-error">${fault}</p>`
+  }</div>`
 }
 
 async function usesCard(context: Context, { id }: ImageRow): Promise<Html> {
@@ -245,9 +320,15 @@ async function usesCard(context: Context, { id }: ImageRow): Promise<Html> {
   const lines = all.map(({ kind, id: record, name, start }) => {
     const title = plainText(name) || sayOfPictures(site, '(no title)')
     const when = start && html` <small>${writtenDate(site, dayOf(start), today)}</small>`
-    return html`<li>${linkOrText(hrefs.get(`${kind} ${record}`), title, { attributes: html` dir="auto"` })}${when}</li>`
+    return html`<li>${linkOrText(hrefs.get(`${kind} ${record}`), title, {
+      attributes: html` dir="auto"`,
+    })}${when}</li>`
   })
-  return html`<section class="card"><h2>${sayOfPictures(site, 'Shown by')}</h2>${lines.length > 0 ? html`<ul class="plain">${lines}${uses.length > all.length && html`<li>…</li>`}</ul>` : html`<p class="hint">${sayOfPictures(site, 'Nothing shows it.')}</p>`}</section>`
+  return html`<section class="card"><h2>${sayOfPictures(site, 'Shown by')}</h2>${
+    lines.length > 0
+      ? html`<ul class="plain">${lines}${uses.length > all.length && html`<li>…</li>`}</ul>`
+      : html`<p class="hint">${sayOfPictures(site, 'Nothing shows it.')}</p>`
+  }</section>`
 }
 
 async function hrefsOf(context: Context, uses: readonly ImageUse[]): Promise<Map<string, string>> {
@@ -304,12 +385,18 @@ async function askToDelete(request: DeskRequest): Promise<DeskView> {
   if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
   const own = deskPath(site, `/pictures/${row.id}`)
   const uses = await usesCard(context, row)
-  const form: Content = html`<form method="post" action="${own}/delete"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${sayOfPictures(site, 'Delete for good')}</button><a class="button quiet" href="${own}">${sayOfPictures(site, 'Back')}</a></p></form>`
+  const form: Content = html`<form method="post" action="${own}/delete"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${sayOfPictures(
+    site,
+    'Delete for good',
+  )}</button><a class="button quiet" href="${own}">${sayOfPictures(site, 'Back')}</a></p></form>`
   return {
     title: sayAtDesk(site, 'Remove “{name}”?', { name: pictureName(context, row) }),
     room: 'pictures',
     under: html`<a href="${own}">${sayOfPictures(site, 'Back to the form')}</a>`,
-    body: html`<div class="confirm">${uses}<p>${sayOfPictures(site, 'This cannot be undone.')}</p>${form}</div>`,
+    body: html`<div class="confirm">${uses}<p>${sayOfPictures(
+      site,
+      'This cannot be undone.',
+    )}</p>${form}</div>`,
   }
 }
 

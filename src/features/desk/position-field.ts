@@ -18,7 +18,9 @@ export const positionTexts = {
     es: 'Por ejemplo 53.27, -9.05, un enlace de un mapa o un plus code.',
   },
   'No position was found in it. A short link does not tell it: open it, and copy the long address.': {
-    de: 'Darin war keine Position zu finden. Ein Kurzlink verrät sie nicht: öffnen Sie ihn, und kopieren Sie die lange Adresse.',
+    de:
+      'Darin war keine Position zu finden. Ein Kurzlink verrät sie ' +
+      'nicht: öffnen Sie ihn, und kopieren Sie die lange Adresse.',
     fr: 'Aucune position n’y figure. Un lien court ne la dit pas : ouvrez-le et copiez la longue adresse.',
     es: 'No se encontró ninguna posición. Un enlace corto no la dice: ábralo y copie la dirección larga.',
   },
@@ -51,7 +53,21 @@ export async function positionControl(
   const { site } = context
   const fault = faults.position
   const stored = positionOf(values)
-  return html`<div class="field"><label for="position">${sayOfPosition(site, 'Position')}</label><input type="hidden" name="shown_position" value="${values.shown_position ?? stored}"><input type="text" id="position" name="position" value="${values.position ?? stored}" maxlength="2000" autocomplete="off"${described('position', fault, true)}><p class="hint" id="position-hint">${sayOfPosition(site, 'Such as 53.27, -9.05, a link of any map, or a plus code.')}</p>${fault && html`<p class="error" id="position-error">${fault}</p>`}${await mapToClick(context)}</div>`
+  return html`<div class="field"><label for="position">${sayOfPosition(
+    site,
+    'Position',
+  )}</label><input type="hidden" name="shown_position" value="${
+    values.shown_position ?? stored
+  }"><input type="text" id="position" name="position" value="${
+    values.position ?? stored
+  }" maxlength="2000" autocomplete="off"${described(
+    'position',
+    fault,
+    true,
+  )}><p class="hint" id="position-hint">${sayOfPosition(
+    site,
+    'Such as 53.27, -9.05, a link of any map, or a plus code.',
+  )}</p>${fault && html`<p class="error" id="position-error">${fault}</p>`}${await mapToClick(context)}</div>`
 }
 
 /** Nothing is loaded from another host before its button is clicked. */
@@ -61,7 +77,26 @@ async function mapToClick(context: Context): Promise<Html | false> {
   const host = tileAddress(tiles)?.host
   if (host === undefined) return false
   const near = await someVenue(context)
-  return html`<div class="pick-map" data-tiles="${tiles}"${near && html` data-near="${writtenPosition(near)}"`} data-in="${sayAtDesk(site, 'Zoom in')}" data-out="${sayAtDesk(site, 'Zoom out')}" hidden><p><button type="button" class="button">${sayAtDesk(site, 'Show map')}</button> <small>${sayAtDesk(site, 'The map is loaded from {host}.', { host })}</small></p><div hidden><p class="hint">${sayOfPosition(site, 'Click the place.')}</p><div class="ground" role="region" aria-label="${sayAtDesk(site, 'Map')}"></div><p class="hint">${attribution.replaceAll(/\[([^[\]]{1,200})\]\([^()\s]{1,500}\)/g, '$1')}</p></div></div>`
+  return html`<div class="pick-map" data-tiles="${tiles}"${
+    near && html` data-near="${writtenPosition(near)}"`
+  } data-in="${sayAtDesk(site, 'Zoom in')}" data-out="${sayAtDesk(
+    site,
+    'Zoom out',
+  )}" hidden><p><button type="button" class="button">${sayAtDesk(
+    site,
+    'Show map',
+  )}</button> <small>${sayAtDesk(site, 'The map is loaded from {host}.', {
+    host,
+  })}</small></p><div hidden><p class="hint">${sayOfPosition(
+    site,
+    'Click the place.',
+  )}</p><div class="ground" role="region" aria-label="${sayAtDesk(
+    site,
+    'Map',
+  )}"></div><p class="hint">${attribution.replaceAll(
+    /\[([^[\]]{1,200})\]\([^()\s]{1,500}\)/g,
+    '$1',
+  )}</p></div></div>`
 }
 
 /** The newest with a position. */
@@ -79,7 +114,8 @@ async function someVenue({ db, caller }: Context): Promise<Position | undefined>
 }
 
 /**
- * The two values that a form means; empty where its field shows what it showed at first, or is not there. Or a
+ * The two values that a form means; empty where its field shows what it showed at first, or is not there. Or
+ * a
  * sentence.
  */
 export async function readPosition(request: DeskRequest): Promise<Readonly<Record<string, string>> | string> {

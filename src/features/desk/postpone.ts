@@ -65,8 +65,10 @@ export function newDayOf(context: Context, typed: TypedForm, row: EventRow): Ret
 
 export function undoPostponing(site: Context['site'], token: string): Content {
   if (!/^[\w-]{36}$/.test(token)) return false
-  return html` · <form method="post" action="${deskPath(site, '/events/undo')}"><button type="submit" class="link"
-name="undo" value="${token}">${sayAtDesk(site, 'Undo')}</button></form>`
+  return html` · <form method="post" action="${deskPath(
+    site,
+    '/events/undo',
+  )}"><button type="submit" class="link" name="undo" value="${token}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 /** Links to the events before and after it was postponed. */
@@ -79,7 +81,9 @@ export async function postponedNote(context: Context, row: EventRow): Promise<Co
     return eventLink(context, other, sayAtDesk(site, text, { date }))
   }
   if (!former && !later) return ''
-  const links = html`${later && link(later, 'New date: {date}')} ${former && link(former, 'Postponed from {date}')}`
+  const links = html`${later && link(later, 'New date: {date}')} ${
+    former && link(former, 'Postponed from {date}')
+  }`
   return html`<div class="note"><p>${links}</p></div>`
 }
 

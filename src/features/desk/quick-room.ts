@@ -33,7 +33,13 @@ const LONGEST_LINE = 300
 
 export function quickLineForm(site: Site, value = ''): Html {
   const say = deskTranslatorFor(site)
-  return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Show event')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
+  return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say(
+    'An event in one line',
+  )}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say(
+    'Choir Tue 19:00–21:00 @ St Brigid’s #music',
+  )}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Show event')}</button></div><p class="hint" id="line-hint">${say(
+    'You see what was understood before anything is saved.',
+  )}</p></form>`
 }
 
 async function readLine(request: DeskRequest): Promise<DeskAnswer> {
@@ -83,21 +89,51 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const isRead = Object.keys(times.faults).length === 0
   const said = isRead ? timesInWords(context, times) : NOTHING_SAID
   const field = (name: string, label: DeskText, more: Content = '') =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${times.faults[name] && html` aria-invalid="true"`}${more}></div>`
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${
+      times.faults[name] && html` aria-invalid="true"`
+    }${more}></div>`
   const isAllDay = line.all_day
   const isSeveral = controls.several_days?.[0] === '1'
   const hidden = (name: string, values: readonly string[] = []) =>
     values.map((value) => html`<input type="hidden" name="${name}" value="${value}">`)
-  return html`<form class="understood card" method="post" action="${deskPath(site, '/events/new')}" aria-labelledby="understood"><h2 id="understood">${say('What was understood')}</h2>
+  return html`<form class="understood card" method="post" action="${deskPath(
+    site,
+    '/events/new',
+  )}" aria-labelledby="understood"><h2 id="understood">${say('What was understood')}</h2>
 ${field('title', 'Title', html` dir="auto" aria-required="true" autofocus`)}
-<div class="row">${field('start_date', 'Date')}${!isAllDay && html`${field('start_time', 'Starts')}${field('end_time', 'Ends')}`}${isSeveral && field('end_date', 'Until')}</div>
-<p class="hint" role="status">${isRead ? said.text : say(line.start_date === undefined ? 'No day was found in the line.' : 'No time was found in the line.')}${said.warnings.map((warning) => html` <b class="warn">${warning}</b>`)}</p>
-${isAllDay && html`<label class="check"><input type="checkbox" name="all_day" value="1" checked> ${say('All day')}</label>`}
+<div class="row">${field('start_date', 'Date')}${
+    !isAllDay && html`${field('start_time', 'Starts')}${field('end_time', 'Ends')}`
+  }${isSeveral && field('end_date', 'Until')}</div>
+<p class="hint" role="status">${
+    isRead
+      ? said.text
+      : say(
+          line.start_date === undefined ? 'No day was found in the line.' : 'No time was found in the line.',
+        )
+  }${said.warnings.map((warning) => html` <b class="warn">${warning}</b>`)}</p>
+${
+  isAllDay &&
+  html`<label class="check"><input type="checkbox" name="all_day" value="1"
+checked> ${say('All day')}</label>`
+}
 ${repeats(context, line, times)}
 ${venueOf(context, links)}
 ${labelsOf(context, links)}
-${hidden('several_days', controls.several_days)}<input type="hidden" name="timezone" value="${site.timezone}"><input type="hidden" name="key" value="${randomUUID()}">
-<p class="ways start">${can(caller, 'publish') ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>` : html`<button type="submit" class="button main" name="status" value="pending">${say('Send for review')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`}<button type="submit" class="button quiet" formmethod="get" formnovalidate>${say('Open in the form')}</button></p></form>`
+${hidden(
+  'several_days',
+  controls.several_days,
+)}<input type="hidden" name="timezone" value="${site.timezone}"><input type="hidden" name="key" value="${randomUUID()}">
+<p class="ways start">${
+    can(caller, 'publish')
+      ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`
+      : html`<button type="submit" class="button main" name="status" value="pending">${say(
+          'Send for review',
+        )}</button><button type="submit" class="button" name="status" value="draft">${say(
+          'Save as a draft',
+        )}</button>`
+  }<button type="submit" class="button quiet" formmethod="get" formnovalidate>${say(
+    'Open in the form',
+  )}</button></p></form>`
 }
 
 /** A tick takes it off. */
@@ -128,7 +164,10 @@ function venueOf({ site }: Context, { venue, newVenue }: QuickLinks): Content {
   const hint = venue
     ? [sayAtDesk(site, 'Found in the directory'), decodedText(venue.about)].filter(Boolean).join(' · ')
     : sayAtDesk(site, 'Will be created')
-  return html`<div class="field"><label for="venue_name">${sayAtDesk(site, 'Venue')}</label><input type="text" id="venue_name" name="venue_name" value="${name}" dir="auto" autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
+  return html`<div class="field"><label for="venue_name">${sayAtDesk(
+    site,
+    'Venue',
+  )}</label><input type="text" id="venue_name" name="venue_name" value="${name}" dir="auto" autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
 }
 
 function labelsOf({ site }: Context, { categories, tags, newTags }: QuickLinks): Content {
@@ -136,7 +175,12 @@ function labelsOf({ site }: Context, { categories, tags, newTags }: QuickLinks):
   const box = (name: string, value: string, text: string, more: Content = '') =>
     html`<label class="check"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span>${more}</label>`
   const known = (name: string) => (one: PickedName) => box(`${name}[]`, String(one.id), decodedText(one.name))
-  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Categories')} · ${sayAtDesk(site, 'Tags')}</legend>${categories.map(known('categories'))}${tags.map(known('tags'))}${newTags.map((name) => box('new_tags[]', name, name, html` <small class="hint">${sayAtDesk(site, 'Will be created')}</small>`))}</fieldset>`
+  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Categories')} · ${sayAtDesk(
+    site,
+    'Tags',
+  )}</legend>${categories.map(known('categories'))}${tags.map(known('tags'))}${newTags.map((name) =>
+    box('new_tags[]', name, name, html` <small class="hint">${sayAtDesk(site, 'Will be created')}</small>`),
+  )}</fieldset>`
 }
 
 export const quickPages: readonly DeskPage[] = [{ at: '/quick', get: readLine, post: readLine }]

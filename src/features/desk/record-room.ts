@@ -120,11 +120,22 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
     room: room.name,
     deeds:
       operations.rights.create(context) &&
-      html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(site, room.makeOne)}</a>`,
+      html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(
+        site,
+        room.makeOne,
+      )}</a>`,
     ...(query.has('removed') && {
       notice: sayAtDesk(site, 'status' in filters ? 'Moved to the trash' : 'Deleted'),
     }),
-    body: html`${'status' in filters && trashTabs(room, context, isTrash)}<form class="tools" method="get">${isTrash && html`<input type="hidden" name="status" value="trash">`}<input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
+    body: html`${'status' in filters && trashTabs(room, context, isTrash)}<form class="tools" method="get">${
+      isTrash && html`<input type="hidden" name="status" value="trash">`
+    }<input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(
+      site,
+      'Search',
+    )}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(
+      site,
+      'Search',
+    )}</button></form>
 ${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : await tableOf(room, context, rows, !isTrash)}
 ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(total / PER_PAGE) })}`,
   }
@@ -132,8 +143,15 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(tota
 
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
   const tab = (path: string, text: DeskText, isHere: boolean) =>
-    html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
-  return html`<nav class="tabs" aria-label="${sayAtDesk(site, 'Status')}">${tab(`/${name}`, title, !isTrash)}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
+    html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(
+      site,
+      text,
+    )}</a>`
+  return html`<nav class="tabs" aria-label="${sayAtDesk(site, 'Status')}">${tab(
+    `/${name}`,
+    title,
+    !isTrash,
+  )}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }
 
 /** Counted by a list. */
@@ -168,17 +186,35 @@ async function tableOf(
   const columns = Object.entries(fields).filter(([, { inLists }]) => inLists)
   const head = columns.map(([, field]) => html`<th scope="col">${labelOf(site, field)}</th>`)
   const pick = mayPick && html`<th scope="col"><span class="hidden">${sayAtDesk(site, 'Choose')}</span></th>`
-  const table = html`<table class="records"><thead><tr>${pick}<th scope="col">${sayAtDesk(site, 'Name')}</th>${head}<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th><th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
+  const table = html`<table class="records"><thead><tr>${pick}<th scope="col">${sayAtDesk(
+    site,
+    'Name',
+  )}</th>${head}<th scope="col" class="number">${sayAtDesk(
+    site,
+    'Events',
+  )}</th><th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
 ${rows.map((row) => rowOf(room, context, columns, row, { uses: uses.get(row.id) ?? '', mayPick }))}
 </tbody></table>`
   return mayPick
-    ? html`<form method="get" action="${deskPath(site, '/duplicates/merge')}" class="many" data-many><input type="hidden" name="kind" value="${kindOf(room)}">${table}${mergeBar(context)}</form>`
+    ? html`<form method="get" action="${deskPath(
+        site,
+        '/duplicates/merge',
+      )}" class="many" data-many><input type="hidden" name="kind" value="${kindOf(room)}">${table}${mergeBar(
+        context,
+      )}</form>`
     : table
 }
 
 function mergeBar({ site }: Context): Html {
   const say = deskTranslatorFor(site)
-  return html`<div class="bulk" data-chosen="${JSON.stringify(formsAtDesk(site, '{count} chosen'))}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(site, 'Choose two to merge.')}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', { deed: say('Merge') })}</button></div></div>`
+  return html`<div class="bulk" data-chosen="${JSON.stringify(
+    formsAtDesk(site, '{count} chosen'),
+  )}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(
+    site,
+    'Choose two to merge.',
+  )}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', {
+    deed: say('Merge'),
+  })}</button></div></div>`
 }
 
 const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
@@ -205,9 +241,19 @@ function rowOf(
   const pick =
     mayPick &&
     html`<td class="pick"><label class="box"><input type="checkbox" name="ids[]" value="${row.id}"><span class="hidden">${sayAtDesk(site, 'Choose')}: ${title}</span></label></td>`
-  return html`<tr>${pick}<td>${linkOrText(href || undefined, title, { look: 'title', attributes: html` dir="auto"` })}</td>${columns.map(
+  return html`<tr>${pick}<td>${linkOrText(href || undefined, title, {
+    look: 'title',
+    attributes: html` dir="auto"`,
+  })}</td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
-  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && mayChange && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
+  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${
+    status === 'trash' &&
+    mayChange &&
+    html` <form method="post" action="${deskPath(
+      site,
+      `/${name}/${row.id}/restore`,
+    )}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`
+  }</td></tr>`
 }
 
 function textOf(member: unknown): string {
@@ -230,7 +276,9 @@ function pagesOf(
     })
     return html`<a class="button" href="${deskPath(site, `/${name}?${query}`)}">${sayAtDesk(site, text)}</a>`
   }
-  return html`<nav class="pages" aria-label="${sayAtDesk(site, 'More pages')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
+  return html`<nav class="pages" aria-label="${sayAtDesk(site, 'More pages')}">${
+    page > 1 && to(page - 1, 'Earlier')
+  }<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
 }
 
 function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
@@ -268,7 +316,9 @@ async function showForm(room: RecordRoom, request: DeskRequest): Promise<DeskAns
   const undo = merged === null ? undefined : await findLatestMerge(context, kindOf(room), id)
   const notice =
     merged !== null
-      ? html`${sayAtDesk(context.site, 'Events moved: {count}', { count: merged.replace(/\D/g, '') })} ${undo !== undefined && undoOf(context, String(undo))}`
+      ? html`${sayAtDesk(context.site, 'Events moved: {count}', { count: merged.replace(/\D/g, '') })} ${
+          undo !== undefined && undoOf(context, String(undo))
+        }`
       : query.has('saved') && sayAtDesk(context.site, 'Saved')
   return { ...(await formView(room, context, { values, faults: {} }, { id, version })), notice }
 }
@@ -304,7 +354,10 @@ async function formView(
   const draw = (entries: typeof asked) => entries.map(([name, field]) => fieldControl(state, name, field))
   const title = known ? (values[room.naming] ?? '') : sayAtDesk(site, room.makeOne)
   const problem = known?.isConflict
-    ? html`<p class="summary" role="alert" id="faults" tabindex="-1">${sayAtDesk(site, 'Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')}</p>`
+    ? html`<p class="summary" role="alert" id="faults" tabindex="-1">${sayAtDesk(
+        site,
+        'Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.',
+      )}</p>`
     : faultList(site, faults, resource.fields)
   return {
     ...(known?.isConflict ? { status: 412 } : Object.keys(faults).length > 0 && { status: 422 }),
@@ -312,9 +365,36 @@ async function formView(
     room: room.name,
     under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
     body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
-<div class="story">${draw(story)}${position}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
-<aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}${picture}</aside>
-<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && mayMerge(context) && html`<a class="button quiet" href="${deskPath(site, `/${room.name}/${known.id}/merge`)}">${sayAtDesk(site, '{deed}…', { deed: sayAtDesk(site, 'Merge') })}</a>`}${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
+<div class="story">${draw(story)}${position}${
+      facts.length > 0 &&
+      html`<fieldset class="facts"><legend>${sayAtDesk(
+        site,
+        'Accessibility',
+      )}</legend>${draw(facts)}</fieldset>`
+    }</div>
+<aside class="aside">${
+      aside.length > 0 && html`<section class="card">${draw(aside)}</section>`
+    }${picture}</aside>
+<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${
+      known && html`<input type="hidden" name="version" value="${known.version}">`
+    }<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${
+      known &&
+      mayMerge(context) &&
+      html`<a class="button quiet" href="${deskPath(site, `/${room.name}/${known.id}/merge`)}">${sayAtDesk(
+        site,
+        '{deed}…',
+        { deed: sayAtDesk(site, 'Merge') },
+      )}</a>`
+    }${
+      known &&
+      html`<button type="submit" class="button quiet bad end" formaction="${deskPath(
+        site,
+        `/${room.name}/${known.id}/trash`,
+      )}" formnovalidate>${sayAtDesk(
+        site,
+        'status' in resource.fields ? 'Move to the trash' : 'Delete for good',
+      )}</button>`
+    }</div>
 </form>`,
   }
 }
@@ -468,9 +548,19 @@ async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<
     title: say('Remove “{name}”?', { name: nameIn(room, row) }),
     room: room.name,
     under: html`<a href="${address}">${say('Back to the form')}</a>`,
-    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`}<div class="confirm">
-<p>${uses === 0 ? say('No event has it.') : html`<a href="${eventsWith(room, site, id)}">${say('Events that have it: {count}', { count })}</a>`}${uses > 0 && html` ${say('They stay, without it.')}`}</p>
-<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Back')}</a></p></form>${mayMerge(context) && html`<p>${say('Is it there twice?')} <a href="${address}/merge">${say('Merge')}</a></p>`}</div>`,
+    body: html`${
+      fault &&
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`
+    }<div class="confirm">
+<p>${
+      uses === 0
+        ? say('No event has it.')
+        : html`<a href="${eventsWith(room, site, id)}">${say('Events that have it: {count}', { count })}</a>`
+    }${uses > 0 && html` ${say('They stay, without it.')}`}</p>
+<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Back')}</a></p></form>${
+      mayMerge(context) &&
+      html`<p>${say('Is it there twice?')} <a href="${address}/merge">${say('Merge')}</a></p>`
+    }</div>`,
   }
 }
 
@@ -485,7 +575,10 @@ async function askToMerge(room: RecordRoom, request: DeskRequest, fault = ''): P
     title: `${sayAtDesk(site, 'Merge')}: ${nameIn(room, row) || sayAtDesk(site, '(no title)')}`,
     room: room.name,
     under: html`<a href="${address}">${sayAtDesk(site, 'Back to the form')}</a>`,
-    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`}<div class="confirm">${await mergeForm(room, request, id, fault !== '')}</div>`,
+    body: html`${
+      fault &&
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`
+    }<div class="confirm">${await mergeForm(room, request, id, fault !== '')}</div>`,
   }
 }
 
@@ -501,7 +594,30 @@ async function mergeForm(
   const names = offered
     .filter((one) => one.id !== id)
     .map(({ name }) => html`<option>${decodedText(name)}</option>`)
-  return html`<form class="card" method="post" action="${deskPath(site, `/${room.name}/${id}/merge`)}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(site, 'Is it there twice?')}</h2><div class="field"><label for="into">${sayAtDesk(site, 'The one that stays')}</label><input type="text" id="into" name="into" value="${fieldOf(request, 'into')}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${isWrong && html` aria-invalid="true"`}><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(site, 'Its name or its number. All events and old addresses go over to it.')} ${sayOfDuplicates(site, 'This can be undone for 30 days.')}</p></div><p class="ways start"><button type="submit" class="button main">${sayAtDesk(site, 'Merge')}</button></p></form>`
+  return html`<form class="card" method="post" action="${deskPath(
+    site,
+    `/${room.name}/${id}/merge`,
+  )}">${UNSENT_BY_ENTER}<h2>${sayAtDesk(
+    site,
+    'Is it there twice?',
+  )}</h2><div class="field"><label for="into">${sayAtDesk(
+    site,
+    'The one that stays',
+  )}</label><input type="text" id="into" name="into" value="${fieldOf(
+    request,
+    'into',
+  )}" list="into-offered" maxlength="300" autocomplete="off" aria-describedby="into-hint"${
+    isWrong && html` aria-invalid="true"`
+  }><datalist id="into-offered">${names}</datalist><p class="hint" id="into-hint">${sayAtDesk(
+    site,
+    'Its name or its number. All events and old addresses go over to it.',
+  )} ${sayOfDuplicates(
+    site,
+    'This can be undone for 30 days.',
+  )}</p></div><p class="ways start"><button type="submit" class="button main">${sayAtDesk(
+    site,
+    'Merge',
+  )}</button></p></form>`
 }
 
 async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {

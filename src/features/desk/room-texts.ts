@@ -138,8 +138,12 @@ export const roomTexts = {
   Discard: { de: 'Verwerfen', fr: 'Abandonner', es: 'Descartar' },
   'What is different': { de: 'Was anders ist', fr: 'Ce qui diffère', es: 'Qué cambia' },
   'The calendar cannot be reached just now. What you typed is still here: save again in a moment.': {
-    de: 'Der Kalender ist gerade nicht zu erreichen. Was Sie geschrieben haben, steht noch hier: Speichern Sie gleich noch einmal.',
-    fr: 'Le calendrier est injoignable pour le moment. Votre saisie est toujours là ; enregistrez à nouveau dans un instant.',
+    de:
+      'Der Kalender ist gerade nicht zu erreichen. Was Sie geschrieben ' +
+      'haben, steht noch hier: Speichern Sie gleich noch einmal.',
+    fr:
+      'Le calendrier est injoignable pour le moment. Votre saisie ' +
+      'est toujours là ; enregistrez à nouveau dans un instant.',
     es: 'Ahora no se puede acceder al calendario. Lo escrito sigue aquí: guarde otra vez en un momento.',
   },
   'What stays in view': { de: 'Was im Bild bleibt', fr: 'Ce qui reste visible', es: 'Qué queda a la vista' },
@@ -265,9 +269,15 @@ export const roomTexts = {
   },
   'Error: {title}': { de: 'Fehler: {title}', fr: 'Erreur : {title}', es: 'Error en: {title}' },
   'Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.': {
-    de: 'Jemand anderes hat dies inzwischen geändert. Was Sie geschrieben haben, steht noch hier; speichern Sie noch einmal, um es zu behalten.',
-    fr: 'Quelqu’un d’autre a modifié ceci entre-temps. Votre texte est toujours là ; enregistrez à nouveau pour le garder.',
-    es: 'Alguien lo ha cambiado mientras tanto. Lo que escribió sigue aquí; guarde de nuevo para conservarlo.',
+    de:
+      'Jemand anderes hat dies inzwischen geändert. Was Sie geschrieben ' +
+      'haben, steht noch hier; speichern Sie noch einmal, um es zu behalten.',
+    fr:
+      'Quelqu’un d’autre a modifié ceci entre-temps. Votre texte ' +
+      'est toujours là ; enregistrez à nouveau pour le garder.',
+    es:
+      'Alguien lo ha cambiado mientras tanto. Lo que ' +
+      'escribió sigue aquí; guarde de nuevo para conservarlo.',
   },
   'Somebody else has written: {value}': {
     de: 'Jemand anderes hat geschrieben: {value}',

@@ -75,7 +75,9 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   if (only?.href !== undefined && others.length === 0) return { seeOther: only.href }
   const rows = found.map(
     ({ href, title, about, kind, state }) =>
-      html`<li>${linkOrText(href, title, { look: 'title', attributes: html` dir="auto"` })}${state && html` <span class="state">${state}</span>`}<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
+      html`<li>${linkOrText(href, title, { look: 'title', attributes: html` dir="auto"` })}${
+        state && html` <span class="state">${state}</span>`
+      }<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
   )
   const inEvents = deskPath(site, `/events?${new URLSearchParams({ search })}`)
   return {
@@ -83,9 +85,25 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
       search === ''
         ? sayAtDesk(site, 'Search everything')
         : sayAtDesk(site, 'Found for “{text}”', { text: search }),
-    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search everything')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
-${rows.length > 0 ? html`<ul class="hits">${rows}</ul>` : html`<p class="nothing">${sayAtDesk(site, search === '' ? 'Type a title, a venue, an organizer, a number or a UID.' : 'Nothing matches.')}</p>`}
-${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${sayAtDesk(site, 'All events with these words')}</a></p>`}`,
+    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(
+      site,
+      'Search everything',
+    )}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
+${
+  rows.length > 0
+    ? html`<ul class="hits">${rows}</ul>`
+    : html`<p class="nothing">${sayAtDesk(
+        site,
+        search === '' ? 'Type a title, a venue, an organizer, a number or a UID.' : 'Nothing matches.',
+      )}</p>`
+}
+${
+  search !== '' &&
+  html`<p class="ways"><a class="button" href="${inEvents}">${sayAtDesk(
+    site,
+    'All events with these words',
+  )}</a></p>`
+}`,
   }
 }
 

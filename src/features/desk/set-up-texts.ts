@@ -21,7 +21,9 @@ export const setUpTexts = {
   'Look around': { de: 'Umsehen', fr: 'Faire le tour', es: 'Echar un vistazo' },
   'This link lets you in without a password, once. The desk is where the calendar is kept.': {
     de: 'Dieser Link lässt Sie einmal ohne Passwort ein. Am Schreibtisch wird der Kalender geführt.',
-    fr: 'Ce lien vous laisse entrer une fois sans mot de passe. C’est au bureau que l’on tient le calendrier.',
+    fr:
+      'Ce lien vous laisse entrer une fois sans mot de ' +
+      'passe. C’est au bureau que l’on tient le calendrier.',
     es: 'Este enlace le deja entrar una vez sin contraseña. En el escritorio se lleva el calendario.',
   },
   'Set up your calendar': {
@@ -201,9 +203,15 @@ export const setUpTexts = {
   },
   'All settings': { de: 'Alle Einstellungen', fr: 'Tous les réglages', es: 'Todos los ajustes' },
   'What was set when the service was started, by a flag or in its environment, wins over what is set here.': {
-    de: 'Was beim Start des Dienstes gesetzt wurde, durch eine Option oder in seiner Umgebung, geht dem vor, was hier gesetzt ist.',
-    fr: 'Ce qui a été fixé au démarrage du service, par une option ou dans son environnement, l’emporte sur ce qui est réglé ici.',
-    es: 'Lo que se fijó al arrancar el servicio, con una opción o en su entorno, prevalece sobre lo que se ajusta aquí.',
+    de:
+      'Was beim Start des Dienstes gesetzt wurde, durch eine Option ' +
+      'oder in seiner Umgebung, geht dem vor, was hier gesetzt ist.',
+    fr:
+      'Ce qui a été fixé au démarrage du service, par une option ou ' +
+      'dans son environnement, l’emporte sur ce qui est réglé ici.',
+    es:
+      'Lo que se fijó al arrancar el servicio, con una opción ' +
+      'o en su entorno, prevalece sobre lo que se ajusta aquí.',
   },
   '{place} — now {time}': {
     de: '{place} – jetzt {time}',
@@ -227,9 +235,15 @@ export const setUpTexts = {
   },
   'An event at 19:30 appears at 19:30 in {place} in every phone. Changing it later asks what becomes of the events that are there.':
     {
-      de: 'Eine Veranstaltung um 19:30 steht in jedem Telefon um 19:30 in {place}. Eine spätere Änderung fragt, was aus den vorhandenen Veranstaltungen wird.',
-      fr: 'Un événement à 19 h 30 apparaît à 19 h 30 à {place} sur chaque téléphone. Un changement ultérieur demande ce que deviennent les événements déjà là.',
-      es: 'Un evento a las 19:30 aparece a las 19:30 de {place} en cada teléfono. Si se cambia después, se pregunta qué pasa con los eventos que ya existen.',
+      de:
+        'Eine Veranstaltung um 19:30 steht in jedem Telefon um 19:30 in {place}. ' +
+        'Eine spätere Änderung fragt, was aus den vorhandenen Veranstaltungen wird.',
+      fr:
+        'Un événement à 19 h 30 apparaît à 19 h 30 à {place} sur chaque téléphone. ' +
+        'Un changement ultérieur demande ce que deviennent les événements déjà là.',
+      es:
+        'Un evento a las 19:30 aparece a las 19:30 de {place} en cada teléfono. ' +
+        'Si se cambia después, se pregunta qué pasa con los eventos que ya existen.',
     },
   'Then, on Today (until done or waved away)': {
     de: 'Dann, auf „Heute“ (bis erledigt oder weggeklickt)',
@@ -283,13 +297,21 @@ export const setUpTexts = {
   'What is at 19:30 in {from} is at 19:30 in {to}: right where the zone was wrong until now.': {
     de: 'Was um 19:30 in {from} ist, ist um 19:30 in {to}: richtig, wo die Zone bisher falsch war.',
     fr: 'Ce qui est à 19 h 30 à {from} est à 19 h 30 à {to} : juste si le fuseau était faux jusqu’ici.',
-    es: 'Lo que es a las 19:30 de {from} pasa a las 19:30 de {to}: lo correcto si la zona era errónea hasta ahora.',
+    es:
+      'Lo que es a las 19:30 de {from} pasa a las 19:30 de ' +
+      '{to}: lo correcto si la zona era errónea hasta ahora.',
   },
   'What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the calendar moves. Series stay in their zone, since their rule goes by its clock.':
     {
-      de: 'Was um 19:30 in {from} ist, bleibt zu diesem Zeitpunkt und steht zur Uhrzeit von {to}: richtig, wo der Kalender umzieht. Serien bleiben in ihrer Zone, da ihre Regel nach deren Uhr geht.',
-      fr: 'Ce qui est à 19 h 30 à {from} reste à ce moment et apparaît à l’heure de {to} : juste si le calendrier déménage. Les séries restent dans leur fuseau, car leur règle suit son horloge.',
-      es: 'Lo que es a las 19:30 de {from} sigue en ese momento y aparece a la hora de {to}: lo correcto si el calendario se muda. Las series siguen en su zona, porque su regla va por su reloj.',
+      de:
+        'Was um 19:30 in {from} ist, bleibt zu diesem Zeitpunkt und steht zur Uhrzeit von {to}: ' +
+        'richtig, wo der Kalender umzieht. Serien bleiben in ihrer Zone, da ihre Regel nach deren Uhr geht.',
+      fr:
+        'Ce qui est à 19 h 30 à {from} reste à ce moment et apparaît à l’heure de {to} : juste ' +
+        'si le calendrier déménage. Les séries restent dans leur fuseau, car leur règle suit son horloge.',
+      es:
+        'Lo que es a las 19:30 de {from} sigue en ese momento y aparece a la hora de {to}: lo ' +
+        'correcto si el calendario se muda. Las series siguen en su zona, porque su regla va por su reloj.',
     },
   'It can be taken back for 30 days.': {
     de: 'Es lässt sich 30 Tage lang zurücknehmen.',
@@ -317,7 +339,9 @@ export const setUpTexts = {
     es: { one: '{count} ficha', other: '{count} fichas' },
   },
   'The zone changes: {count} done or to do. This page says more once it is loaded again.': {
-    de: 'Die Zone wird geändert: {count} erledigt oder noch zu tun. Beim nächsten Laden sagt diese Seite mehr.',
+    de:
+      'Die Zone wird geändert: {count} erledigt oder noch ' +
+      'zu tun. Beim nächsten Laden sagt diese Seite mehr.',
     fr: 'Le fuseau change : {count} faites ou à faire. Rechargez cette page pour en savoir plus.',
     es: 'La zona está cambiando: {count} hechas o por hacer. Vuelva a cargar esta página para saber más.',
   },
@@ -363,9 +387,15 @@ export const setUpTexts = {
   },
   'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.':
     {
-      de: 'Ein Link gilt einmal und eine halbe Stunde lang. Wer diesen Kalender betreibt, kann einen neuen machen: kalends user link LOGIN.',
-      fr: 'Un lien sert une fois, pendant une demi-heure. Qui tient ce calendrier peut en faire un autre : kalends user link LOGIN.',
-      es: 'Un enlace sirve una vez y durante media hora. Quien lleva este calendario puede hacer otro: kalends user link LOGIN.',
+      de:
+        'Ein Link gilt einmal und eine halbe Stunde lang. Wer diesen ' +
+        'Kalender betreibt, kann einen neuen machen: kalends user link LOGIN.',
+      fr:
+        'Un lien sert une fois, pendant une demi-heure. Qui tient ce ' +
+        'calendrier peut en faire un autre : kalends user link LOGIN.',
+      es:
+        'Un enlace sirve una vez y durante media hora. Quien lleva ' +
+        'este calendario puede hacer otro: kalends user link LOGIN.',
     },
   'Choose a password': {
     de: 'Ein Passwort wählen',

@@ -58,10 +58,18 @@ async function settingsView(request: DeskRequest, faults: FormFaults): Promise<D
     ...(notice && { notice }),
     title: say('Settings'),
     room: 'settings',
-    body: html`${faultList(site, faults)}<div class="settings"><form class="story" method="post" action="${deskPath(site, '/settings')}" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
+    body: html`${faultList(
+      site,
+      faults,
+    )}<div class="settings"><form class="story" method="post" action="${deskPath(
+      site,
+      '/settings',
+    )}" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
 ${changedFields(request, withOwnerSettings(start, set), faults)}
 <div class="savebar"><button type="submit" class="button main">${say('Save')}</button></div></form>
-<section><h2>${say('All settings')}</h2><p class="hint">${say('What was set when the service was started, by a flag or in its environment, wins over what is set here.')}</p>${allSettings(request, set)}</section></div>`,
+<section><h2>${say('All settings')}</h2><p class="hint">${say(
+      'What was set when the service was started, by a flag or in its environment, wins over what is set here.',
+    )}</p>${allSettings(request, set)}</section></div>`,
   }
 }
 
@@ -72,7 +80,9 @@ function changedFields(request: DeskRequest, config: DeskRequest['start'], fault
     field in request.form ? fieldOf(request, field) : String(config[CHANGED[field]])
   const field = (name: ChangedField, label: DeskText, more: Partial<Parameters<typeof plainField>[0]>) =>
     isGiven(request.start, CHANGED[name])
-      ? html`<div class="field"><p>${say(label)}: <b dir="auto">${value(name)}</b></p><p class="hint">${say('This was set when the service was started.')}</p></div>`
+      ? html`<div class="field"><p>${say(label)}: <b dir="auto">${value(name)}</b></p><p class="hint">${say(
+          'This was set when the service was started.',
+        )}</p></div>`
       : plainField({ name, label: say(label), value: value(name), ...more }, faults)
   const zone = value('timezone')
   const clocks = [
@@ -81,7 +91,11 @@ function changedFields(request: DeskRequest, config: DeskRequest['start'], fault
     { value: '24', text: say('24 hours') },
   ]
   return html`${field('name', 'Name of the calendar', { attributes: html` maxlength="200"` })}
-<div class="row">${field('language', 'Language', { options: languageOptions() })}${field('currency', 'Currency', { options: currencyOptions(site, value('currency')) })}${field('clock', 'Clock', { options: clocks })}</div>
+<div class="row">${field('language', 'Language', { options: languageOptions() })}${field(
+    'currency',
+    'Currency',
+    { options: currencyOptions(site, value('currency')) },
+  )}${field('clock', 'Clock', { options: clocks })}</div>
 ${field('timezone', 'Your events are at the time of', {
   options: zoneOptions(site, now, zone),
   hint: sayAtDesk(site, 'An event at 19:30 appears at 19:30 in {place} in every phone.', {
@@ -143,7 +157,10 @@ function allSettings(request: DeskRequest, set: OwnerTexts): Content {
     const rows = Object.entries(settings).map(([name, setting]) =>
       settingRow(request, config, set, name, setting),
     )
-    return html`<details class="group"${heading === 'The calendar' && html` open`}><summary>${sayAtDesk(site, heading as DeskText)}</summary><dl class="all-settings">${rows}</dl></details>`
+    return html`<details class="group"${heading === 'The calendar' && html` open`}><summary>${sayAtDesk(
+      site,
+      heading as DeskText,
+    )}</summary><dl class="all-settings">${rows}</dl></details>`
   })
 }
 
@@ -164,7 +181,9 @@ function settingRow(
     value === ''
       ? html`<span class="hint">${sayAtDesk(site, 'none')}</span>`
       : html`<b dir="auto">${value}</b>`
-  return html`<div><dt>${label === undefined ? about : sayAtDesk(site, label)}</dt><dd>${shown}<small>${sourceOf(request, set, name)}</small></dd></div>`
+  return html`<div><dt>${
+    label === undefined ? about : sayAtDesk(site, label)
+  }</dt><dd>${shown}<small>${sourceOf(request, set, name)}</small></dd></div>`
 }
 
 const LONGEST_VALUE = 200

@@ -65,10 +65,14 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
     title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
     room: 'today',
     under: written(site, 'fullYear', today),
-    body: html`<div class="edit"><div class="story">${steps}${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${brought}${back}
+    body: html`<div class="edit"><div class="story">${steps}${
+      waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`
+    }${brought}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, wall, coming)}</section></div>
-<aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, isHeld, troubles, freeBytes)}</aside></div>`,
+<aside class="aside">${
+      can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`
+    }${troubleList(context, isHeld, troubles, freeBytes)}</aside></div>`,
   }
 }
 
@@ -92,7 +96,9 @@ function comingDays(context: Context, wall: string, events: readonly PlannedEven
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(
       ([day, own]) =>
-        html`<h3>${writtenDay(site, day, today)}</h3><ul class="lines">${own.map((event) => lineOfEvent(context, today, event))}</ul>`,
+        html`<h3>${writtenDay(site, day, today)}</h3><ul class="lines">${own.map((event) =>
+          lineOfEvent(context, today, event),
+        )}</ul>`,
     )}`
 }
 
@@ -104,7 +110,12 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
       : event.status === 'publish'
         ? ''
         : statusName(site, event.status)
-  return html`<li><span class="when">${timeOfEvent(site, today, event)}</span>${eventLink(context, event, titleAtDesk(site, event.title), { look: 'title', attributes: html` dir="auto"` })}${state && html`<span class="state">${state}</span>`}</li>`
+  return html`<li><span class="when">${timeOfEvent(site, today, event)}</span>${eventLink(
+    context,
+    event,
+    titleAtDesk(site, event.title),
+    { look: 'title', attributes: html` dir="auto"` },
+  )}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
 /** Or, of one that began before, its end. */
@@ -126,7 +137,14 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
     const name = [values.title, values.venue, values.organizer, values.name]
       .flat()
       .find((one) => typeof one === 'string' && one !== '')
-    return html`<li><a class="title" href="${deskPath(site, `/${path}/${record === 0 ? `new?unsaved=${encodeURIComponent(form)}` : record}`)}" dir="auto">${String(name ?? sayAtDesk(site, '(no title)'))}</a><span class="when">${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}</span></li>`
+    return html`<li><a class="title" href="${deskPath(
+      site,
+      `/${path}/${record === 0 ? `new?unsaved=${encodeURIComponent(form)}` : record}`,
+    )}" dir="auto">${String(name ?? sayAtDesk(site, '(no title)'))}</a><span class="when">${written(
+      site,
+      'dayMonth',
+      wall,
+    )}, ${written(site, 'time', wall)}</span></li>`
   })
   return (
     lines.length > 0 &&
@@ -146,7 +164,10 @@ function troubleList(
 ): Content {
   const isFull = freeBytes < LOW_FREE_BYTES
   const line = (name: string, isStopped: boolean, reason: string) =>
-    html`<li><p><strong dir="auto">${name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
+    html`<li><p><strong dir="auto">${name}</strong> <span class="state bad">${sayAtDesk(
+      site,
+      isStopped ? 'Stopped' : 'Fails',
+    )}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
   const lines = [
     ...(isHeld ? [html`<li><p>${sayAtDesk(site, HELD)}</p></li>`] : []),
     ...troubles.map(({ shown }) => {
@@ -155,7 +176,14 @@ function troubleList(
     }),
   ]
   if (lines.length === 0 && !isFull) return ''
-  return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${isFull && html`<li><p>${sayAtDesk(site, 'Only {free} MB are free on the disk. Once it is full nothing can be saved.', { free: writtenNumber(site, Math.floor(freeBytes / 1_000_000)) })}</p></li>`}${lines}</ul></section>`
+  return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${
+    isFull &&
+    html`<li><p>${sayAtDesk(
+      site,
+      'Only {free} MB are free on the disk. Once it is full nothing can be saved.',
+      { free: writtenNumber(site, Math.floor(freeBytes / 1_000_000)) },
+    )}</p></li>`
+  }${lines}</ul></section>`
 }
 
 export const todayPages: readonly DeskPage[] = [{ at: '/', get: showToday }]

@@ -54,19 +54,38 @@ export async function askAboutEvents(
   const places = { from: placeOfZone(site.timezone), to: placeOfZone(zone) }
   const typed = Object.keys(form).filter((name) => name !== 'keep')
   const choice = (keeps: ZoneKeeps, label: string, hint: string) =>
-    html`<label class="check"><input type="radio" name="keep" value="${keeps}"${keeps === 'hour' && html` checked`}><span><b>${label}</b> <span class="hint">${hint}</span></span></label>`
+    html`<label class="check"><input type="radio" name="keep" value="${keeps}"${
+      keeps === 'hour' && html` checked`
+    }><span><b>${label}</b> <span class="hint">${hint}</span></span></label>`
   return {
     title: say('What becomes of the events that are there?'),
     room: 'settings',
-    under: html`<a href="${deskPath(site, '/settings')}">${say('Settings')}</a> · ${places.from} → ${places.to}`,
-    body: html`<form class="story" method="post" action="${deskPath(site, '/settings')}">${typed.map((name) => html`<input type="hidden" name="${name}" value="${fieldOf(request, name)}">`)}
+    under: html`<a href="${deskPath(site, '/settings')}">${say(
+      'Settings',
+    )}</a> · ${places.from} → ${places.to}`,
+    body: html`<form class="story" method="post" action="${deskPath(site, '/settings')}">${typed.map(
+      (name) => html`<input type="hidden" name="${name}" value="${fieldOf(request, name)}">`,
+    )}
 <p>${counted(request, events, series)}</p>
 <fieldset class="field" id="keep"><legend class="hidden">${say('They keep')}</legend>
-${choice('hour', say('Keep the hour'), say('What is at 19:30 in {from} is at 19:30 in {to}: right where the zone was wrong until now.', places))}
-${choice('moment', say('Keep the moment'), say('What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the calendar moves. Series stay in their zone, since their rule goes by its clock.', places))}</fieldset>
+${choice(
+  'hour',
+  say('Keep the hour'),
+  say('What is at 19:30 in {from} is at 19:30 in {to}: right where the zone was wrong until now.', places),
+)}
+${choice(
+  'moment',
+  say('Keep the moment'),
+  say(
+    'What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the calendar moves. Series stay in their zone, since their rule goes by its clock.',
+    places,
+  ),
+)}</fieldset>
 ${rows.length > 0 && previewTable(request, rows, zone)}
 <p class="hint">${say('It can be taken back for 30 days.')}</p>
-<div class="savebar"><button type="submit" class="button main">${say('Change the zone')}</button><a class="button" href="${deskPath(site, '/settings')}">${say('Cancel')}</a></div></form>`,
+<div class="savebar"><button type="submit" class="button main">${say(
+      'Change the zone',
+    )}</button><a class="button" href="${deskPath(site, '/settings')}">${say('Cancel')}</a></div></form>`,
   }
 }
 
@@ -91,9 +110,16 @@ function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRo
     const moment = isStaying
       ? `${when(row.start_date, row)} (${placeOfZone(row.timezone)})`
       : when(timesInZone(row, zone, 'moment').start_date, row)
-    return html`<tr><th scope="row" dir="auto">${titleAtDesk(site, row.title)}</th>${heads.map((head, at) => html`<td data-label="${head}">${[when(row.start_date, row), when(hour, row), moment][at]}</td>`)}</tr>`
+    return html`<tr><th scope="row" dir="auto">${titleAtDesk(site, row.title)}</th>${heads.map(
+      (head, at) =>
+        html`<td data-label="${head}">${[when(row.start_date, row), when(hour, row), moment][at]}</td>`,
+    )}</tr>`
   }
-  return html`<table class="zone-preview"><caption>${say('The next ten')}</caption><thead><tr><th scope="col">${say('Event')}</th>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
+  return html`<table class="zone-preview"><caption>${say(
+    'The next ten',
+  )}</caption><thead><tr><th scope="col">${say('Event')}</th>${heads.map(
+    (head) => html`<th scope="col">${head}</th>`,
+  )}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
 }
 
 /** Undefined while another change is under way. */
@@ -133,7 +159,11 @@ export async function zoneNotice({ context }: DeskRequest): Promise<Content | un
   const count = await countMoved(db, change)
   const moved = countAtDesk(site, count, '{count} records')
   if (change.state !== 'moved')
-    return html`${sayAtDesk(site, 'The zone changes: {count} done or to do. This page says more once it is loaded again.', { count: moved })}`
+    return html`${sayAtDesk(
+      site,
+      'The zone changes: {count} done or to do. This page says more once it is loaded again.',
+      { count: moved },
+    )}`
   const said = sayAtDesk(
     site,
     change.keeps === 'hour'
@@ -141,5 +171,8 @@ export async function zoneNotice({ context }: DeskRequest): Promise<Content | un
       : 'The zone is {to} in place of {from}; {count} kept the moment.',
     { to: placeOfZone(change.new_zone), from: placeOfZone(change.former_zone), count: moved },
   )
-  return html`<form method="post" action="${deskPath(site, '/settings/zone/undo')}"><span>${said}</span> <button type="submit" class="button" name="change" value="${change.id}">${sayAtDesk(site, 'Take it back')}</button></form>`
+  return html`<form method="post" action="${deskPath(
+    site,
+    '/settings/zone/undo',
+  )}"><span>${said}</span> <button type="submit" class="button" name="change" value="${change.id}">${sayAtDesk(site, 'Take it back')}</button></form>`
 }

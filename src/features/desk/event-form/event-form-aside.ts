@@ -36,7 +36,10 @@ export function statusCard(form: EventForm): Html {
   const status = lastTyped(typed, 'status')
   const options = may.statuses.map(
     (one) =>
-      html`<option value="${one}"${one === status && html` selected`}>${statusName(context.site, one)}</option>`,
+      html`<option value="${one}"${one === status && html` selected`}>${statusName(
+        context.site,
+        one,
+      )}</option>`,
   )
   const held = lastTyped(typed, 'event_status') || 'scheduled'
   const states = [
@@ -46,15 +49,30 @@ export function statusCard(form: EventForm): Html {
   ] as const
   const radios = states.map(
     ([value, text]) =>
-      html`<label class="check"><input type="radio" name="event_status" value="${value}"${held === value && html` checked`}> ${say(text)}</label>`,
+      html`<label class="check"><input type="radio" name="event_status" value="${value}"${
+        held === value && html` checked`
+      }> ${say(text)}</label>`,
   )
   const switches = LISTED.map((name) => switchOf(form, name, labelOf(context.site, event.fields[name])))
   const isShownApart = LISTED.some((name) => isSwitchOn(typed, name))
   const fault = faults.status
-  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>${may.statuses.includes('future') && !may.propose && publicationFields(form)}
-<fieldset class="held" id="event_status"><legend class="hidden">${say('Takes place')}</legend>${radios}</fieldset>
-<div class="reason">${fieldControl(controlStateOf(form), 'event_status_reason', event.fields.event_status_reason)}</div>
-${form.known && !may.propose && newDayFields(form)}<details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
+  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described(
+    'status',
+    fault,
+  )}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>${
+    may.statuses.includes('future') && !may.propose && publicationFields(form)
+  }
+<fieldset class="held" id="event_status"><legend class="hidden">${say(
+    'Takes place',
+  )}</legend>${radios}</fieldset>
+<div class="reason">${fieldControl(
+    controlStateOf(form),
+    'event_status_reason',
+    event.fields.event_status_reason,
+  )}</div>
+${form.known && !may.propose && newDayFields(form)}<details class="inline"${
+    isShownApart && html` open`
+  }><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
 }
 
 function newDayFields(form: EventForm): Html {
@@ -86,11 +104,38 @@ export function pictureCard(form: EventForm): Html {
     image !== undefined &&
     lastTyped(typed, 'image_alt').trim() === '' &&
     !isSwitchOn(typed, 'image_decorative')
-  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
-${may.upload && uploadField(context, image !== undefined)}${fault && html`<p class="error" id="image-error">${fault}</p>`}
-${isPictured && html`${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}<div class="checks">${switchOf(form, 'image_decorative', labelOf(context.site, event.fields.image_decorative))}</div>`}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
-${image && html`<details class="inline"><summary>${say('What stays in view')}</summary>${focusChoice(context.site, lastTyped(typed, 'image_focus'))}</details>`}
-<details class="inline"${(!isPictured || library.search !== '') && html` open`}><summary>${say('From the library')}</summary>${libraryChoice(context, library, { chosen, none: '', image })}</details></section>`
+  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${
+    picture &&
+    html`<img src="${link(
+      picture.src,
+    )}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+  }</div>
+${may.upload && uploadField(context, image !== undefined)}${
+  fault && html`<p class="error" id="image-error">${fault}</p>`
+}
+${
+  isPictured &&
+  html`${lineControl(form, 'image_alt', say('What it shows'), {
+    attributes: html` dir="auto"`,
+    hint: html`<p class="hint">${say('For those who do not see it.')}</p>`,
+  })}<div class="checks">${switchOf(
+    form,
+    'image_decorative',
+    labelOf(context.site, event.fields.image_decorative),
+  )}</div>`
+}${
+  isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`
+}
+${
+  image &&
+  html`<details class="inline"><summary>${say('What stays in view')}</summary>${focusChoice(
+    context.site,
+    lastTyped(typed, 'image_focus'),
+  )}</details>`
+}
+<details class="inline"${(!isPictured || library.search !== '') && html` open`}><summary>${say(
+    'From the library',
+  )}</summary>${libraryChoice(context, library, { chosen, none: '', image })}</details></section>`
 }
 
 export function categoriesCard(form: EventForm): Html {
@@ -99,7 +144,12 @@ export function categoriesCard(form: EventForm): Html {
   const chosen = new Set(allTyped(typed, 'categories'))
   const boxes = categories.options.map(
     ({ value, text, level = 0 }) =>
-      html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
+      html`<label class="check level-${Math.min(
+        level,
+        4,
+      )}"><input type="checkbox" name="categories[]" value="${value}"${
+        chosen.has(value) && html` checked`
+      }> <span dir="auto">${text}</span></label>`,
   )
   const known = [...tags].map(([id, name]) => chip('tags[]', id, name))
   const made =
@@ -113,8 +163,20 @@ export function categoriesCard(form: EventForm): Html {
   const hint = may.makeTag
     ? say('Separate them by commas.')
     : say('Separate them by commas; new ones wait for review.')
-  return html`<section class="card"><fieldset id="categories"${described('categories', faults.categories)}><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div>${faults.categories && html`<p class="error" id="categories-error">${faults.categories}</p>`}</fieldset>${made}
-<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
+  return html`<section class="card"><fieldset id="categories"${described(
+    'categories',
+    faults.categories,
+  )}><legend>${say(
+    'Categories',
+  )}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div>${
+    faults.categories && html`<p class="error" id="categories-error">${faults.categories}</p>`
+  }</fieldset>${made}
+<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(
+    form,
+    'new_tags',
+    say('Tags'),
+    { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` },
+  )}</section>`
 }
 
 export function slugCard(form: EventForm): Html {
@@ -123,8 +185,15 @@ export function slugCard(form: EventForm): Html {
   const chosen = lastTyped(typed, 'author')
   const author =
     authors.length > 0 &&
-    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author"${described('author', faults.author)}>${authors.map(({ id, name }) => html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`)}</select>${faults.author && html`<p class="error" id="author-error">${faults.author}</p>`}</div>`
-  return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
+    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author"${described('author', faults.author)}>${authors.map(
+      ({ id, name }) =>
+        html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`,
+    )}</select>${faults.author && html`<p class="error" id="author-error">${faults.author}</p>`}</div>`
+  return html`<section class="card">${fieldControl(
+    controlStateOf(form),
+    'slug',
+    event.fields.slug,
+  )}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
 // The publication date, asked for once the status is `future`.
@@ -144,7 +213,11 @@ export function publicationControls(site: Context['site'], { status, date }: Eve
 function publicationFields(form: EventForm): Html {
   const { site } = form.context
   const say = deskTranslatorFor(form.context.site)
-  return html`<div class="later">${lineControl(form, 'date', labelOf(site, event.fields.date), { isDay: true })}${lineControl(form, 'date_time', say('Time'), { hint: html`<p class="hint">${site.timezone.replaceAll('_', ' ')}</p>` })}</div>`
+  return html`<div class="later">${lineControl(form, 'date', labelOf(site, event.fields.date), {
+    isDay: true,
+  })}${lineControl(form, 'date_time', say('Time'), {
+    hint: html`<p class="hint">${site.timezone.replaceAll('_', ' ')}</p>`,
+  })}</div>`
 }
 
 /**

@@ -102,8 +102,15 @@ export function lineControl(
   more: { className?: string; attributes?: Content; hint?: Content; isDay?: true } = {},
 ): Html {
   const fault = form.faults[name]
-  const input = html`<input type="text" id="${name}" name="${name}" value="${lastTyped(form.typed, name)}" autocomplete="off"${more.attributes}${more.isDay && html` data-day`}${described(name, fault)}>`
-  return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label>${more.isDay ? html`<span class="with-picker">${input}</span>` : input}${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+  const input = html`<input type="text" id="${name}" name="${name}" value="${lastTyped(
+    form.typed,
+    name,
+  )}" autocomplete="off"${more.attributes}${more.isDay && html` data-day`}${described(name, fault)}>`
+  return html`<div class="field${
+    more.className ? ` ${more.className}` : ''
+  }"><label for="${name}">${label}</label>${
+    more.isDay ? html`<span class="with-picker">${input}</span>` : input
+  }${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
 export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: string): Html {

@@ -167,7 +167,10 @@ async function writtenPage(
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {
-  return html`<p class="banner preview" role="status"><strong>${sayAtDesk(site, 'This is a preview.')}</strong> ${sayAtDesk(site, 'Nothing is saved yet, and nobody else sees it.')}</p>`
+  return html`<p class="banner preview" role="status"><strong>${sayAtDesk(
+    site,
+    'This is a preview.',
+  )}</strong> ${sayAtDesk(site, 'Nothing is saved yet, and nobody else sees it.')}</p>`
 }
 
 export const eventPreviewPages: readonly DeskPage[] = [{ at: '/events/preview', post: preview }]

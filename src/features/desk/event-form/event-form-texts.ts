@@ -71,8 +71,12 @@ export const eventFormTexts = {
     es: 'Un evento de esta duración no ha terminado cuando empieza la fecha siguiente.',
   },
   'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.': {
-    de: 'Weil die Uhren umgestellt werden, endet der Termin am {date} um {time}: Alle Termine dauern gleich lang.',
-    fr: 'À cause du changement d’heure, la date du {date} finit à {time} : toutes les dates ont la même durée.',
+    de:
+      'Weil die Uhren umgestellt werden, endet der Termin ' +
+      'am {date} um {time}: Alle Termine dauern gleich lang.',
+    fr:
+      'À cause du changement d’heure, la date du {date} ' +
+      'finit à {time} : toutes les dates ont la même durée.',
     es: 'Por el cambio de hora, la fecha del {date} termina a las {time}: todas las fechas duran lo mismo.',
   },
   'Click a date to skip or restore it.': {

@@ -85,8 +85,12 @@ export function eventFormView(form: EventForm): DeskView {
     under: html`<a href="${deskPath(site, '/events')}">← ${say('Events')}</a>`,
     ...(form.notice !== undefined && { notice: form.notice }),
     deeds: deedsOf(form),
-    body: html`${faultLines(form)}${form.notes}<form class="edit event-form${known ? ' known' : ''}" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
-${UNSENT_BY_ENTER}${SHOWN.flatMap((name) => (typed[name] ? [html`<input type="hidden" name="${name}" value="${lastTyped(typed, name)}">`] : []))}
+    body: html`${faultLines(form)}${form.notes}<form class="edit event-form${
+      known ? ' known' : ''
+    }" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
+${UNSENT_BY_ENTER}${SHOWN.flatMap((name) =>
+  typed[name] ? [html`<input type="hidden" name="${name}" value="${lastTyped(typed, name)}">`] : [],
+)}
 <div class="story">
 ${titleField(form)}
 ${seriesQuestion(form)}
@@ -129,7 +133,20 @@ function titleField(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { title } = event.fields
   const fault = form.faults.title
-  return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
+  return html`<div class="field title-field"><label for="title" class="${
+    form.known ? 'hidden' : ''
+  }">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(
+    form.typed,
+    'title',
+  )}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${
+    !form.known && Object.keys(form.faults).length === 0 && html` autofocus`
+  }>${
+    fault && html`<p class="error" id="title-error">${fault}</p>`
+  }<div id="doubles" role="status">${nearLines(
+    form.context,
+    form.near.doubles,
+    'Perhaps the same event:',
+  )}</div></div>`
 }
 
 function seriesQuestion(form: EventForm): Content {
@@ -143,9 +160,15 @@ function seriesQuestion(form: EventForm): Content {
     ['all', 'All dates'],
   ] as const
   const fault = faults.recurrence_scope
-  return html`<fieldset class="scope card" id="recurrence_scope"><legend>${say('One date of a series')}${ruleInWords && html` <span class="hint">${ruleInWords}</span>`}</legend><p class="hint" id="scope-about">${say('What you change is for')}</p><div class="chips" role="radiogroup" aria-labelledby="scope-about">${scopes.map(
+  return html`<fieldset class="scope card" id="recurrence_scope"><legend>${say('One date of a series')}${
+    ruleInWords && html` <span class="hint">${ruleInWords}</span>`
+  }</legend><p class="hint" id="scope-about">${say(
+    'What you change is for',
+  )}</p><div class="chips" role="radiogroup" aria-labelledby="scope-about">${scopes.map(
     ([value, text]) =>
-      html`<label class="chip"><input type="radio" name="recurrence_scope" value="${value}"${chosen === value && html` checked`}> ${say(text)}</label>`,
+      html`<label class="chip"><input type="radio" name="recurrence_scope" value="${value}"${
+        chosen === value && html` checked`
+      }> ${say(text)}</label>`,
   )}</div>${fault && html`<p class="error">${fault}</p>`}</fieldset>`
 }
 
@@ -159,11 +182,39 @@ function whenPart(form: EventForm): Html {
   return part(
     'when',
     say('When'),
-    html`<div class="row times">${lineControl(form, 'start_date', say('Date'), { isDay: true, attributes: html`${day}${required}` })}${lineControl(form, 'start_time', say('Starts'), { className: 'clock', attributes: html`${clock}${required}` })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(form, 'end_date', say('Last day'), { isDay: true, className: 'last-day', attributes: day })}</div>
-<p class="hint echo" id="when-words" role="status">${times.text}</p>${times.warnings.map((text) => html`<p class="warning">${text}</p>`)}
+    html`<div class="row times">${lineControl(form, 'start_date', say('Date'), {
+      isDay: true,
+      attributes: html`${day}${required}`,
+    })}${lineControl(form, 'start_time', say('Starts'), {
+      className: 'clock',
+      attributes: html`${clock}${required}`,
+    })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(
+      form,
+      'end_date',
+      say('Last day'),
+      { isDay: true, className: 'last-day', attributes: day },
+    )}</div>
+<p class="hint echo" id="when-words" role="status">${times.text}</p>${times.warnings.map(
+      (text) => html`<p class="warning">${text}</p>`,
+    )}
 <div class="checks" id="again">${againTicks(form)}</div>
-<div class="checks">${switchOf(form, 'all_day', say('All day'))}${switchOf(form, 'several_days', say('More than one day'))}<details class="inline"${faults.timezone !== undefined && html` open`}><summary>${say('Time zone')}${zone && html`: <span>${zone.replaceAll('_', ' ')}</span>`}</summary>${lineControl(form, 'timezone', say('Time zone'), { attributes: html` list="zones"` })}<datalist id="zones"></datalist></details></div>
-<div id="clashes" role="status">${nearLines(form.context, form.near.clashes, 'At the same time at this venue:')}</div>
+<div class="checks">${switchOf(form, 'all_day', say('All day'))}${switchOf(
+      form,
+      'several_days',
+      say('More than one day'),
+    )}<details class="inline"${faults.timezone !== undefined && html` open`}><summary>${say(
+      'Time zone',
+    )}${zone && html`: <span>${zone.replaceAll('_', ' ')}</span>`}</summary>${lineControl(
+      form,
+      'timezone',
+      say('Time zone'),
+      { attributes: html` list="zones"` },
+    )}<datalist id="zones"></datalist></details></div>
+<div id="clashes" role="status">${nearLines(
+      form.context,
+      form.near.clashes,
+      'At the same time at this venue:',
+    )}</div>
 ${repeatFields(form)}`,
   )
 }
@@ -189,10 +240,16 @@ function nearLines(context: Context, near: readonly NearEvent[], text: FormText)
     const { title, status, start_date, all_day } = event
     const time = all_day ? '' : ` ${written(site, 'time', start_date)}`
     const state = status === 'publish' ? '' : ` (${statusName(site, status)})`
-    return html`${eventLink(context, event, title || sayAtDesk(site, '(no title)'))}, ${writtenDate(site, dayOf(start_date), today)}${time}${state}`
+    return html`${eventLink(context, event, title || sayAtDesk(site, '(no title)'))}, ${writtenDate(
+      site,
+      dayOf(start_date),
+      today,
+    )}${time}${state}`
   })
   if (links.length === 0) return html``
-  return html`<p class="warning">${sayAtDesk(site, text)} ${links.map((link, at) => html`${at > 0 && '; '}${link}`)}</p>`
+  return html`<p class="warning">${sayAtDesk(site, text)} ${links.map(
+    (link, at) => html`${at > 0 && '; '}${link}`,
+  )}</p>`
 }
 
 const RULES: readonly (readonly [value: string, text: FormText])[] = [
@@ -214,12 +271,35 @@ function repeatFields(form: EventForm): Html {
   )
   const fault = faults.repeats
   const unit = (rule: string, text: FormText) => html`<span class="for-${rule}">${say(text)}</span>`
-  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input type="text" id="repeat_every" name="repeat_every" inputmode="numeric" value="${lastTyped(typed, 'repeat_every') || '1'}"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit('weekly', 'weeks')}${unit('monthly', 'months')}${unit('yearly', 'years')}</span>${faults.repeat_every && html`<p class="error" id="repeat_every-error">${faults.repeat_every}</p>`}</div>`
-  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described('repeats', fault)}>${options}</select>${fault && html`<p class="error" id="repeats-error">${fault}</p>`}</div>${every}${lineControl(form, 'repeat_until', say('Until'), { isDay: true, className: 'for-rule' })}${lineControl(form, 'repeat_count', say('or number of dates'), { className: 'for-rule', attributes: html` inputmode="numeric"` })}</div>
+  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input type="text" id="repeat_every" name="repeat_every" inputmode="numeric" value="${
+    lastTyped(typed, 'repeat_every') || '1'
+  }"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit(
+    'weekly',
+    'weeks',
+  )}${unit('monthly', 'months')}${unit('yearly', 'years')}</span>${
+    faults.repeat_every && html`<p class="error" id="repeat_every-error">${faults.repeat_every}</p>`
+  }</div>`
+  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described(
+    'repeats',
+    fault,
+  )}>${options}</select>${
+    fault && html`<p class="error" id="repeats-error">${fault}</p>`
+  }</div>${every}${lineControl(form, 'repeat_until', say('Until'), {
+    isDay: true,
+    className: 'for-rule',
+  })}${lineControl(form, 'repeat_count', say('or number of dates'), {
+    className: 'for-rule',
+    attributes: html` inputmode="numeric"`,
+  })}</div>
 ${weekdayBoxes(form)}${monthPlaces(form)}
-${lineControl(form, 'more_dates', say('Further dates'), { className: 'for-any', attributes: html` placeholder="${say('4 Dec, 18 Dec, 8 Jan')}"` })}
+${lineControl(form, 'more_dates', say('Further dates'), {
+  className: 'for-any',
+  attributes: html` placeholder="${say('4 Dec, 18 Dec, 8 Jan')}"`,
+})}
 <div class="for-any dates-shown" id="next-dates">${nextDatesList(form)}</div>
-<button type="submit" class="button for-any show-dates" name="show" value="dates" formnovalidate>${say('Show the dates')}</button></div>`
+<button type="submit" class="button for-any show-dates" name="show" value="dates" formnovalidate>${say(
+    'Show the dates',
+  )}</button></div>`
 }
 
 function weekdayBoxes(form: EventForm): Html {
@@ -228,9 +308,13 @@ function weekdayBoxes(form: EventForm): Html {
   const monday = '2026-11-23'
   const boxes = WEEKDAYS.map((name, at) => {
     const value = name.toLowerCase()
-    return html`<label class="chip"><input type="checkbox" name="repeat_days[]" value="${value}"${chosen.has(value) && html` checked`}> ${written(site, 'weekdayShort', addDays(monday, at))}</label>`
+    return html`<label class="chip"><input type="checkbox" name="repeat_days[]" value="${value}"${
+      chosen.has(value) && html` checked`
+    }> ${written(site, 'weekdayShort', addDays(monday, at))}</label>`
   })
-  return html`<fieldset class="for-weekly"><legend class="hidden">${deskTranslatorFor(form.context.site)('On these days')}</legend><div class="chips days">${boxes}</div></fieldset>`
+  return html`<fieldset class="for-weekly"><legend class="hidden">${deskTranslatorFor(form.context.site)(
+    'On these days',
+  )}</legend><div class="chips days">${boxes}</div></fieldset>`
 }
 
 function monthPlaces(form: EventForm): Html {
@@ -242,9 +326,13 @@ function monthPlaces(form: EventForm): Html {
     ['last', 'on the last such weekday'],
     ['last_day', 'on the last day of the month'],
   ] as const
-  return html`<fieldset class="for-monthly"><legend class="hidden">${say('On which day')}</legend>${places.map(
+  return html`<fieldset class="for-monthly"><legend class="hidden">${say(
+    'On which day',
+  )}</legend>${places.map(
     ([value, text]) =>
-      html`<label class="check"><input type="radio" name="repeat_place" value="${value}"${value === chosen && html` checked`}> ${say(text)}</label>`,
+      html`<label class="check"><input type="radio" name="repeat_place" value="${value}"${
+        value === chosen && html` checked`
+      }> ${say(text)}</label>`,
   )}</fieldset>`
 }
 
@@ -256,17 +344,38 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>
-      html`<li><label class="date"><input type="checkbox" name="left_out[]" value="${day}"${isLeftOut && html` checked`}> <span>${written(site, 'weekdayShort', day)} ${written(site, 'dayMonthShort', day)}</span></label></li>`,
+      html`<li><label class="date"><input type="checkbox" name="left_out[]" value="${day}"${
+        isLeftOut && html` checked`
+      }> <span>${written(site, 'weekdayShort', day)} ${written(
+        site,
+        'dayMonthShort',
+        day,
+      )}</span></label></li>`,
   )
-  return html`<input type="hidden" name="left_out[]" value="">${hidden.map((day) => html`<input type="hidden" name="left_out[]" value="${day}">`)}${
+  return html`<input type="hidden" name="left_out[]" value="">${hidden.map(
+    (day) => html`<input type="hidden" name="left_out[]" value="${day}">`,
+  )}${
     boxes &&
-    html`<p class="hint">${form.ruleInWords && `${capitalized(site, form.ruleInWords)}. `}${sayAtDesk(site, 'Click a date to skip or restore it.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
-  }${dates?.doOverlap && html`<p class="warning">${sayAtDesk(site, 'An event of this length is not over when the next date begins.')}</p>`}${dates?.shifted && shiftedEnd(context, dates.shifted)}`
+    html`<p class="hint">${form.ruleInWords && `${capitalized(site, form.ruleInWords)}. `}${sayAtDesk(
+      site,
+      'Click a date to skip or restore it.',
+    )}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
+  }${
+    dates?.doOverlap &&
+    html`<p class="warning">${sayAtDesk(
+      site,
+      'An event of this length is not over when the next date begins.',
+    )}</p>`
+  }${dates?.shifted && shiftedEnd(context, dates.shifted)}`
 }
 
 function shiftedEnd({ site }: Context, { start, end }: NonNullable<ShownDates['shifted']>): Html {
   const edges = { date: written(site, 'fullYear', dayOf(start)), time: written(site, 'time', end) }
-  return html`<p class="warning">${sayAtDesk(site, 'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.', edges)}</p>`
+  return html`<p class="warning">${sayAtDesk(
+    site,
+    'Since the clocks change, the date on {date} ends at {time}: all dates last equally long.',
+    edges,
+  )}</p>`
 }
 
 function wherePart(form: EventForm): Html {
@@ -287,7 +396,13 @@ function wherePart(form: EventForm): Html {
   return part(
     'where',
     say('Where'),
-    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described('venue_name', fault, true)} placeholder="${say('Venue')}"><p class="hint" id="venue_name-hint">${address || say('Type a name; a new venue is created from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
+    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described(
+      'venue_name',
+      fault,
+      true,
+    )} placeholder="${say('Venue')}"><p class="hint" id="venue_name-hint">${
+      address || say('Type a name; a new venue is created from what you type.')
+    }</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
 <details class="inline"><summary>${say('Map')}</summary><div class="checks">${switches}</div></details>`,
   )
 }
@@ -297,7 +412,11 @@ function whatPart(form: EventForm): Html {
   return part(
     'what',
     say('What'),
-    html`${textArea(form, 'excerpt', 2)}<div class="rich" id="rich">${textArea(form, 'description', 8)}</div>`,
+    html`${textArea(form, 'excerpt', 2)}<div class="rich" id="rich">${textArea(
+      form,
+      'description',
+      8,
+    )}</div>`,
   )
 }
 
@@ -309,7 +428,14 @@ function textArea(
   const field = event.fields[name]
   const fault = faults[name]
   // Browsers drop one line break behind the tag.
-  return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${isEdited(name, lastTyped(typed, name)) && html` data-words="${editorWords(site)}"`}${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+  return html`<div class="field"><label for="${name}">${labelOf(
+    site,
+    field,
+  )}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${
+    isEdited(name, lastTyped(typed, name)) && html` data-words="${editorWords(site)}"`
+  }${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${
+    fault && html`<p class="error" id="${name}-error">${fault}</p>`
+  }</div>`
 }
 
 function pricePart(form: EventForm): Html {
@@ -318,12 +444,16 @@ function pricePart(form: EventForm): Html {
   const fault = form.faults.cost
   const inputs = costs.map(
     (cost, at) =>
-      html`<input type="text"${at === 0 ? html` id="cost"` : html` aria-label="${say('Cost')}"`} name="${costs.length > 1 ? 'cost[]' : 'cost'}" value="${cost}" autocomplete="off"${at === 0 && described('cost', fault)}>`,
+      html`<input type="text"${at === 0 ? html` id="cost"` : html` aria-label="${say('Cost')}"`} name="${
+        costs.length > 1 ? 'cost[]' : 'cost'
+      }" value="${cost}" autocomplete="off"${at === 0 && described('cost', fault)}>`,
   )
   return part(
     'price',
     say('Price'),
-    html`<div class="row"><div class="field"><label for="cost">${say('Cost')}</label>${inputs}${fault && html`<p class="error" id="cost-error">${fault}</p>`}${anotherCost(form)}</div>${fieldControl(controlStateOf(form), 'website', event.fields.website)}</div>`,
+    html`<div class="row"><div class="field"><label for="cost">${say('Cost')}</label>${inputs}${
+      fault && html`<p class="error" id="cost-error">${fault}</p>`
+    }${anotherCost(form)}</div>${fieldControl(controlStateOf(form), 'website', event.fields.website)}</div>`,
   )
 }
 
@@ -331,7 +461,9 @@ function anotherCost(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''
   const [typed, fault] = [lastTyped(form.typed, 'another_cost'), form.faults.another_cost]
-  return html`<details class="inline"${(typed !== '' || fault !== undefined) && html` open`}><summary>${say('Add a price')}</summary>${lineControl(form, 'another_cost', say('Add a price'))}</details>`
+  return html`<details class="inline"${(typed !== '' || fault !== undefined) && html` open`}><summary>${say(
+    'Add a price',
+  )}</summary>${lineControl(form, 'another_cost', say('Add a price'))}</details>`
 }
 
 function whoPart(form: EventForm): Html {
@@ -344,7 +476,20 @@ function whoPart(form: EventForm): Html {
   return part(
     'who',
     say('Who'),
-    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}${madeChips(typed, 'organizer_name')}</div><div class="field"><label for="organizer_name" class="hidden">${say('Organizers')}</label><input type="text" id="organizer_name" name="organizer_name[]" value="${lastTyped(typed, 'organizer_name')}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say('Add an organizer')}"${described('organizer_name', fault)}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
+    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}${madeChips(
+      typed,
+      'organizer_name',
+    )}</div><div class="field"><label for="organizer_name" class="hidden">${say(
+      'Organizers',
+    )}</label><input type="text" id="organizer_name" name="organizer_name[]" value="${lastTyped(
+      typed,
+      'organizer_name',
+    )}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say(
+      'Add an organizer',
+    )}"${described(
+      'organizer_name',
+      fault,
+    )}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
   )
 }
 
@@ -363,7 +508,11 @@ function foldedParts(form: EventForm): Html {
     const isOpen = fields.some(
       ([name]) => form.faults[name] !== undefined || !isBlank(lastTyped(form.typed, name)),
     )
-    return html`<details class="part folded"${isOpen && html` open`}><summary><h2>${say(title)}</h2></summary><div class="fields ${group === 'access' ? 'facts' : ''}">${fields.map(([name, field]) => fieldControl(state, name, field))}</div></details>`
+    return html`<details class="part folded"${
+      isOpen && html` open`
+    }><summary><h2>${say(title)}</h2></summary><div class="fields ${
+      group === 'access' ? 'facts' : ''
+    }">${fields.map(([name, field]) => fieldControl(state, name, field))}</div></details>`
   })}`
 }
 
@@ -392,7 +541,9 @@ function saveBar(form: EventForm): Html {
   const goals = goalsOf(form)
   const main = goals.map(
     ([goal, text]) =>
-      html`<button type="submit" class="button main to-${goal}${goal === status ? ' first' : ''}"${goal === status && html` accesskey="s"`}>${say(text)}</button>`,
+      html`<button type="submit" class="button main to-${goal}${goal === status ? ' first' : ''}"${
+        goal === status && html` accesskey="s"`
+      }>${say(text)}</button>`,
   )
   const beside = goals
     .filter(([goal]) => goal !== status && nextSteps(form).includes(goal))
@@ -405,8 +556,13 @@ function saveBar(form: EventForm): Html {
     known &&
     may.trash &&
     known.status !== 'trash' &&
-    html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`
-  return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
+    html`<button type="submit" class="button quiet bad end" formaction="${deskPath(
+      site,
+      `/events/${known.id}/trash`,
+    )}" formnovalidate>${say('Trash')}</button>`
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${
+    known && html`<input type="hidden" name="version" value="${known.version}">`
+  }${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
 function deedsOf({ known, may, context: { site } }: EventForm): Content {
@@ -414,7 +570,9 @@ function deedsOf({ known, may, context: { site } }: EventForm): Content {
   const deed = (path: string, text: FormText) =>
     html`<a class="button quiet" href="${path}">${sayAtDesk(site, text)}</a>`
   const own = deskPath(site, `/events/${known.id}`)
-  return html`${known.status === 'publish' && deed(known.address, 'View')}${!may.propose && html`${deed(`${own}/duplicate`, 'Duplicate')}${deed(`${own}/history`, 'History')}`}`
+  return html`${known.status === 'publish' && deed(known.address, 'View')}${
+    !may.propose && html`${deed(`${own}/duplicate`, 'Duplicate')}${deed(`${own}/history`, 'History')}`
+  }`
 }
 
 function nextSteps({ known, may }: EventForm): readonly string[] {

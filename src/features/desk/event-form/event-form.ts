@@ -359,7 +359,13 @@ async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
 
 function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   if (row.status !== 'trash') return ''
-  return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
+  return html`<form class="note" method="post" action="${deskPath(
+    site,
+    `/events/${id}/restore`,
+  )}"><p>${sayAtDesk(
+    site,
+    'This event is in the trash.',
+  )}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
@@ -379,7 +385,10 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
       sayAtDesk(site, 'These wait with the event: {names}', { names: names.map(decodedText).join(', ') }),
   ].filter((text) => typeof text === 'string' && text !== '')
   if (told.length === 0) return ''
-  return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
+  return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(
+    site,
+    '/inbox',
+  )}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
 const SAVED: Readonly<Record<string, DeskText>> = {
@@ -404,9 +413,13 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row, version }
   const view = row.status === 'publish' && pathTo(site, recordUrl(site, 'event', row).slice(site.url.length))
   return html`${sayAtDesk(site, isFirst ? what : 'Saved')}${
     isFirst && row.status === 'publish' && undoPublishing(site, row, version, query.get('was'))
-  }${undoPostponing(site, query.get('undo') ?? '')}${view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`}${
+  }${undoPostponing(site, query.get('undo') ?? '')}${
+    view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`
+  }${
     labels.length > 0 &&
-    html`<br>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', { names: labels.join(', ') })}`
+    html`<br>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', {
+      names: labels.join(', '),
+    })}`
   }`
 }
 
@@ -419,7 +432,10 @@ function undoPublishing(
   was: string | null,
 ): Content {
   if (was === null || !UNPUBLISHED.includes(was)) return false
-  return html` · <form method="post" action="${deskPath(site, `/events/${id}/unpublish`)}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
+  return html` · <form method="post" action="${deskPath(
+    site,
+    `/events/${id}/unpublish`,
+  )}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 /** All dates of a series get the former status. */
@@ -457,8 +473,15 @@ async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const question =
     known.series &&
     !withSeries &&
-    html` <a href="${deskPath(site, `/events/${known.id}/duplicate?series`)}">${sayAtDesk(site, 'Copy all dates of the series')}</a>`
-  const notes = html`<div class="note"><p>${sayAtDesk(site, 'A copy of “{title}”, which is not saved yet. Look at the date first.', { title: plainText(known.row.title) })}${question}</p></div>`
+    html` <a href="${deskPath(site, `/events/${known.id}/duplicate?series`)}">${sayAtDesk(
+      site,
+      'Copy all dates of the series',
+    )}</a>`
+  const notes = html`<div class="note"><p>${sayAtDesk(
+    site,
+    'A copy of “{title}”, which is not saved yet. Look at the date first.',
+    { title: plainText(known.row.title) },
+  )}${question}</p></div>`
   return eventFormView(await formOf(context, typed, { notes }))
 }
 

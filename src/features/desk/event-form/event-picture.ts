@@ -183,9 +183,25 @@ export async function pictureCardOf(
     hint: sayAtDesk(site, 'For those who do not see it.'),
     value: values.image_alt ?? image?.alt_text ?? '',
   }
-  return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(site, 'Picture')}</h2><input type="hidden" name="image" value="${values.image}"><input type="hidden" name="shown_image_alt" value="${values.shown_image_alt ?? image?.alt_text ?? ''}">${shown && html`<div class="picture"><img src="${link(shown.src)}" width="${shown.width}" height="${shown.height}" alt="${shown.alt}"></div>`}
-${mayAddPicture(caller) && uploadField(context, image !== undefined)}${faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`}
-${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
+  return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(
+    site,
+    'Picture',
+  )}</h2><input type="hidden" name="image" value="${values.image}"><input type="hidden" name="shown_image_alt" value="${values.shown_image_alt ?? image?.alt_text ?? ''}">${
+    shown &&
+    html`<div class="picture"><img src="${link(
+      shown.src,
+    )}" width="${shown.width}" height="${shown.height}" alt="${shown.alt}"></div>`
+  }
+${mayAddPicture(caller) && uploadField(context, image !== undefined)}${
+  faults.image !== undefined && html`<p class="error" id="image-error">${faults.image}</p>`
+}
+${plainField(alt, faults)}${
+  image &&
+  html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(
+    site,
+    'No picture',
+  )}</label>`
+}</section>`
 }
 
 /** Only a text that differs from the one shown, `shown` or that of `former`. */

@@ -31,7 +31,15 @@ export async function factsOfEvent(
     [price === '', 'a price'],
   ]
   const missing = lacks.flatMap(([isMissing, what]) => (isMissing ? [say(what)] : []))
-  return html`<div class="facts">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}<div>${teaser !== '' && html`<p dir="auto">${teaser}</p>`}${price !== '' && html`<p>${price}</p>`}${missing.length > 0 && html`<p class="hint">${sayAtDesk(site, 'Missing: {what}', { what: missing.join(', ') })}</p>`}</div></div>`
+  return html`<div class="facts">${
+    picture &&
+    html`<img src="${link(
+      picture.src,
+    )}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+  }<div>${teaser !== '' && html`<p dir="auto">${teaser}</p>`}${price !== '' && html`<p>${price}</p>`}${
+    missing.length > 0 &&
+    html`<p class="hint">${sayAtDesk(site, 'Missing: {what}', { what: missing.join(', ') })}</p>`
+  }</div></div>`
 }
 
 const isNone = (ids: unknown): boolean => !Array.isArray(ids) || ids.length === 0

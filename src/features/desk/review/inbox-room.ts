@@ -156,9 +156,17 @@ export async function sentBackList(context: Context): Promise<Html | undefined> 
   const { site } = context
   const lines = items.map(
     ({ kind, record, title, reply }) =>
-      html`<li class="card"><p><a class="title" href="${deskPath(site, roomPath(kind, record))}" dir="auto">${titleAtDesk(site, title)}</a></p><p>${sayAtDesk(site, 'Sent back: {note}', { note: reply })}</p></li>`,
+      html`<li class="card"><p><a class="title" href="${deskPath(
+        site,
+        roomPath(kind, record),
+      )}" dir="auto">${titleAtDesk(site, title)}</a></p><p>${sayAtDesk(site, 'Sent back: {note}', {
+        note: reply,
+      })}</p></li>`,
   )
-  return html`<section><h2>${sayAtDesk(site, 'Sent back to you')}</h2><ul class="inbox">${lines}</ul></section>`
+  return html`<section><h2>${sayAtDesk(
+    site,
+    'Sent back to you',
+  )}</h2><ul class="inbox">${lines}</ul></section>`
 }
 
 const roomPath = (kind: string, record: number) => `/${resourceNamed(kind).resource.path}/${record}`
@@ -188,13 +196,28 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
       ? countAtDesk(site, total + others, '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
-    body: html`${brought}${await sentBackList(context)}${waiting.length === 0 ? brought.length === 0 && html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
+    body: html`${brought}${await sentBackList(context)}${
+      waiting.length === 0
+        ? brought.length === 0 && html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>`
+        : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${
+            mayReview(context) && keysHelp(site)
+          }`
+    }${
+      nextPath &&
+      html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`
+    }`,
   }
 }
 
 /** A script obeys the switch. */
 function keysHelp(site: Context['site']): Html {
-  return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
+  return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
+    site,
+    'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.',
+  )}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(
+    site,
+    'Use these keys',
+  )}</label></details>`
 }
 
 async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
@@ -203,11 +226,23 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   const wall = utcToWall(item.since_utc, site.timezone)
   const when =
     event &&
-    `${written(site, 'fullYear', event.start_date)}${event.all_day === 1 ? '' : `, ${written(site, 'time', event.start_date)}`}`
+    written(site, 'fullYear', event.start_date) +
+      (event.all_day === 1 ? '' : `, ${written(site, 'time', event.start_date)}`)
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
-  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(site, item.title)}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
+  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(
+    site,
+    item.title,
+  )}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
     when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
-  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${linkedDraftsLine(context, waiting)}${clashLines(context, waiting)}${item.what === 'event' && (await factsOfEvent(context, waiting.present))}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
+  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', {
+    name: item.author.name,
+    time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}`,
+  })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${linkedDraftsLine(
+    context,
+    waiting,
+  )}${clashLines(context, waiting)}${
+    item.what === 'event' && (await factsOfEvent(context, waiting.present))
+  }</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
 /** Each with a link. */
@@ -218,7 +253,11 @@ function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting
     near: Clashes['clashes'][number],
     text: 'Same venue and time: {title}' | 'Perhaps the same: {title}',
   ) =>
-    html`<li>${eventLink(context, near, sayAtDesk(site, text, { title: near.title }))}, ${written(site, 'dayMonth', near.start_date)}${!near.all_day && html`, ${written(site, 'time', near.start_date)}`}</li>`
+    html`<li>${eventLink(context, near, sayAtDesk(site, text, { title: near.title }))}, ${written(
+      site,
+      'dayMonth',
+      near.start_date,
+    )}${!near.all_day && html`, ${written(site, 'time', near.start_date)}`}</li>`
   const lines = [
     ...clashes.map((near) => line(near, 'Same venue and time: {title}')),
     ...doubles.filter(({ id }) => !known.has(id)).map((near) => line(near, 'Perhaps the same: {title}')),
@@ -262,12 +301,30 @@ async function changesOf(context: Context, { item, present }: Waiting, { values 
 function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html {
   const { site } = context
   const at = deskPath(site, `/inbox/${what}/${id}`)
-  const open = html`<a class="button quiet" href="${deskPath(site, roomPath(kind, record))}">${sayAtDesk(site, 'Open')}</a>`
+  const open = html`<a class="button quiet" href="${deskPath(site, roomPath(kind, record))}">${sayAtDesk(
+    site,
+    'Open',
+  )}</a>`
   if (!mayReview(context))
-    return html`<div class="deeds">${open}${what === 'proposal' && html`<form method="post" action="${at}/withdraw"><button type="submit" class="button quiet">${sayAtDesk(site, 'Withdraw')}</button></form>`}</div>`
-  return html`<div class="deeds"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(site, 'Publish')}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(site, 'Send back')}</summary>${sendBackForm(site, { what, id })}</details>${
+    return html`<div class="deeds">${open}${
+      what === 'proposal' &&
+      html`<form method="post" action="${at}/withdraw"><button type="submit" class="button quiet">${sayAtDesk(
+        site,
+        'Withdraw',
+      )}</button></form>`
+    }</div>`
+  return html`<div class="deeds"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(
+    site,
+    'Publish',
+  )}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(
+    site,
+    'Send back',
+  )}</summary>${sendBackForm(site, { what, id })}</details>${
     what === 'event' &&
-    html`<form method="post" action="${at}/trash"><button type="submit" class="button quiet bad">${sayAtDesk(site, 'Trash')}</button></form>`
+    html`<form method="post" action="${at}/trash"><button type="submit" class="button quiet bad">${sayAtDesk(
+      site,
+      'Trash',
+    )}</button></form>`
   }</div>`
 }
 
@@ -293,8 +350,24 @@ function sendBackForm(
 ): Html {
   const note = `note-${what}-${id}`
   const fault = faults[note]
-  return html`<form method="post" action="${deskPath(site, `/inbox/${what}/${id}/send-back`)}"><div class="field"><label for="reason-${what}-${id}">${sayAtDesk(site, 'Why')}</label><select id="reason-${what}-${id}" name="reason"><option value="">${sayAtDesk(site, 'Something else')}</option>${REASONS.map((reason, at) => html`<option value="${String(at)}">${sayAtDesk(site, reason)}</option>`)}</select></div>
-<div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
+  return html`<form method="post" action="${deskPath(
+    site,
+    `/inbox/${what}/${id}/send-back`,
+  )}"><div class="field"><label for="reason-${what}-${id}">${sayAtDesk(
+    site,
+    'Why',
+  )}</label><select id="reason-${what}-${id}" name="reason"><option value="">${sayAtDesk(
+    site,
+    'Something else',
+  )}</option>${REASONS.map(
+    (reason, at) => html`<option value="${String(at)}">${sayAtDesk(site, reason)}</option>`,
+  )}</select></div>
+<div class="field"><label for="${note}">${sayAtDesk(
+    site,
+    'What shall be done about it?',
+  )}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${
+    fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`
+  }</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
 /** It names only users and records that exist, whatever the address says. */
@@ -413,7 +486,13 @@ async function conflictPage(
     status: 412,
     title: sayAtDesk(site, 'The record has changed since this was proposed'),
     room: 'inbox',
-    body: html`${await besideTable(context, proposal?.kind, changes)}<p class="deeds">${proposal && html`<a class="button main" href="${deskPath(site, roomPath(proposal.kind, proposal.record))}">${sayAtDesk(site, 'Open')}</a>`}<a class="button quiet" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></p>`,
+    body: html`${await besideTable(context, proposal?.kind, changes)}<p class="deeds">${
+      proposal &&
+      html`<a class="button main" href="${deskPath(
+        site,
+        roomPath(proposal.kind, proposal.record),
+      )}">${sayAtDesk(site, 'Open')}</a>`
+    }<a class="button quiet" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></p>`,
   }
 }
 

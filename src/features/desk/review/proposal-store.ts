@@ -145,7 +145,8 @@ export async function listPendingEvents(
   const own = author === undefined ? sql`` : sql`and e.author = ${author}`
   const { rows } = await sql<Omit<PendingEvent, 'imported'> & { imported: number }>`
     select e.id, e.title, e.author, e.series, e.modified_utc as since_utc,
-      case when exists (select 1 from import_items i where i.kind = 'event' and i.record = e.id) then 1 else 0 end as imported
+      case when exists (select 1 from import_items i where i.kind = 'event'
+        and i.record = e.id) then 1 else 0 end as imported
     from events e where e.status = 'pending' and (e.modified_utc, e.id) > (${after.since_utc}, ${last}) ${own}
       and (e.series is null or not exists
         (select 1 from events o where o.series = e.series and o.status = 'pending' and o.id < e.id))
@@ -184,10 +185,10 @@ export async function countInbox(
   const own = author === undefined ? sql`` : sql`and author = ${author}`
   const most = sql.lit(MOST_COUNTED)
   const { rows } = await sql<{ events: number | string; proposals: number | string }>`select
-    (select count(*) from (select 1 from events where status = 'pending' ${own} limit ${most}) as e) as events,
-    (select count(*) from (select 1 from proposals where state = 'waiting' and version > 0 ${own} limit ${most}) as p) as proposals`.execute(
-    db,
-  )
+    (select count(*) from (select 1 from events where status = 'pending' ${own}
+      limit ${most}) as e) as events,
+    (select count(*) from (select 1 from proposals where state = 'waiting' and version > 0 ${own}
+      limit ${most}) as p) as proposals`.execute(db)
   return { events: Number(rows[0]?.events ?? 0), proposals: Number(rows[0]?.proposals ?? 0) }
 }
 

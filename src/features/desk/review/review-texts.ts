@@ -4,7 +4,9 @@ import type { Texts } from '../../../calendar/locales/texts.ts'
 export const reviewTexts = {
   'Use these keys': { de: 'Diese Tasten verwenden', fr: 'Utiliser ces touches', es: 'Usar estas teclas' },
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.': {
-    de: 'j und k gehen zum nächsten und zum vorigen Eintrag. Dort veröffentlicht a ihn, r schickt ihn zurück, und e öffnet ihn.',
+    de:
+      'j und k gehen zum nächsten und zum vorigen Eintrag. Dort ' +
+      'veröffentlicht a ihn, r schickt ihn zurück, und e öffnet ihn.',
     fr: 'j et k vont au suivant et au précédent. Là, a publie, r renvoie et e ouvre.',
     es: 'j y k van al siguiente y al anterior. Allí, a lo publica, r lo devuelve y e lo abre.',
   },

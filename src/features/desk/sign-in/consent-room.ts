@@ -52,9 +52,10 @@ function readAsked(read: (name: string) => string): Asked | { refusal: DeskText 
 
 /** No password is sent to browsers, systems or everybody. */
 const NOBODYS = new Set(
-  'http ws wss ftp file data blob javascript vbscript about view-source filesystem intent mailto tel sms geo urn chrome resource jar'.split(
-    ' ',
-  ),
+  [
+    'http ws wss ftp file data blob javascript vbscript about view-source filesystem',
+    'intent mailto tel sms geo urn chrome resource jar',
+  ].flatMap((words) => words.split(' ')),
 )
 
 /** Null for an address that no password may go to. */
@@ -80,7 +81,10 @@ function refusedView({ context: { site } }: DeskRequest, refusal: DeskText): Des
     status: 400,
     title: sayAtDesk(site, 'This program cannot be given a password'),
     isAlone: true,
-    body: html`<p>${sayAtDesk(site, refusal)}</p><p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Open the desk')}</a></p>`,
+    body: html`<p>${sayAtDesk(site, refusal)}</p><p><a class="button" href="${deskPath(
+      site,
+      '/',
+    )}">${sayAtDesk(site, 'Open the desk')}</a></p>`,
   }
 }
 
@@ -99,11 +103,20 @@ export const SCOPE_TEXTS = {
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {
   const boxes = SCOPES.map(
     (scope) =>
-      html`<label class="check"><input type="checkbox" name="scope[]" value="${scope}"> ${sayAtDesk(site, SCOPE_TEXTS[scope])}</label>`,
+      html`<label class="check"><input type="checkbox" name="scope[]" value="${scope}"> ${sayAtDesk(
+        site,
+        SCOPE_TEXTS[scope],
+      )}</label>`,
   )
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'What it may do')}</legend>
-<label class="check"><input type="radio" name="access" value="all" checked> ${sayAtDesk(site, 'Everything that you may do')}</label>
-<label class="check"><input type="radio" name="access" value="some"> ${sayAtDesk(site, 'Only what is chosen here:')}</label>
+<label class="check"><input type="radio" name="access" value="all" checked> ${sayAtDesk(
+    site,
+    'Everything that you may do',
+  )}</label>
+<label class="check"><input type="radio" name="access" value="some"> ${sayAtDesk(
+    site,
+    'Only what is chosen here:',
+  )}</label>
 <div class="choices">${boxes}</div></fieldset>`
 }
 
@@ -127,16 +140,31 @@ async function consentView(
   const last = former.at(-1)?.created_utc
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)
   const goal = success
-    ? html`<p>${say('It gets a password of its own, which is sent to {place}.', { place: placeOf(success) })}</p>`
+    ? html`<p>${say('It gets a password of its own, which is sent to {place}.', {
+        place: placeOf(success),
+      })}</p>`
     : html`<p>${say('It gets a password of its own, which is shown to you once.')}</p>`
   return {
     ...(isLacking && { status: 422 }),
     title: say('{name} wants to use this calendar in your name', { name: `\u2068${name}\u2069` }),
     isAlone: true,
     leadsTo: leadsTo.length === 0 ? undefined : [...new Set(leadsTo)].join(' '),
-    body: html`${isLacking && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say('Choose what it may do.')}</p></div>`}<p>${say('You are signed in as {name}.', { name: user.user.name })}</p>
+    body: html`${
+      isLacking &&
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(
+        'Choose what it may do.',
+      )}</p></div>`
+    }<p>${say('You are signed in as {name}.', { name: user.user.name })}</p>
 ${goal}
-${last !== undefined && html`<p>${say('This program was given a password before, on {date}. It stays good until you take it away.', { date: written(site, 'dayMonthYear', utcToWall(last, site.timezone)) })}</p>`}<p class="hint">${say('Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.')}</p>
+${
+  last !== undefined &&
+  html`<p>${say(
+    'This program was given a password before, on {date}. It stays good until you take it away.',
+    { date: written(site, 'dayMonthYear', utcToWall(last, site.timezone)) },
+  )}</p>`
+}<p class="hint">${say(
+      'Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.',
+    )}</p>
 <form class="story" method="post" action="${pathTo(site, `${CONSENT_PATH}?${request.query}`)}">
 ${scopeFields(request)}
 <button type="submit" class="button main" name="answer" value="approve">${say('Allow')}</button>
@@ -183,8 +211,13 @@ export function secretView({ context: { site }, user }: DeskRequest, secret: str
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),
     isAlone: true,
     body: html`<p>${sayAtDesk(site, 'Copy it now: it is shown only this once.')}</p>
-<div class="field"><label for="secret">${sayAtDesk(site, 'Password')}</label><input type="text" id="secret" class="secret" readonly value="${secret}"></div>
-<p class="hint">${sayAtDesk(site, 'It is used together with your name, {login}.', { login: user.user.login })}</p>
+<div class="field"><label for="secret">${sayAtDesk(
+      site,
+      'Password',
+    )}</label><input type="text" id="secret" class="secret" readonly value="${secret}"></div>
+<p class="hint">${sayAtDesk(site, 'It is used together with your name, {login}.', {
+      login: user.user.login,
+    })}</p>
 <p><a class="button main" href="${deskPath(site, '/me')}">${sayAtDesk(site, 'Your account')}</a></p>`,
   }
 }

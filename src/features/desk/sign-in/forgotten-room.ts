@@ -26,7 +26,9 @@ export async function answerForgotten(request: AnyDeskRequest): Promise<DeskAnsw
   return {
     title: say('Look into your mailbox'),
     isAlone: true,
-    body: html`<p>${say('If an account has this name and an e-mail address, a link for a new password is on its way to it.')}</p>
+    body: html`<p>${say(
+      'If an account has this name and an e-mail address, a link for a new password is on its way to it.',
+    )}</p>
 <p><a class="button" href="${deskPath(site, '/sign-in')}">${say('Sign in')}</a></p>`,
   }
 }
@@ -36,7 +38,9 @@ function forgottenView({ context: { site } }: AnyDeskRequest): DeskView {
   return {
     title: say('A new password'),
     isAlone: true,
-    body: html`<form class="story" method="post"><div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></div>
+    body: html`<form class="story" method="post"><div class="field"><label for="login">${say(
+      'Name or e-mail',
+    )}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></div>
 <button type="submit" class="button main">${say('Send me a link')}</button></form>
 <p class="hint"><a href="${deskPath(site, '/sign-in')}">${say('Sign in')}</a></p>`,
   }

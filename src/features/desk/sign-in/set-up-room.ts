@@ -142,7 +142,16 @@ async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: s
     status: 404,
     title: sayAtDesk(site, inviter ? 'This invitation has expired' : 'This link is no longer valid'),
     isAlone: true,
-    body: html`<p>${inviter ? sayAtDesk(site, 'Ask {name} for a new one: one click makes it.', { name: `\u2068${inviter.name}\u2069` }) : sayAtDesk(site, 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.')}</p>
+    body: html`<p>${
+      inviter
+        ? sayAtDesk(site, 'Ask {name} for a new one: one click makes it.', {
+            name: `\u2068${inviter.name}\u2069`,
+          })
+        : sayAtDesk(
+            site,
+            'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.',
+          )
+    }</p>
 <p><a class="button" href="${deskPath(site, '/sign-in')}">${sayAtDesk(site, 'Sign in')}</a></p>`,
   }
 }
@@ -155,19 +164,41 @@ function linkView(request: AnyDeskRequest, token: string, link: SignInLink, faul
     return {
       ...shown,
       title: sayAtDesk(site, 'Look around'),
-      body: html`<p>${sayAtDesk(site, 'This link lets you in without a password, once. The desk is where the calendar is kept.')}</p>
-<form method="post"><button type="submit" class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
+      body: html`<p>${sayAtDesk(
+        site,
+        'This link lets you in without a password, once. The desk is where the calendar is kept.',
+      )}</p>
+<form method="post"><button type="submit" class="button main">${sayAtDesk(
+        site,
+        'Look around',
+      )}</button></form>`,
     }
   const others = link.isFirst ? [] : request.otherSignIns
   const isInvitation = link.purpose === 'set-up'
   const title = link.isFirst ? 'Set up your calendar' : isInvitation ? 'Welcome' : 'Choose a password'
-  const form = html`${faultList(site, faults)}<form class="story${link.isFirst && ' first-steps'}" method="post" novalidate>
+  const form = html`${faultList(site, faults)}<form class="story${
+    link.isFirst && ' first-steps'
+  }" method="post" novalidate>
 ${link.isFirst && siteFields(request, faults)}
 ${isInvitation && personField(request, link, faults)}
-<div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input type="text" id="login" autocomplete="username" readonly value="${link.user.login}"></div>
+<div class="field"><label for="login">${sayAtDesk(
+    site,
+    'You sign in as',
+  )}</label><input type="text" id="login" autocomplete="username" readonly value="${link.user.login}"></div>
 ${newPasswordField(request, faults)}
-<button type="submit" class="button main">${sayAtDesk(site, link.isFirst || isInvitation ? 'Open the desk' : 'Save and sign in')}</button></form>
-${link.isFirst && html`<section class="then"><h2>${sayAtDesk(site, 'Then, on Today (until done or waved away)')}</h2><p class="hint">${THEN.map((text) => html`<span>☐\u00a0${sayAtDesk(site, text)}</span> `)}</p></section>`}`
+<button type="submit" class="button main">${sayAtDesk(
+    site,
+    link.isFirst || isInvitation ? 'Open the desk' : 'Save and sign in',
+  )}</button></form>
+${
+  link.isFirst &&
+  html`<section class="then"><h2>${sayAtDesk(
+    site,
+    'Then, on Today (until done or waved away)',
+  )}</h2><p class="hint">${THEN.map(
+    (text) => html`<span>☐\u00a0${sayAtDesk(site, text)}</span> `,
+  )}</p></section>`
+}`
   const isHidden = !isWrong && others.some(({ hidesPasswords }) => hidesPasswords)
   return {
     ...shown,
@@ -204,7 +235,9 @@ function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const zone = typed('timezone', site.timezone)
   const place = html`<span data-place>${placeOfZone(zone)}</span>`
   const given = (label: DeskText, value: string) =>
-    html`<div class="field"><p><b>${say(label)}</b><br>${value}</p><p class="hint">${say('This was set when the service was started.')}</p></div>`
+    html`<div class="field"><p><b>${say(label)}</b><br>${value}</p><p class="hint">${say(
+      'This was set when the service was started.',
+    )}</p></div>`
   const name = isGiven(start, 'site_name')
     ? given('Name of the calendar', site.name)
     : plainField(
@@ -236,7 +269,9 @@ function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
       )
   const time = isGiven(start, 'timezone')
     ? given('Your events are at the time of', placeOfZone(site.timezone))
-    : html`<div class="zone-field" data-zone="${fieldOf(request, 'timezone') === '' ? say('taken from your browser') : ''}">${plainField(
+    : html`<div class="zone-field" data-zone="${
+        fieldOf(request, 'timezone') === '' ? say('taken from your browser') : ''
+      }">${plainField(
         {
           name: 'timezone',
           label: say('Your events are at the time of'),

@@ -94,11 +94,21 @@ function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | und
   const say = (text: DeskText) => sayAtDesk(site, text)
   const login = fieldOf(request, 'login')
   const wrong = fault !== undefined && html` aria-invalid="true" aria-describedby="faults"`
-  return html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault)}</p></div>`}<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
-<div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
-<div class="field"><label for="password">${say('Password')}</label><input id="password" name="password" type="password" autocomplete="current-password" required${login !== '' && html` autofocus`}${wrong}></div>
+  return html`${
+    fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault)}</p></div>`
+  }<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
+<div class="field"><label for="login">${say(
+    'Name or e-mail',
+  )}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
+<div class="field"><label for="password">${say(
+    'Password',
+  )}</label><input id="password" name="password" type="password" autocomplete="current-password" required${login !== '' && html` autofocus`}${wrong}></div>
 <input type="hidden" name="next" value="${next}"><button type="submit" class="button main">${say('Sign in')}</button></form>
-<p class="hint">${site.hasMail ? html`<a href="${deskPath(site, FORGOTTEN_PATH)}">${say('Forgotten? Have a link sent to you.')}</a>` : say('Forgotten? Ask whoever runs this calendar for a link.')}</p>`
+<p class="hint">${
+    site.hasMail
+      ? html`<a href="${deskPath(site, FORGOTTEN_PATH)}">${say('Forgotten? Have a link sent to you.')}</a>`
+      : say('Forgotten? Ask whoever runs this calendar for a link.')
+  }</p>`
 }
 
 async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
@@ -149,7 +159,9 @@ export function foreignFormView(site: Site, origin: string): DeskView {
     body: html`<p>${say('Nothing was changed. Your browser says that another site sent this form.')}</p>
 ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.', { origin, own })}</p>`}
 <p><a class="button main" href="${site.url}/desk/">${say('Open the desk at its address')}</a></p>
-<p class="hint">${say('If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.')}</p>`,
+<p class="hint">${say(
+      'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.',
+    )}</p>`,
   }
 }
 
@@ -211,7 +223,11 @@ function keptView(
   const wrong = fault && html` aria-invalid="true" aria-describedby="faults"`
   const isHidden = !fault && otherSignIns.some(({ hidesPasswords }) => hidesPasswords)
   const others = otherSignIns.map(({ tabButtons }) => tabButtons(context.site, ELSEWHERE))
-  const fields = html`<div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required${!isHidden && html` autofocus`}${wrong} value="${fieldOf(request, LOGIN)}"></div>
+  const fields = html`<div class="field"><label for="login">${say(
+    'Name or e-mail',
+  )}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required${
+    !isHidden && html` autofocus`
+  }${wrong} value="${fieldOf(request, LOGIN)}"></div>
 <div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" type="password" autocomplete="current-password" required${wrong}></div>
 <button type="submit" class="button main">${say('Sign in and go on')}</button>`
   return {
@@ -219,9 +235,20 @@ function keptView(
     ...(fault?.retryAfter !== undefined && { retryAfter: fault.retryAfter }),
     title: say('Sign in to go on'),
     isAlone: true,
-    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault.text)}</p></div>`}<p>${say('Your session has ended. What you typed is kept here: sign in, and it is saved.')}</p>
-${files.length > 0 && html`<p class="hint">${say('Only the picture has to be chosen again afterwards.')}</p>`}<form class="story" method="post">${kept}
-${isHidden ? html`${others}<details><summary>${say('Password')}</summary><div class="story">${fields}</div></details>` : html`${fields}${others}`}</form>`,
+    body: html`${
+      fault &&
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault.text)}</p></div>`
+    }<p>${say('Your session has ended. What you typed is kept here: sign in, and it is saved.')}</p>
+${
+  files.length > 0 && html`<p class="hint">${say('Only the picture has to be chosen again afterwards.')}</p>`
+}<form class="story" method="post">${kept}
+${
+  isHidden
+    ? html`${others}<details><summary>${say(
+        'Password',
+      )}</summary><div class="story">${fields}</div></details>`
+    : html`${fields}${others}`
+}</form>`,
   }
 }
 

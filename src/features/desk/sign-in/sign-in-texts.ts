@@ -20,7 +20,9 @@ export const signInTexts = {
   },
   'This program was given a password before, on {date}. It stays good until you take it away.': {
     de: 'Dieses Programm hat am {date} schon ein Passwort bekommen. Es gilt, bis Sie es wegnehmen.',
-    fr: 'Ce programme a déjà reçu un mot de passe, le {date}. Il reste valable jusqu’à ce que vous le retiriez.',
+    fr:
+      'Ce programme a déjà reçu un mot de passe, le {date}. ' +
+      'Il reste valable jusqu’à ce que vous le retiriez.',
     es: 'Este programa ya recibió una contraseña el {date}. Sigue valiendo hasta que usted se la quite.',
   },
   'Nothing was changed. Your browser says that another site sent this form.': {
@@ -40,9 +42,15 @@ export const signInTexts = {
   },
   'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.':
     {
-      de: 'Wenn Sie eine andere Adresse benutzen, muss, wer diesen Kalender betreibt, KALENDS_SITE_URL auf diese setzen.',
-      fr: 'Si ce n’est pas l’adresse que vous utilisez, qui tient ce calendrier doit régler KALENDS_SITE_URL sur la vôtre.',
-      es: 'Si esa no es la dirección que usa, quien lleva este calendario tiene que poner la suya en KALENDS_SITE_URL.',
+      de:
+        'Wenn Sie eine andere Adresse benutzen, muss, wer diesen ' +
+        'Kalender betreibt, KALENDS_SITE_URL auf diese setzen.',
+      fr:
+        'Si ce n’est pas l’adresse que vous utilisez, qui tient ' +
+        'ce calendrier doit régler KALENDS_SITE_URL sur la vôtre.',
+      es:
+        'Si esa no es la dirección que usa, quien lleva este ' +
+        'calendario tiene que poner la suya en KALENDS_SITE_URL.',
     },
   'The program does not say what it is called.': {
     de: 'Das Programm sagt nicht, wie es heißt.',
@@ -55,7 +63,9 @@ export const signInTexts = {
     es: 'El programa se nombra con un app_id que no es un UUID.',
   },
   'The program wants the password sent to an address that is neither https nor its own.': {
-    de: 'Das Programm will das Passwort an eine Adresse gesendet haben, die weder https noch seine eigene ist.',
+    de:
+      'Das Programm will das Passwort an eine Adresse ' +
+      'gesendet haben, die weder https noch seine eigene ist.',
     fr: 'Le programme veut recevoir le mot de passe à une adresse qui n’est ni en https ni la sienne.',
     es: 'El programa quiere la contraseña en una dirección que no es https ni suya.',
   },
@@ -107,9 +117,15 @@ export const signInTexts = {
   },
   'Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.':
     {
-      de: 'Sagen Sie nur zu einem Programm Ja, das Sie gerade selbst gestartet haben. Auf der Seite Ihres Kontos können Sie das Passwort wieder entziehen.',
-      fr: 'Ne dites oui qu’à un programme que vous venez de lancer vous-même. Vous pouvez reprendre le mot de passe sur la page de votre compte.',
-      es: 'Diga que sí solo a un programa que usted mismo acaba de abrir. Puede retirar la contraseña en la página de su cuenta.',
+      de:
+        'Sagen Sie nur zu einem Programm Ja, das Sie gerade selbst gestartet ' +
+        'haben. Auf der Seite Ihres Kontos können Sie das Passwort wieder entziehen.',
+      fr:
+        'Ne dites oui qu’à un programme que vous venez de lancer vous-même. ' +
+        'Vous pouvez reprendre le mot de passe sur la page de votre compte.',
+      es:
+        'Diga que sí solo a un programa que usted mismo acaba de ' +
+        'abrir. Puede retirar la contraseña en la página de su cuenta.',
     },
   'A password for {name}': {
     de: 'Ein Passwort für {name}',
@@ -132,8 +148,12 @@ export const signInTexts = {
     es: 'Entrar para seguir',
   },
   'Your session has ended. What you typed is kept here: sign in, and it is saved.': {
-    de: 'Ihre Sitzung ist zu Ende. Was Sie geschrieben haben, ist hier aufgehoben: Melden Sie sich an, und es wird gespeichert.',
-    fr: 'Votre session est terminée. Ce que vous avez écrit est gardé ici : connectez-vous, et ce sera enregistré.',
+    de:
+      'Ihre Sitzung ist zu Ende. Was Sie geschrieben haben, ist ' +
+      'hier aufgehoben: Melden Sie sich an, und es wird gespeichert.',
+    fr:
+      'Votre session est terminée. Ce que vous avez écrit ' +
+      'est gardé ici : connectez-vous, et ce sera enregistré.',
     es: 'Su sesión ha terminado. Lo que escribió se guarda aquí: entre, y quedará guardado.',
   },
   'Only the picture has to be chosen again afterwards.': {
@@ -174,9 +194,13 @@ export const signInTexts = {
     es: 'Mire en su buzón',
   },
   'If an account has this name and an e-mail address, a link for a new password is on its way to it.': {
-    de: 'Gibt es ein Konto mit diesem Namen und einer E-Mail-Adresse, ist ein Link für ein neues Passwort dorthin unterwegs.',
+    de:
+      'Gibt es ein Konto mit diesem Namen und einer E-Mail-Adresse, ' +
+      'ist ein Link für ein neues Passwort dorthin unterwegs.',
     fr: 'Si un compte a ce nom et une adresse e-mail, un lien pour un nouveau mot de passe lui est envoyé.',
-    es: 'Si una cuenta tiene este nombre y una dirección de correo, se le ha enviado un enlace para una contraseña nueva.',
+    es:
+      'Si una cuenta tiene este nombre y una dirección de correo, ' +
+      'se le ha enviado un enlace para una contraseña nueva.',
   },
   'Forgotten? Ask whoever runs this calendar for a link.': {
     de: 'Vergessen? Bitten Sie, wer diesen Kalender betreibt, um einen Link.',

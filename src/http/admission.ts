@@ -346,9 +346,9 @@ const REFUSING_MS = 3
 
 const MOST_REFUSED = 5000
 
-/** After so long, a request gets only a finished answer, while at least `FEWEST_OF_A_TURN` others wait. */
+/** After so many ms, a request gets only a finished answer, if `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
-/** After so long, a request is refused in any case, while as many wait. */
+/** After so many ms, a request is refused, if as many others wait. */
 const LONGEST_MS = 250
 
 export function noPressure<Waiting>(): Pressure<Waiting> {

@@ -210,7 +210,7 @@ async function inTurn(
 ): Promise<Reply> {
   if (incoming.hasTurn) return (await read())()()
   if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
-  // The answer to a write is held in any case, so it is refused beforehand where answers have no room.
+  // The answer to a write is held in any case, so a write is refused while answers have no room.
   if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
   const parse = await read()
   if (kind === 'batches') return (await admitted(admission, 'writes', incoming, async () => parse()))()

@@ -47,7 +47,7 @@ type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site
 
 /**
  * Finds records of every status that the caller may see. The text is an id, UID, address, beginning of a
- * slug, or words; where nothing is found, other forms of the words or one other letter.
+ * slug, or words. If nothing is found, it tries one other letter, or other forms of the words.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()

@@ -132,7 +132,7 @@ export function horizonAt(zone: string, now: number, months: number): string {
 /**
  * At most `MOST_WRITTEN_DATES` starts lie in the future.
  * @param now in ms
- * @param known dates written already: as many may be past
+ * @param known number of dates written already, which may all be past
  * @throws Problem when more are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {

@@ -51,11 +51,11 @@ export type BulkAction = {
   | { do: 'feature'; featured: boolean }
   /** Wall time of the site; published events stay so. */
   | { do: 'schedule'; date: string }
-  /** Each event is made once more on a new day. */
   | {
       do: 'announce'
       event_status: 'scheduled' | 'canceled' | 'postponed'
       reason: string
+      /** The day of a copy of each event. */
       later?: NewDay
     }
   /** Wall time: an event at eight stays at eight, whatever the clocks do in between. */

@@ -220,7 +220,7 @@ export interface PlainField {
   hint?: string
   /** To choose from. */
   options?: readonly ControlOption[] | undefined
-  /** Such as `autocomplete`. */
+  /** HTML attributes, such as `autocomplete`. */
   attributes?: Html
 }
 

@@ -22,7 +22,7 @@ import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
 
-// Values of the form of the look.
+// Reads the form of the look and finds its faults.
 
 export interface TypedText {
   slug: string

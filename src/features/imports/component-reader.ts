@@ -181,7 +181,7 @@ function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
   const isCompact = before !== 'DESCRIPTION' && next !== ' '
   const isUpper = name === name.toUpperCase()
-  // A property that is written wrong is no text, which would be shown.
+  // A property with a wrong sign must not become text, which would be shown.
   if (sign === '=') return isUpper && KNOWN.has(name)
   if (KNOWN.has(name.toUpperCase())) return isUpper || name === name.toLowerCase() || isCompact
   if (/^x-/i.test(name) || (sign === ';' && /^[\w-]+;[\w-]+=/.test(line))) return true

@@ -14,7 +14,7 @@ export interface GuessedColumns {
 }
 
 const SAMPLE = 60
-/** The share of filled cells that decides. */
+/** So large a share of the filled cells decides what a column means. */
 const MOST_OF = 0.6
 
 interface Sampled {

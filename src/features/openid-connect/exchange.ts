@@ -63,7 +63,7 @@ export async function exchangeCode(
     metadata.userinfo_endpoint !== undefined && lacks(token, client.roles)
       ? await library.fetchUserInfo(configuration, tokens.access_token, token.sub)
       : {}
-  // What is signed goes before what is not.
+  // Signed claims replace unsigned ones.
   const claims: JsonRecord = { ...more, ...token }
   const claimed = readClaims(claims, metadata.issuer, client.roles, client.defaultRole)
   if (!claimed) throw new UnusableAnswer('sub')

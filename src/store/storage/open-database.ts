@@ -137,7 +137,7 @@ export async function requireFile(address: string): Promise<void> {
   throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 }
 
-/** Ms within which a process writes to a new file; one still empty has lost its content. */
+/** Ms in which a new file gets content; a file that is empty for longer has lost it. */
 const BEGINNING_MS = 500
 
 /**

@@ -245,7 +245,6 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   }</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
-/** Each with a link. */
 function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
   const { site } = context
   const known = new Set(clashes.map(({ id }) => id))

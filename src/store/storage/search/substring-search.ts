@@ -15,7 +15,7 @@ import {
 // Finds events whose texts contain given letters, on SQLite: by the index of words, or by reading texts if
 // that is faster.
 
-/** `\\` escapes. */
+/** The query needs `escape '\\'`. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 // Microseconds for a term, an event with it, and a text searched for a word.

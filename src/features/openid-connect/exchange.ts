@@ -109,9 +109,11 @@ function causesOf(error: unknown): unknown[] {
 
 /** RFC 6749, 4.1.2.1 and 5.2, and OpenID Connect Core, 3.1.2.6, define them. */
 const STANDARD = new Set(
-  'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope ' +
+  (
+    'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope ' +
     'access_denied unsupported_response_type server_error temporarily_unavailable interaction_required ' +
-    'login_required account_selection_required consent_required invalid_token'.split(' '),
+    'login_required account_selection_required consent_required invalid_token'
+  ).split(' '),
 )
 
 const standardCode = (code: string) => (STANDARD.has(code) ? code : 'unknown')

@@ -51,7 +51,7 @@ export interface Intake {
   /** The next 64 kB of a body, or its end, have to arrive within so long. */
   patienceMs: number
   trusted: Trusted | undefined
-  /** Their clients await `100 Continue`. */
+  /** Clients of these answers await `100 Continue`. */
   mayGoOn: WeakSet<ServerResponse>
 }
 

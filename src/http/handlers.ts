@@ -60,7 +60,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** The platform says so, too. */
+/** The platform announces batches like this. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }

@@ -507,7 +507,7 @@ function asPreferred(
   return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 
-/** The first of several counts. */
+/** The first of several preferences counts. */
 function wantsMinimal(prefer: string): boolean {
   const preferences = prefer
     .split(',')

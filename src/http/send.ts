@@ -335,7 +335,7 @@ function withoutBody(headers: readonly string[]): string[] {
 /** Compressing so many bytes takes about two milliseconds; a thread compresses more. */
 const HERE_UP_TO = 262_144
 
-/** The same threads read files. */
+/** Compression leaves threads for reading files. */
 const MOST_BESIDE = 2
 
 const gzipLater = promisify(gzip)

@@ -5,7 +5,7 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isOriginal } from '../records/origins.ts'
 
-/** Characters of a description. */
+/** Characters read of a description. */
 export const EXCERPT_FROM = 500
 
 const SHOWN = [

@@ -42,7 +42,7 @@ import { findHrefs, linkOrText } from './record-links.ts'
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** Named before one confirms. */
+/** The confirmation names so many. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
 /** Characters of the list that an outcome leads back to, and of its refused or changed events, as JSON. */
@@ -56,7 +56,7 @@ interface Asked {
   ids: readonly number[]
   /** `ids` has the first that one action changes. */
   isCut: boolean
-  /** Its query. */
+  /** The query of the list. */
   list: string
 }
 

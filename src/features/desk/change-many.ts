@@ -40,9 +40,9 @@ export type BulkAction = {
   scope?: 'this' | 'all'
 } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** Only records in the trash, without an undo. */
+  /** It takes only records in the trash and has no undo. */
   | { do: 'erase' }
-  /** `replaces`: all others go. */
+  /** `replaces` removes all other links. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
   /** 0 for none. */
   | { do: 'picture'; image: number }

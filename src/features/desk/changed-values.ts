@@ -150,7 +150,7 @@ export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly stri
   return { ...Object.fromEntries(without), ...Object.fromEntries(present) }
 }
 
-/** By control. */
+/** Returns texts by control. */
 export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }

@@ -37,11 +37,11 @@ export interface DeskFilters {
   venue?: readonly number[]
   organizer?: readonly number[]
   author?: number
-  /** An import source. */
+  /** The id of an import source. */
   source?: number
-  /** Each of their dates is a row; without it a series is one. */
+  /** Each of their dates is a row; otherwise a series is one row. */
   series?: readonly number[]
-  /** On which events start. */
+  /** Events start between these days. */
   from?: string
   to?: string
 }
@@ -169,7 +169,7 @@ interface CountBounds {
   earlier: string
 }
 
-/** 0 for no such limit. */
+/** 0 counts all authors. */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number

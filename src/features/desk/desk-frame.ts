@@ -27,7 +27,7 @@ export interface FrameFor {
   /** Undefined for a stranger. */
   caller: Caller | undefined
   name: string
-  /** In the inbox. */
+  /** The number in the inbox. */
   waiting: number
   /** The database or its disk refuses writes: forms that would write are not shown. */
   isReadOnly: boolean

@@ -14,7 +14,7 @@ import { sayAtDesk } from './desk-page.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
-/** In words, by field. */
+/** Sentences by field. */
 export type FormFaults = Readonly<Record<string, string>>
 
 export interface ControlOption {
@@ -148,7 +148,7 @@ export function editorWords(site: Context['site']): string {
 
 const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 
-/** Nobody reads tags. */
+/** HTML is hard to read, so it gets an editor. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
 /** The script counts near the limit and cuts nothing off. */
@@ -218,7 +218,7 @@ export interface PlainField {
   type?: string
   value?: string
   hint?: string
-  /** To choose from. */
+  /** The choices of a select. */
   options?: readonly ControlOption[] | undefined
   /** HTML attributes, such as `autocomplete`. */
   attributes?: Html
@@ -261,11 +261,10 @@ export function faultsOf(
   return Object.fromEntries(told)
 }
 
-/** Offered by a form. */
+/** A form offers so many. */
 const MOST_CATEGORIES = 500
 const DEEPEST = 50
 
-/** And whether there are more. */
 export interface CategoryOptions {
   options: ControlOption[]
   areMore: boolean

@@ -90,7 +90,7 @@ export interface OtherSignIn {
 
 /** It takes no place in a queue, so it bounds its own work. */
 export interface OpenPage {
-  /** Below the desk. */
+  /** The path below the desk. */
   at: string
   get: (request: AnyDeskRequest) => Promise<DeskAnswer>
 }
@@ -139,7 +139,7 @@ export interface DeskView {
   /** 200 unless given. */
   status?: number
   title: string
-  /** Marked in the rail. */
+  /** The rail marks it. */
   room?: RoomName
   deeds?: Content
   under?: Content
@@ -298,7 +298,7 @@ export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }
 
-/** But empty ones. */
+/** Leaves out empty texts. */
 export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }

@@ -72,7 +72,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   brought: ReadonlySet<string>
-  /** When the assets were made. */
+  /** `memory.settings` when the assets were made. */
   settings: number
 }
 
@@ -280,7 +280,7 @@ async function answerUnknown(
   const context = contextOf(service, user.user, incoming)
   const asUser = { ...request, form, context, user }
   const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(table, asUser))
-  // These set the cookie themselves.
+  // Answers with a session set the cookie themselves.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
     user,

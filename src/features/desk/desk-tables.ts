@@ -26,11 +26,11 @@ export interface ProposalColumns {
   version: number
   /** JSON by field, as forms send them. */
   values: string
-  /** The author's. */
+  /** The author wrote it. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
-  /** 0 for nobody yet. */
   reply: string
+  /** 0 for nobody yet. */
   reviewer: number
   created_utc: string
   changed_utc: string

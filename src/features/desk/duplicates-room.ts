@@ -65,13 +65,13 @@ function requireMerger(context: Context): void {
 interface Twin {
   id: number
   name: string
-  /** Address, times, … */
+  /** They tell twins apart, such as address and times. */
   lines: readonly string[]
   status: string
   uses: number | undefined
 }
 
-/** As far as the caller may read them; in no order. */
+/** Leaves out those that the caller may not read. */
 async function loadTwins(
   context: Context,
   kind: Mergeable,
@@ -180,7 +180,6 @@ function mergeNotice({ context, query }: DeskRequest): Content {
   return merge === undefined ? '' : html`${say('They are one record now.')} ${undoOf(context, merge)}`
 }
 
-/** A form with a button. */
 export function undoOf(context: Context, merge: string): Html {
   return html`<form class="inline-form" method="post" action="${deskPath(
     context.site,

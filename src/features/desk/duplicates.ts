@@ -24,7 +24,7 @@ export interface LikelyPair {
 interface Compared {
   id: number
   words: readonly string[]
-  /** Two letters each. */
+  /** Pairs of letters. */
   parts: ReadonlySet<string>
   keys: readonly string[]
   place: string
@@ -170,7 +170,7 @@ interface LinkedFound {
   contacts: string
 }
 
-/** The newest. */
+/** Reads the newest ones. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
   const { db, caller, aside } = context
   const own =

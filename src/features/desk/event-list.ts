@@ -83,7 +83,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
 
 export interface AskedList {
   list: DeskList
-  /** They lack the place. */
+  /** They lack `after` and `before`. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -194,7 +194,7 @@ function placeAsked(
 const writtenPlace = ({ start, id }: DeskPlace) =>
   start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`
 
-/** Without empty fields. */
+/** Leaves out empty fields. */
 export function listPath(
   { site }: Pick<Context, 'site'>,
   fields: Readonly<Record<string, string | undefined>>,
@@ -295,7 +295,7 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
 
-/** A plus sign above `MOST_COUNTED`. */
+/** Writes a plus sign above `MOST_COUNTED`. */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
   return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
@@ -619,7 +619,7 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** Published is written quietly. */
+/** A published state has no colour. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =

@@ -155,7 +155,7 @@ async function actItem(
   )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Without a time in UTC beside its local time, and the publication date of publishing. */
+/** Leaves out a time in UTC beside its local time, and the publication date of publishing. */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
@@ -164,7 +164,7 @@ function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Or one field with those that are merged as one with it. */
+/** Restores all, or one field with those that merge with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)

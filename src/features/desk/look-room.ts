@@ -444,7 +444,7 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   }</div>`
 }
 
-/** In the address of a preview's style sheet. */
+/** The address of a preview's style sheet has them. */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

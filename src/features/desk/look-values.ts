@@ -32,14 +32,14 @@ export interface TypedText {
 export interface LookForm {
   values: Readonly<Partial<Record<LookSetting, string>>>
   texts: readonly TypedText[]
-  /** Addresses, by setting. */
+  /** Paths of files, by setting. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
   /** Given by the start of the service, so that nobody can set them here. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
 
-/** Without empty ones; one more than the limit, so that it can be refused. */
+/** Leaves out empty ones; reads one above the limit, so that it can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),

@@ -116,7 +116,7 @@ export async function listMerges({ db }: Context, most: number): Promise<MergeCo
     .execute()
 }
 
-/** The caller's latest. */
+/** Only merges by the caller count. */
 export async function findLatestMerge(
   { db, caller }: Context,
   kind: Mergeable,

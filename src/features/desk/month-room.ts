@@ -198,7 +198,6 @@ function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
   return term ? ` h${term.hue}` : ''
 }
 
-/** Canceled, postponed or not published. */
 function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: PlannedEvent): string {
   if (event_status === 'canceled') return sayAtDesk(site, 'Canceled')
   if (event_status === 'postponed') return sayAtDesk(site, 'Postponed')
@@ -242,7 +241,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   }</li>`
 }
 
-/** Without dragging. */
+/** It moves an event without dragging. */
 function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { context, month } = plan
   const { site } = context

@@ -247,7 +247,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 interface MadeLink {
   link: string
   isSent: boolean
-  /** In place of a password, not of an invitation. */
+  /** The link replaces a password; it is no invitation. */
   isReset: boolean
 }
 
@@ -268,7 +268,7 @@ async function makeLink(
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 
-/** Shown once. */
+/** The link is shown once. */
 function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: MadeLink): DeskView {
   const { site } = request.context
   const { id, name, email, login } = user
@@ -382,7 +382,7 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
 /** Empty for a user without one, whose login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** Others are typed. */
+/** Names of others are typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {

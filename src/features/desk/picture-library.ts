@@ -28,7 +28,7 @@ export async function findLibrary(context: Context, search: string): Promise<Lib
 interface Choice {
   /** Id, or `none`. */
   chosen: string
-  /** The value of no picture. */
+  /** This value means no picture. */
   none: string
   /** The present picture, offered even where the search does not find it. */
   image?: ImageRow | undefined

@@ -100,7 +100,7 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** In no order, without those that the caller may not see. */
+/** Returns those that the caller may see, in no order. */
 export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
   const [rows, categories, places] = await Promise.all([

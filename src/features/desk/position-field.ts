@@ -99,7 +99,7 @@ async function mapToClick(context: Context): Promise<Html | false> {
   )}</p></div></div>`
 }
 
-/** The newest with a position. */
+/** Finds the newest that has a position. */
 async function someVenue({ db, caller }: Context): Promise<Position | undefined> {
   const found = await db
     .selectFrom('venues')

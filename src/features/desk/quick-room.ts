@@ -136,7 +136,7 @@ ${hidden(
   )}</button></p></form>`
 }
 
-/** A tick takes it off. */
+/** A box that is not ticked takes the rule off. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

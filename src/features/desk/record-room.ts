@@ -154,7 +154,7 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
   )}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }
 
-/** Counted by a list. */
+/** A list counts no further. */
 const MOST_IN_LISTS = 100
 
 /** Terms bring the number in their answers. */
@@ -644,7 +644,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** Undefined for `own`. */
+/** Undefined for `own`, the record itself. */
 async function meantBy(
   room: RecordRoom,
   context: Context,

@@ -70,7 +70,7 @@ export interface SaveExtras {
 }
 
 /**
- * With a version, only if the record still has it.
+ * With a version, writes only if the record still has it.
  * @throws Problem with faults by field in `details.params`; rest_precondition_failed for another version
  */
 export async function updateRecord(

@@ -69,7 +69,7 @@ export const SETTING_LABELS = {
   request_log: 'Requests in the log',
 } as const satisfies Record<KernelSettingName, DeskText>
 
-/** Their own sentence is long. */
+/** The settings have long sentences themselves. */
 export const FEATURE_LABELS: Readonly<Record<string, DeskText>> = {
   mcp: 'What assistants may do',
   mcp_rate_limit: 'Requests a second of each assistant',

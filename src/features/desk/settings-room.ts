@@ -188,7 +188,7 @@ function settingRow(
 
 const LONGEST_VALUE = 200
 
-/** Without passwords; long texts are cut. */
+/** Leaves out passwords and cuts long texts. */
 function written({ context: { site } }: DeskRequest, name: string, value: unknown): string {
   if (typeof value === 'number') {
     const unit = name.endsWith('_bytes') ? ' B' : name.endsWith('_ms') ? ' ms' : ''

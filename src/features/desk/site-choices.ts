@@ -13,7 +13,7 @@ export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
-/** Each has the time there; a chosen one that has no place, such as `UTC+2`, comes first. */
+/** Each option tells the time there. A chosen zone without a place, such as `UTC+2`, comes first. */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
   const option = (zone: string): ControlOption => ({
     value: zone,
@@ -31,10 +31,10 @@ export function languageOptions(): ControlOption[] {
   return LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))
 }
 
-/** In the first places of the list. */
+/** They come first in the list. */
 const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
 
-/** Frequent ones first, then by name, without those that have been replaced by others long ago. */
+/** Frequent ones come first, the others by name. Those replaced long ago are left out. */
 export function currencyOptions({ language }: Pick<Site, 'language'>, chosen: string): ControlOption[] {
   const names = new Intl.DisplayNames([language], { type: 'currency' })
   const english = new Intl.DisplayNames(['en'], { type: 'currency' })

@@ -145,7 +145,7 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
-/** In the background where it takes long, and where it fails the service goes on with it. */
+/** It goes on in the background if it takes long; the service continues it after a failure. */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])

@@ -10,7 +10,7 @@ export interface OpenIdClient {
   secret: string
   name: string
   roles: readonly RoleRow[]
-  /** Without it nobody gets in who has no row. */
+  /** Without it, only people with a row of `roles` get in. */
   defaultRole: Role | undefined
   hidesPasswords: boolean
 }

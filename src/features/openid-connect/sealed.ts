@@ -43,7 +43,7 @@ export interface Flow {
   state: string
   /** In milliseconds since the epoch. */
   since: number
-  /** The browser goes on there. */
+  /** The browser goes there after the sign-in. */
   next: string
   /** It is that of the link by which somebody begins, else empty. */
   token: string
@@ -51,7 +51,7 @@ export interface Flow {
   user: number
 }
 
-/** The cookie lasts as long. */
+/** A flow and its cookie last so long. */
 const FLOW_MS = 600_000
 /** Browsers keep 4096 bytes of a cookie; older flows give way. */
 const LONGEST_COOKIE = 3800

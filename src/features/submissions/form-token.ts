@@ -12,7 +12,7 @@ const SKEW = 2000
 const KEY_BYTES = 32
 const LINK_BYTES = 32
 
-/** All nodes share it. */
+/** All nodes share one key. */
 export async function readKey({ read, write }: Pick<Database, 'read' | 'write'>): Promise<string> {
   const known = await findKey(read)
   if (known !== undefined) return known

@@ -388,7 +388,7 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
   )
 }
 
-/** Bots may write more characters. */
+/** Characters; of longer spam, only three fields are kept. */
 const MOST_KEPT = 20_000
 
 async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {

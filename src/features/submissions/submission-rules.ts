@@ -12,13 +12,13 @@ export interface SubmissionSettings {
   limits: SendingLimits
   /** Submissions in an hour; 0 for never. */
   proofAbove: number
-  /** Name and address go then. */
+  /** Names and addresses are kept as long. */
   months: number
   /** An address or a path, or empty. */
   terms: string
 }
 
-/** Unconfirmed addresses get a quarter. */
+/** If addresses are unconfirmed, limits are a quarter. */
 const OPEN_SHARE = 4
 
 /** Undefined where nobody may suggest events. */

@@ -41,7 +41,7 @@ export type NewSubmission = Pick<
 
 /** They wait for their senders or, without e-mail, for an editor. */
 export const MOST_UNCONFIRMED = 1000
-/** In an hour; further spam is answered and forgotten. */
+/** In an hour; further spam is answered but forgotten. */
 const MOST_SPAM = 200
 const MOST_SPAM_KEPT = 2000
 const MOST_WAITING = 5000
@@ -49,11 +49,11 @@ const UNCONFIRMED_HOURS = 48
 const SPAM_DAYS = 30
 
 export interface SendingLimits {
-  /** A day. */
+  /** Submissions a day. */
   address: number
-  /** An hour. */
+  /** Submissions an hour. */
   block: number
-  /** An hour; one domain of e-mail may have half of them. */
+  /** Submissions an hour; one domain of e-mail may have half of them. */
   all: number
 }
 
@@ -161,7 +161,7 @@ export async function dropSubmission(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('submissions').where('id', '=', id).execute()
 }
 
-/** Spam counts. */
+/** Counts spam, too. */
 export async function countLastHour(db: Db, now: number): Promise<number> {
   const found = await db
     .selectFrom('submissions')
@@ -426,7 +426,7 @@ export async function distrustAddress(tx: Tx, address: string): Promise<void> {
   await tx.deleteFrom('trusted_senders').where('address', '=', address).execute()
 }
 
-// What goes.
+// What is erased.
 
 const inBatches = (ids: readonly { id: number }[]) => ids.map(({ id }) => id)
 

@@ -30,7 +30,7 @@ export interface Submission {
   /** Its domain is in lower case. */
   address: string
   domain: string
-  /** The network, for a day. */
+  /** The network, kept for a day. */
   block: string
   language: Language
   note: string
@@ -59,7 +59,7 @@ declare module '../../store/storage/schema.ts' {
   interface Tables {
     submissions: WithSequence<Submission>
     submission_links: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string }
-    /** In base64, for editors alone. */
+    /** `content` is in base64; only editors see pictures. */
     submission_pictures: {
       form: string
       block: string

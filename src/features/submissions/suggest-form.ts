@@ -61,7 +61,7 @@ const MOST_LINKS = 5
 export interface ReadSuggestion {
   /** Days and times are such as `2027-04-01` and `19:30`. */
   typed: TypedForm
-  /** As REST takes it. */
+  /** Values as REST takes them. */
   raw: Record<string, unknown>
   faults: FormFaults
   title: string

@@ -94,7 +94,7 @@ export interface SuggestView {
   status?: number
   title: string
   body: Content
-  /** Its address is one. */
+  /** Its address has a secret. */
   isSecret?: true
   /** In seconds. */
   retryAfter?: number

@@ -24,7 +24,7 @@ export interface SuggestForm {
   typed: TypedForm
   faults: FormFaults
   action: string
-  /** They stand above it. */
+  /** They stand above the form. */
   notes?: Content
   hasPicture?: boolean
   /** Editors need no trap, and have the picture beside it. */
@@ -127,7 +127,7 @@ function area(form: SuggestForm, name: string, rows: number, label?: string, hin
 \n${lastTyped(form.typed, name)}</textarea>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
 }
 
-/** Without a tick nobody has said. */
+/** No tick means unknown, not no. */
 function tick(form: SuggestForm, name: Name): Html {
   const { site } = form.viewing.context
   const isOn = lastTyped(form.typed, name) === 'yes'

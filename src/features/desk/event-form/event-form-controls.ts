@@ -34,7 +34,6 @@ export interface EventForm {
   }
   venues: ReadonlyMap<number, VenueRow>
   organizers: ReadonlyMap<number, OrganizerRow>
-  /** `areMore`: there are others. */
   categories: CategoryOptions
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]

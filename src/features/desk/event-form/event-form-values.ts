@@ -250,7 +250,7 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
-/** Without an end, that of the stored event moves with the start. */
+/** If no end is typed, the stored end moves with the start. */
 function timesIn(
   context: Context,
   typed: TypedForm,

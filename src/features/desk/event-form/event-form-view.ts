@@ -493,7 +493,7 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Each is folded unless it has a value or a fault. */
+/** Each part is folded unless it has a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)

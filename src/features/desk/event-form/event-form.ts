@@ -203,7 +203,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** Versions do not have these. */
+/** Versions lack these controls. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },

@@ -39,7 +39,7 @@ import {
 
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stored once for each key. */
+/** A picture is stored once for each key. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   return file && keepSent(context, file, key)
@@ -204,7 +204,7 @@ ${plainField(alt, faults)}${
 }</section>`
 }
 
-/** Only a text that differs from the one shown, `shown` or that of `former`. */
+/** Writes only a text that differs from `shown` or from that of `former`. */
 export async function sayWhatItShows(
   context: Context,
   id: number,

@@ -141,7 +141,7 @@ export async function countInInbox(context: Context, inboxes: readonly BroughtIn
   return brought.reduce((sum, count) => sum + count, counts.events + counts.proposals)
 }
 
-/** What other features bring. */
+/** Lists that other features bring. */
 export async function broughtLists({
   context,
   inboxes,
@@ -286,7 +286,7 @@ function besideTable(
   )
 }
 
-/** The caller may see these. */
+/** Shows only values that the caller may see. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -408,14 +408,14 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** `Decided` names them so. */
+/** `Decided` has these words for deeds. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/** A double click sends two. */
+/** A double click decides twice. */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }

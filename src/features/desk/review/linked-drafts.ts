@@ -27,7 +27,7 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/** Names are those of versions. */
+/** Keys of `values` are as in versions. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -37,7 +37,7 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** Links are those of versions. */
+/** `links` is as in versions. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>

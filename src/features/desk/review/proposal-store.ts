@@ -22,7 +22,7 @@ export interface Proposal extends Omit<ProposalColumns, 'values'> {
 
 const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
 
-/** Decided or not. */
+/** Finds decided ones, too. */
 export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
   const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
   return row && read(row)
@@ -93,7 +93,7 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Except for its values. */
+/** Leaves its values alone. */
 export async function updateProposal(
   tx: Tx,
   id: number,
@@ -131,7 +131,7 @@ export interface PendingEvent {
   imported: boolean
 }
 
-/** Before all others. */
+/** It comes before all others. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
 /** The oldest comes first. */

@@ -340,7 +340,7 @@ export interface InboxItem extends InboxPlace {
 export interface Inbox {
   items: InboxItem[]
   next: InboxPlace | undefined
-  /** Each up to ten thousand. */
+  /** Neither counts above ten thousand. */
   counts: { events: number; proposals: number }
 }
 

@@ -54,7 +54,7 @@ export async function keepUnsavedText(
   })
 }
 
-/** Without a form the latest of all; 0 stands for new records. */
+/** Without a form, finds the latest of all. Record 0 stands for new ones. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,

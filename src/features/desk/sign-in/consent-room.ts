@@ -205,7 +205,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** Shown once. */
+/** The password is shown once. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),

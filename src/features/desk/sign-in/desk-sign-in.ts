@@ -67,7 +67,7 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** In one transaction with `settle`, which may refuse. */
+  /** Shares a transaction with `settle`, which may refuse. */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
     formerId: string | undefined,

@@ -103,7 +103,7 @@ function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   return { ...request, context: { ...context, site: siteInLanguage(context.site, { language }) } }
 }
 
-/** In words. */
+/** Returns sentences. */
 export function passwordFaults(
   { context: { site } }: Pick<AnyDeskRequest, 'context'>,
   password: string,

@@ -31,7 +31,7 @@ interface LineWriter {
   now: number
 }
 
-/** `taken`: understood pieces. */
+/** `taken` marks understood pieces. */
 interface Line {
   text: string
   tokens: readonly Token[]
@@ -317,7 +317,7 @@ export interface QuickLinks {
   /** It lacks the name of the venue. */
   title: string
   venue?: PickedName
-  /** Not found. */
+  /** No venue has this name. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]

@@ -63,7 +63,7 @@ function isHourSaid(
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** Of the morning or evening. */
+/** The last hour with `am` or `pm`. */
 const MOST_HALF_HOURS = 12
 
 interface SpokenClock {

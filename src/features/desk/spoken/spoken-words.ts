@@ -16,7 +16,7 @@ const LONGEST_SPOKEN = 300
 
 const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
 
-/** None above `LONGEST_SPOKEN`. */
+/** A text above `LONGEST_SPOKEN` has none. */
 export function tokensOf(text: string): Token[] {
   if (text.length > LONGEST_SPOKEN) return []
   const tokens: Token[] = []
@@ -78,7 +78,7 @@ interface TimeWords {
   units: Readonly<Record<string, number>>
   /** Mean nothing before dates and times. */
   fillers: string
-  /** Before an hour alone. */
+  /** It stands before an hour alone. */
   at: string
   to: string
   until: string
@@ -91,7 +91,7 @@ interface TimeWords {
   dayParts: string
   allDay: string
   every: string
-  /** Only before a number of days or weeks: `alle 2 Wochen`. */
+  /** It stands before a number of days or weeks: `alle 2 Wochen`. */
   everyFew: string
   daily: string
   weekly: string
@@ -100,7 +100,7 @@ interface TimeWords {
   ofMonth: string
   /** From Monday on: `dienstags`. */
   weekdays: string
-  /** Beside those of the locale. */
+  /** The locale lacks them. */
   moreWeekdays: Readonly<Record<string, number>>
   ordinals: string
   /** -1 is the last. */
@@ -424,7 +424,7 @@ function compounds(
   )
 }
 
-/** Without dots; also with `ae`, `oe` and `ue`. */
+/** Names have no dots, and come also with `ae`, `oe` and `ue`. */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })

@@ -111,6 +111,16 @@ describe('a postponed event', () => {
     assert.equal((await read(Number(later))).status, 'trash')
   })
 
+  test('a form that is sent twice makes one event on the new day', async () => {
+    const id = await make('Reading', '2027-06-04')
+    const version =
+      /name="version" value="(\d+)"/.exec((await editor.get(`/desk/events/${id}`)).body)?.[1] ?? ''
+    const sent = { version, event_status: 'postponed', event_status_reason: 'Ill', later_date: '2027-06-11' }
+    for (const _ of [1, 2]) assert.equal((await editor.post(`/desk/events/${id}`, sent)).status, 303)
+    const { events } = (await service.get('/events?start_date=2027-06-11&end_date=2027-06-12')).body
+    assert.equal(events.length, 1)
+  })
+
   test('a date of a series gets a single event, several dates get none', async () => {
     const id = await make('Choir', '2027-05-04', { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
     const sent = { event_status: 'postponed', later_date: '2027-05-06' }

@@ -368,8 +368,9 @@ async function prepareRow(
       // After the event: only once it is undone does it show whether another public event has them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
-      if (make) before.push([resource.path, await make(tx), WAS_NOT, true])
-      return 'done'
+      const made = make ? await make(tx) : undefined
+      if (made !== undefined) before.push([resource.path, made, WAS_NOT, true])
+      return values || made !== undefined ? 'done' : 'unchanged'
     },
   }
 }

@@ -88,14 +88,15 @@ export async function postponedNote(context: Context, row: EventRow): Promise<Co
 }
 
 /**
- * The same event on its new day, linked with the former one. The function returns its id.
+ * The same event on its new day, linked with the former one. The function returns its id; undefined where it is
+ * there already, as for a form that was sent twice.
  * @throws Problem where the caller may not make it
  */
 export async function prepareLater(
   context: Context,
   row: EventRow,
   { day, time }: NewDay,
-): Promise<(tx: Tx) => Promise<number>> {
+): Promise<(tx: Tx) => Promise<number | undefined>> {
   const { resource, operations } = events
   if (!operations.rights.create(context)) throw new Problem('rest_forbidden')
   const { site, db, caller } = context
@@ -118,6 +119,8 @@ export async function prepareLater(
   const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
   const prepared = await operations.create.prepare(context, values)
   return async (tx) => {
+    const known = await findPostponed({ db: tx }, { ...row, event_status: 'postponed' })
+    if (known.later?.start_date === start) return undefined
     const { id } = await operations.create.write(tx, prepared, context)
     await linkPostponed(tx, row.id, id)
     return id

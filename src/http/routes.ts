@@ -14,8 +14,6 @@ import { type Formats, formatField } from './choose-format.ts'
 import type { Format, Reply } from './format.ts'
 import { json } from './json.ts'
 
-// Routes are data.
-
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface MatchedRequest {

@@ -426,8 +426,6 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
   return (tx: Tx) => steps.write(tx, ready, context)
 }
 
-// Undo of bulk changes.
-
 /**
  * Each record gets its former values, except those that others have changed since; venues and organizers
  * published with it stay where another public event has them. The token holds for a day, for its user, on

@@ -111,7 +111,6 @@ export interface LookPreview {
 
 export interface DeskRequest extends AnyDeskRequest {
   user: DeskUser
-  /** Variables of the path. */
   variables: Readonly<Record<string, string>>
 }
 

@@ -32,8 +32,6 @@ import { consentPages } from './sign-in/consent-room.ts'
 import { signOutPages } from './sign-in/sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
-// The pages of the desk, and the page of an address.
-
 export const DESK_PAGES: readonly DeskPage[] = [
   ...accountPages,
   ...bulkPages,

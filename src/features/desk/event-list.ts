@@ -61,8 +61,6 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { mayMerge } from './merges.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
-// The list of events at the desk.
-
 const PER_PAGE = 50
 const MOST_OFFERED = 200
 

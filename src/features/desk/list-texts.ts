@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Texts of lists of events, of Today and of the month. */
 export const listTexts = {
   'Click a day to add an event, or “…” beside one to move it.': {
     de:

@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Texts of the page of the look. */
 export const lookTexts = {
   'Colours and letters': { de: 'Farben und Schrift', fr: 'Couleurs et caractères', es: 'Colores y letra' },
   'As the device': { de: 'Wie das Gerät', fr: 'Comme l’appareil', es: 'Como el dispositivo' },

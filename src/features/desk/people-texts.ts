@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Texts of people and of the own account. */
 export const peopleTexts = {
   Administrator: { de: 'Administrator', fr: 'Administrateur', es: 'Administrador' },
   Editor: { de: 'Redaktion', fr: 'Rédaction', es: 'Redacción' },

@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Texts of the pages of the desk. */
 export const roomTexts = {
   Link: { de: 'Verweis', fr: 'Lien', es: 'Enlace' },
   'This cannot be undone.': {

@@ -9,8 +9,6 @@ import { deskAt, makeDeskRoute } from './desk-route.ts'
 import { makeDeskGate } from './sign-in/desk-sign-in.ts'
 import { moveZone } from './zone-change.ts'
 
-// Serves the desk.
-
 export async function serveDesk(start: ServiceStart): Promise<Serving> {
   if (start.config.desk !== 'on') return {}
   const { look, publicPages } = await pagesOf(start)

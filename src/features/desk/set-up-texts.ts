@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Texts of setting up, and of the settings of owners. */
 export const setUpTexts = {
   'A password has {least} characters or more.': {
     de: 'Ein Passwort hat mindestens {least} Zeichen.',

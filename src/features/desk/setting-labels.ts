@@ -1,8 +1,6 @@
 import type { KernelSettingName } from '../../base/config.ts'
 import type { DeskText } from './desk-texts.ts'
 
-// Settings in words.
-
 export const SETTING_LABELS = {
   site_url: 'Address of the calendar',
   host: 'Network address that it listens on',

@@ -1,7 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-// Texts for strangers and senders.
-
 export const senderTexts = {
   '(needed)': { de: '(nötig)', fr: '(obligatoire)', es: '(obligatorio)' },
   'A picture has 10 MB at the most.': {

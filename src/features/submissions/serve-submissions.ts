@@ -23,8 +23,6 @@ import { type PageTable, type SuggestAssets, type SuggestRoute, suggestAt } from
 import { ADD_PATH } from './suggest-view.ts'
 import { tellEditors } from './tell-editors.ts'
 
-// Serves the pages of suggestions.
-
 /** Other calendars have their form there. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/add', ADD_PATH],

@@ -2,8 +2,6 @@ import { sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
 import { senderTexts } from './sender-texts.ts'
 import { suggestionRoomTexts } from './suggestion-room-texts.ts'
 
-// Texts of suggestions.
-
 const submissionTexts = { ...senderTexts, ...suggestionRoomTexts } as const
 
 export const saySubmission = sayIn(submissionTexts)

@@ -1,7 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-// Texts for editors.
-
 export const suggestionRoomTexts = {
   'Address not confirmed': {
     de: 'Adresse nicht bestätigt',

@@ -1,7 +1,6 @@
 import { type TextIn, type Texts, textFrom } from '../../calendar/locales/texts.ts'
 import { sayIn } from '../../calendar/locales/translate.ts'
 
-/** Texts of webhooks. */
 export const webhookTexts = {
   'The address that messages are sent to, by https': {
     de: 'Die Adresse, an die Nachrichten gehen, per https',

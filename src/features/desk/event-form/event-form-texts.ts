@@ -1,6 +1,5 @@
 import type { Texts } from '../../../calendar/locales/texts.ts'
 
-/** Texts of the form of an event. */
 export const eventFormTexts = {
   months: { de: 'Monate', fr: 'mois', es: 'meses' },
   'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.': {

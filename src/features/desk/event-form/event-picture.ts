@@ -35,8 +35,6 @@ import {
 
 // Pictures in forms of events, venues and organizers.
 
-// The picture of an event.
-
 export type SentPicture = { id: number } | { fault: string } | undefined
 
 /** A picture is stored once for each key. */

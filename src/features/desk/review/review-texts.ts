@@ -1,6 +1,5 @@
 import type { Texts } from '../../../calendar/locales/texts.ts'
 
-/** Texts of proposals and their review. */
 export const reviewTexts = {
   'Use these keys': { de: 'Diese Tasten verwenden', fr: 'Utiliser ces touches', es: 'Usar estas teclas' },
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.': {

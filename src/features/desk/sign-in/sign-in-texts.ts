@@ -1,6 +1,5 @@
 import type { Texts } from '../../../calendar/locales/texts.ts'
 
-/** Texts of signing in, and of the consent to programs. */
 export const signInTexts = {
   Allow: { de: 'Erlauben', fr: 'Autoriser', es: 'Permitir' },
   'Too many attempts from here; wait a minute and try again.': {

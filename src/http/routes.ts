@@ -47,7 +47,7 @@ export interface PlainOperation {
   queue: 'reads' | 'writes' | 'uploads'
   /** The default is what the caller may send. */
   mostBytes?: number
-  /** Then it takes an `Idempotency-Key`, too. */
+  /** A create takes an `Idempotency-Key`, too. */
   creates?: true
   takesVersion?: true
   answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>

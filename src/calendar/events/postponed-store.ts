@@ -5,8 +5,6 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findEvent } from './event-store.ts'
 
-// Postponed events, and the events on their new days.
-
 /** The last new day counts. */
 export async function linkPostponed(tx: Db, event: number, later: number): Promise<void> {
   const row = tx.insertInto('postponed_events').values({ event, later })

@@ -270,7 +270,7 @@ export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context:
   await tx.deleteFrom('records').where('id', '=', id).execute()
   const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
   recordChange(tx, gone, { action: 'delete', name: row.title })
-  // If the transaction is committed, no image owns them.
+  // Once this is committed, no image owns the files.
   imagesOf(context).stored.push(row)
 }
 

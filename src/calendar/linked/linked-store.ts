@@ -72,7 +72,6 @@ export function areRecordsOf(kind: LinkedKind) {
   }
 }
 
-/** The id of a record, or the fields of one to create. */
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
 /** See rule 21.1. Returns none for empty values, undefined for invalid ones. */

@@ -21,7 +21,7 @@ export type DeskTab = (typeof DESK_TABS)[number]
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
 
-/** Counted, or sorted otherwise than by start. */
+/** No more events are counted, or sorted except by start. */
 export const MOST_COUNTED = 1000
 
 export interface DeskPlace {

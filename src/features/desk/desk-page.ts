@@ -171,7 +171,7 @@ export type DeskAnswer = (
 }
 
 export interface DeskPage {
-  /** Below the desk; `:id` is a variable. */
+  /** The path below the desk; `:id` is a variable. */
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
   /** Only posted forms change anything. @throws Problem */
@@ -206,7 +206,7 @@ export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefi
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Turn the direction of the text behind them. */
+/** They turn the direction of the text behind them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 function contained(value: string): string {
@@ -302,7 +302,7 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** Its hidden control says it; else `present`. */
+/** A hidden control has the value; else it is `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

@@ -9,7 +9,7 @@ export interface UnsavedTextColumns {
   record: number
   /** Several may be open; empty for a form without a name. */
   form: string
-  /** That the form was filled with. */
+  /** The version that filled the form. */
   version: number
   /** JSON by field, as forms send them. */
   values: string

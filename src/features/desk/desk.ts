@@ -91,7 +91,7 @@ function variableCount(parts: readonly string[]): number {
   return parts.filter((part) => part.startsWith(':')).length
 }
 
-/** How much its forms may send; undefined for as much as others. */
+/** Says how much its forms may send; undefined means as much as others. */
 export function takenAtDesk(table: DeskTable, path: string): DeskPage['takes'] {
   return pageAtDesk(table, path)?.page.takes
 }

@@ -171,7 +171,7 @@ ${await recentMerges(context)}`,
   }
 }
 
-/** After a merge, with its undo. */
+/** A merge comes with its undo. */
 function mergeNotice({ context, query }: DeskRequest): Content {
   const say = sayer(context)
   if (query.has('apart')) return say('They are kept apart.')
@@ -189,7 +189,7 @@ export function undoOf(context: Context, merge: string): Html {
   )('Undo')}</button></form>`
 }
 
-/** The one with more events, else a public one, else the older. */
+/** Chooses the one with more events, else a public one, else the older. */
 function staying(twins: readonly Twin[]): Twin | undefined {
   const isPublic = ({ status }: Twin) => Number(status === 'publish')
   return twins.toSorted(

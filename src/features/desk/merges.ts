@@ -179,7 +179,7 @@ async function bringBack(
   return context.write(async (tx) => {
     if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
-    // Before the record is public, since that forgets its present slug.
+    // This precedes publication, which forgets the present slug.
     await tx
       .updateTable('old_slugs')
       .set({ record: id })

@@ -264,7 +264,7 @@ async function makeLink(
   return { link, isSent, isReset: kind === 'reset' }
 }
 
-/** Which need not be that of the caller. */
+/** The language need not be the caller's. */
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 

@@ -342,7 +342,7 @@ async function hrefsOf(context: Context, uses: readonly ImageUse[]): Promise<Map
   return new Map(found.flat())
 }
 
-/** What the form shows otherwise than at first. */
+/** Saves what differs from what the form first showed. */
 async function savePicture(request: DeskRequest): Promise<DeskAnswer> {
   const { context, form, files } = request
   const row = await getPicture(request)

@@ -33,7 +33,7 @@ const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'p
 /** Wall times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** From `first` until before `after`; of `author` alone if given. */
+/** Days from `first` until before `after`, of `author` alone if given. */
 interface Days {
   first: string
   after: string

@@ -518,7 +518,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Where an event has the record, or it cannot be restored. */
+/** Asks if an event has the record, or it cannot be restored. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)

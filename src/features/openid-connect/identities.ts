@@ -31,9 +31,9 @@ export async function listConnected(db: Db): Promise<Set<number>> {
 }
 
 export interface Purpose {
-  /** It is that of the link by which somebody begins, else empty. */
+  /** The token of the link by which somebody begins, else empty. */
   token: string
-  /** They connect their account; 0 is nobody. */
+  /** This user connects an account; 0 is nobody. */
   user: number
 }
 
@@ -160,7 +160,7 @@ async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   return user
 }
 
-/** What is refused of an address or a name is left out. */
+/** Leaves out a refused address or name. */
 async function insertWith(
   tx: Tx,
   values: Parameters<typeof insertUser>[1],

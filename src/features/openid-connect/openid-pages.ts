@@ -145,7 +145,7 @@ interface TroublePage {
   status: number
   title: OpenIdText
   text: OpenIdText
-  /** It may go better the next time. */
+  /** Another try may succeed. */
   isAgain?: true
 }
 

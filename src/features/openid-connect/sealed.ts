@@ -45,9 +45,9 @@ export interface Flow {
   since: number
   /** The browser goes there after the sign-in. */
   next: string
-  /** It is that of the link by which somebody begins, else empty. */
+  /** The token of the link by which somebody begins, else empty. */
   token: string
-  /** They are signed in and connect their account; 0 is nobody. */
+  /** This user is signed in and connects an account; 0 is nobody. */
   user: number
 }
 

@@ -398,7 +398,7 @@ export function listTrusted(db: Db): Promise<TrustedSender[]> {
     .execute()
 }
 
-/** Returns the id of a user. */
+/** Returns the id of the editor. */
 export async function findTrust(db: Db, address: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('trusted_senders')
@@ -525,7 +525,7 @@ export function exportSender(db: Db, address: string): Promise<Submission[]> {
   return db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id').execute()
 }
 
-/** What was published loses its sender, the rest goes. Returns how many. */
+/** Published suggestions lose their sender, others are erased. Returns their number. */
 export async function forgetSender(tx: Tx, address: string): Promise<number> {
   const rows = await tx
     .selectFrom('submissions')

@@ -58,7 +58,7 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // From before somebody moved the start.
+  // They are from before somebody moved the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {

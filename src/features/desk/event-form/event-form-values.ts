@@ -343,7 +343,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** The caller may see them; at most `MOST_NAMED` of each kind. */
+/** Names what the caller may see, at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,

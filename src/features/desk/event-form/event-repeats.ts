@@ -24,7 +24,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** Tell whether somebody touched a control. */
+/** They tell whether somebody touched a control. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')

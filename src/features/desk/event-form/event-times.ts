@@ -153,7 +153,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** They would otherwise be moved silently. */
+/** Times that clocks skip would otherwise be moved silently. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -214,7 +214,7 @@ const typedForm = madeOnce(
     }),
 )
 
-/** Words that are read again, such as `Thu 26 Nov 2026`, else `YYYY-MM-DD`. */
+/** Returns words that can be read again, such as `Thu 26 Nov 2026`, else `YYYY-MM-DD`. */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)

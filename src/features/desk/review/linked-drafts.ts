@@ -71,7 +71,7 @@ export async function findLinkedDrafts(
   )
 }
 
-/** Those that the caller may publish. */
+/** Prepares those that the caller may publish. */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -117,7 +117,6 @@ async function namedTerms(
   return Object.fromEntries(names.map((name) => [name, [...had[name].map(({ id }) => id), ...waiting[name]]]))
 }
 
-/** More values of the event, the linked drafts, and the write in its transaction. */
 export interface LinkedDraftWrites {
   values: RawValues
   records: LinkedDraft[]

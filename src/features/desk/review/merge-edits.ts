@@ -17,7 +17,7 @@ import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
 // Merges the changes of two people to one record: of a field that both changed neither value is lost.
 
-/** Their values have the form of requests. */
+/** Values have the form of requests. */
 export interface Conflict {
   member: string
   /** Undefined where the history no longer has it. */

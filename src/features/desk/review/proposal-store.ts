@@ -255,7 +255,7 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** 0 for a new record; without a name it means all forms of it. */
+/** Record 0 is a new one. Without `form`, it means all forms. */
 export interface FormPlace {
   record: number
   form?: string

@@ -330,7 +330,7 @@ export interface InboxItem extends InboxPlace {
   record: number
   title: string
   author: { id: number; name: string }
-  /** Where this date stands for all that wait. */
+  /** Set if this date stands for all that wait. */
   series: number | null
   imported: boolean
   note: string

@@ -183,7 +183,7 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/** Beside the date, else beside the rule, else the last. */
+/** Prefers the time beside the date, else beside the rule, else the last. */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -198,7 +198,7 @@ function bestTime(
   return beside(date) ?? beside(rule) ?? free.at(-1)
 }
 
-/** From today on, or tomorrow where the time is over today. */
+/** Finds the first date from today on, or from tomorrow if the time is over. */
 function firstOf(
   recurrence: RecurrenceObject,
   { here }: Line,
@@ -253,7 +253,7 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   }
 }
 
-/** Up to a comma or the next taken piece. */
+/** The venue ends before a comma or the next taken piece. */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])

@@ -294,7 +294,7 @@ function monthAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<
   return isSign(dot, '.') && dot?.isGlued ? { ...month, next: month.next + 1 } : month
 }
 
-/** Behind a comma or words such as `de`. */
+/** The year may follow a comma or words such as `de`. */
 function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const next = skipFillers(tokens, at, words)
   const token = tokens[next]

@@ -87,7 +87,7 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** Behind a weekday; they name no time. */
+  /** They stand behind a weekday and name no time. */
   dayParts: string
   allDay: string
   every: string

@@ -344,6 +344,35 @@ describe('a file at the desk', () => {
     )
   })
 
+  test('shows dates of a series that is not in the file, or cannot be read', async () => {
+    const event = (...lines: string[]) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']
+    const calendar = [
+      'BEGIN:VCALENDAR',
+      ...event('UID:alone@x', 'SUMMARY:Alone', 'RECURRENCE-ID:20290601T180000', 'DTSTART:20290602T180000'),
+      ...event('UID:torn@x', 'SUMMARY:Torn', 'RRULE:FREQ=DAILY', 'DTSTART:2029-13-41'),
+      ...event(
+        'UID:torn@x',
+        'SUMMARY:Torn later',
+        'RECURRENCE-ID:20290603T180000',
+        'DTSTART:20290604T180000',
+      ),
+      'END:VCALENDAR',
+    ].join('\r\n')
+    const shown = await send(editor, 'dates.ics', Buffer.from(calendar))
+    assert.match(shown.body, /Alone/)
+    assert.match(shown.body, /Torn later/)
+    assert.match(shown.body, /The event Torn has no start that can be read\./)
+    await editor.post(addressIn(shown.body).replace(service.origin, ''), {
+      action: 'import',
+      status: 'publish',
+    })
+    const { body } = await service.get('/events?start_date=2029-06-01&end_date=2029-06-30')
+    assert.deepEqual(
+      body.events.map(({ title, start_date: start }: Record<string, string>) => `${title} ${start}`),
+      ['Alone 2029-06-02 18:00:00', 'Torn later 2029-06-04 18:00:00'],
+    )
+  })
+
   test('whose upload stops midway leaves nothing, and nobody waits for it', async () => {
     const held = () =>
       readdirSync('/proc/self/fd').filter((fd) => {

@@ -86,8 +86,10 @@ async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Pro
   const linked = new Map(
     items.flatMap((item) => (standsAlone(item.kind) ? [] : [[`${item.kind} ${item.identity}`, item]])),
   )
+  const standing = items.filter(({ kind }) => standsAlone(kind))
+  const whole = new Set(standing.flatMap((item) => (item.occurrence === '' ? [item.identity] : [])))
   const alone = Map.groupBy(
-    items.filter(({ kind }) => standsAlone(kind)),
+    standing.map((item) => (whole.has(item.identity) ? item : singleOf(item))),
     ({ identity }) => identity,
   )
   const places = new Set([...alone.values()].flatMap((same) => same.map(({ at }) => at)))
@@ -112,6 +114,13 @@ function blankRow(number: number, { at, reason, identity: uid = '', name: title 
   const known = { number, identity: identityOf(number), cells, notes: [], isBlank: true }
   return { ...known, title, venue: '', when: undefined, items: [], fault: { at, uid, reason } }
 }
+
+/** A date whose series is not read comes in as an event. */
+const singleOf = (item: SourceItem): SourceItem => ({
+  ...item,
+  identity: `${item.identity}, ${item.occurrence}`,
+  occurrence: '',
+})
 
 const LINKS = { venue: 'venue', organizer: 'organizer', categories: 'category', tags: 'tag' } as const
 

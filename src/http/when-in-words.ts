@@ -22,7 +22,7 @@ export interface WhenWords {
   days: string[]
   /** Undefined for all day, or where the days have them. */
   hours: { start: string; end: string } | undefined
-  /** Letters at its end; those of the start stand there where they differ. */
+  /** Letters of the zone at the end; if the start has others, they stand there. */
   zone: string
 }
 

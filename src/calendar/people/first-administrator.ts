@@ -83,7 +83,7 @@ interface Told {
 }
 
 /**
- * Others read a log: password and link then go into a file that only its owner can read.
+ * If others may read the log, password and link go into a file for its owner alone.
  * @param administrator is defined where the database was empty
  */
 export function tellFirstSteps(

@@ -54,7 +54,7 @@ const MOST_DAYS = 3660
 interface Asked {
   deed: BulkActionName
   ids: readonly number[]
-  /** `ids` has the first that one action changes. */
+  /** `ids` has only as many as one action changes. */
   isCut: boolean
   /** The query of the list. */
   list: string
@@ -352,7 +352,7 @@ async function readAction(request: DeskRequest, deed: BulkActionName): Promise<B
     return date === undefined ? fault : { do: 'schedule', date, ...scope }
   }
   const kind = NAMED_BY[deed]
-  // A form of before, or of a program: the one that takes the place of all others.
+  // Older forms and programs send `to`, which replaces all others.
   const to = fieldOf(request, 'to').trim()
   const isWhole = request.form.to !== undefined
   const add = await namedIds(context, kind, isWhole ? to : field('add'))

@@ -118,7 +118,7 @@ interface TimeStretch {
   ended: string
 }
 
-/** Columns of the index of lists alone: one row costs more than all of these entries. */
+/** Takes only columns of the index of lists: one row costs more than all its entries. */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, ended }: TimeStretch,

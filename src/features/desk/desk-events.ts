@@ -69,7 +69,7 @@ export interface DeskPageFound {
 
 /** A filter that leaves more is tested on one event after the other. */
 const MOST_CANDIDATES = 2000
-/** Written as in the index, so that SQLite uses it. */
+/** It is written as in the index, so that SQLite uses it. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
 const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'

@@ -56,7 +56,7 @@ export interface MergeColumns {
   into_name: string
   user: number
   done_utc: string
-  /** JSON, once all of its events have the other. */
+  /** JSON, set once all of its events have the other record. */
   state: string
 }
 

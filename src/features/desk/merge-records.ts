@@ -224,7 +224,7 @@ export function replaced(ids: readonly number[], from: number, into: number): nu
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
-/** Dates to come then have the other record. */
+/** Later dates then have the other record. */
 async function moveShared(
   tx: Tx,
   id: number,

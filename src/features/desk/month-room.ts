@@ -264,7 +264,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   )}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** Days with more events than fit need it, and phones. */
+/** Phones need it, and days with more events than fit. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])

@@ -191,7 +191,7 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   }</li>`
 }
 
-/** Several; a script sends one after the other and gets each as data. */
+/** Takes several; a script sends one at a time and gets data. */
 async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
   const { context, files } = request
   const { site, caller } = context

@@ -118,7 +118,7 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
   )}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** Or, of one that began before, its end. */
+/** For an event that began earlier, it shows the end. */
 function timeOfEvent(
   site: Site,
   today: string,

@@ -16,7 +16,7 @@ export async function makeSeal(secret: string, issuer: string, client: string): 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param purpose a text of another is not taken */
+/** @param purpose `unseal` refuses texts of another purpose */
 export function seal({ key }: Seal, purpose: string, value: object): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))

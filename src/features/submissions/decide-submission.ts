@@ -264,7 +264,7 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
   return context.write((tx) => dropLinks(tx, id))
 }
 
-/** The user who trusts the address publishes, while that user may. What lies aside waits. */
+/** The user who trusts the address publishes, while allowed to. What lies aside waits. */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed
   const trusting = aside === '' && address !== '' ? await findTrust(context.db, address) : undefined

@@ -116,7 +116,7 @@ class TakenBack extends Error {
   }
 }
 
-/** Written as a new event, shown by the public pages, and rolled back. */
+/** The event is written as new, shown by the public pages, and rolled back. */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -163,7 +163,7 @@ async function writtenPage(
   }
 }
 
-/** Within the transaction, so that drafts of venues that come with the event are shown. */
+/** It reads in the transaction, so that drafts of venues that come with the event are shown. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

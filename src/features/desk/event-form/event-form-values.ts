@@ -37,7 +37,7 @@ import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } fr
 
 // Reads the controls of an event's form, and fills them.
 
-/** Read from controls of other names or values. */
+/** They are read from controls of other names or values. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
   'cost',

@@ -94,7 +94,7 @@ export interface KnownEvent {
 
 /** @throws Problem where the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // Read before the event, so that a change between the two reads is noticed when the form is saved.
+  // It is read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const stored = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !stored) throw new Problem('rest_no_route')
@@ -448,7 +448,7 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
-/** It has the next sensible date, and is not saved. `series` asks for all dates. */
+/** The copy has the next sensible date, and is not saved. `series` asks for all dates. */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context

@@ -121,7 +121,7 @@ function weekdayAt(wall: string): string {
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/** One that the controls cannot express is `as_is`, and saving keeps it. */
+/** A rule that the controls cannot express is `as_is`; saving keeps it. */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,

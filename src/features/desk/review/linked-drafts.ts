@@ -154,7 +154,7 @@ export async function preparePublication(
   }
 }
 
-/** Whether these values publish an event of another author. */
+/** Tells if these values publish an event of another author. */
 export function publishesOthers(
   context: Context,
   { resource }: ServedResource,

@@ -28,7 +28,7 @@ export async function findProposal(db: Db, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** Locked until the end of the transaction, so that only one reviewer decides. */
+/** It is locked until the transaction ends, so that only one reviewer decides. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
     tx,

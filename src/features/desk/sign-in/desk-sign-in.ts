@@ -78,7 +78,7 @@ export interface DeskGate {
   /** No session can begin while the database refuses writes. */
   canWrite: () => Promise<boolean>
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** One of the last 90 days that nobody has ended. */
+  /** Tells if it was a session of the last 90 days that nobody has ended. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }
@@ -102,7 +102,7 @@ export interface SignedInAtDesk {
 export interface SentSignIn {
   login: string
   password: string
-  /** It ends: somebody else may have set it to use the session later. */
+  /** This session ends: somebody else may have set it, to use it later. */
   formerId: string | undefined
 }
 

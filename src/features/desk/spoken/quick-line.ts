@@ -109,7 +109,7 @@ const isOfLabel = (token: Token | undefined) =>
 /** Undefined where none begins. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/** A reader sees no piece from the next taken one on. */
+/** A reader sees nothing from the next taken piece on. */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -130,7 +130,7 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/** Not at a taken piece, a comma or the rest of a word, nor right behind `@`. */
+/** A taken piece, a comma, the rest of a word and what follows `@` are not free. */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false

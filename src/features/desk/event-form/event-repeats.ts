@@ -11,8 +11,6 @@ import { readSpokenDate } from '../spoken/spoken-dates.ts'
 import { typedDay, unreadDay } from './event-times.ts'
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from './rule-builder.ts'
 
-// Controls that say how an event repeats.
-
 export const REPEAT_CONTROLS = [
   'repeats',
   'repeat_every',

@@ -50,7 +50,7 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
 /** Some proxies refuse headers with a longer address. */
 const LONGEST_NEXT = 1000
 
-/** Returns the desk if `next` is unsafe: `//host`, `/\\host` or a path with a tab may lead to another site. */
+/** Returns the desk for `//host`, `/\\host` or a path with a tab, which may lead to another site. */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)

@@ -11,8 +11,6 @@ import {
   vocabularyOf,
 } from './spoken-words.ts'
 
-// Reads dates as people type them.
-
 export interface SpokenHere {
   language: string
   now: string

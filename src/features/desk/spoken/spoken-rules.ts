@@ -2,8 +2,6 @@ import { WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
 import type { RecurrenceObject } from '../../../base/recurrence/recurrence-text.ts'
 import { type Said, saidAt, type Token, type Vocabulary } from './spoken-words.ts'
 
-// Reads rules as people type them.
-
 /** `every Tuesday`, `dienstags`, `toutes les 2 semaines`. */
 export function spokenRuleAt(
   tokens: readonly Token[],

@@ -34,8 +34,8 @@ export function noteConnections(server: Server, { connections }: Closing): void 
 }
 
 /**
- * Balancers go elsewhere while it drains; then each answer closes its connection, and the deadline all.
- * `stopListening` resolves when none is left.
+ * Balancers go elsewhere while it drains; then each answer closes its connection, and the deadline closes
+ * all. `stopListening` resolves when none is left.
  */
 export async function closeServer(
   server: Server,

@@ -201,7 +201,7 @@ export const DESK_ASSETS_PATH = '/desk/assets/'
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
-/** Joined into `desk.css`. */
+/** `desk.css` joins them. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
 /** One hash for all paths: scripts import each other by name and have to be of one version. */

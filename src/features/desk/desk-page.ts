@@ -152,7 +152,7 @@ export interface DeskView {
   /** Origins, or schemes with colons, parted by blanks: forms may lead there besides this site. */
   leadsTo?: string | undefined
   framesOwn?: true
-  /** Among the assets, such as `import-room.js`. */
+  /** The name of an asset, such as `import-room.js`. */
   script?: string
 }
 

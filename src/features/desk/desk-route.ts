@@ -153,7 +153,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       const sender = await senderOf(desk, incoming, isPost)
       const { user, hadSession } = sender
       if (user) visit.user = user.user.login
-      // Taken once the form is here, so that no client holds a place while it sends.
+      // A place is taken once the form is here: no client holds one while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
       const sent = isOwn

@@ -366,7 +366,7 @@ function nameField({ names }: Listing, name: keyof FieldNames, label: string): H
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-/** @param title that of a series whose dates are listed */
+/** @param title of a series whose dates are listed */
 function chosenFilters({ context, fields, terms, names, say }: Listing, title = ''): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(

@@ -60,6 +60,6 @@ export async function findHrefs(
   )
 }
 
-/** Undefined for those who may change everybody's. */
+/** Undefined for callers who may change all records. */
 export const authorFirst = ({ caller }: Pick<Context, 'caller'>): number | undefined =>
   can(caller, 'edit_others') ? undefined : caller.id

@@ -40,7 +40,7 @@ function savingFor(context: Context, served: ServedResource, formOf: FormPlace, 
 }
 
 /**
- * Called again with the same key and values within a day, it returns the first record.
+ * Within a day, the same key and values return the first record.
  * @param key printable ASCII characters
  * @param form whose unsaved text goes
  * @throws Problem with faults by field in `details.params`; rest_idempotency_key_reused for other values

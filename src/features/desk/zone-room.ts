@@ -151,7 +151,7 @@ export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'w
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])
 }
 
-/** How far the latest change is, or how to take it back. */
+/** Says how far the latest change is, or how to take it back. */
 export async function zoneNotice({ context }: DeskRequest): Promise<Content | undefined> {
   const { site, db, now } = context
   const change = await findZoneChange(db, now)

@@ -519,7 +519,7 @@ export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
   await updateSubmission(tx, id, { sender_name: '', address: '', domain: '', block: '', note: '' })
 }
 
-// One address, for `kalends people forget`.
+// `kalends people forget` takes one address.
 
 export function exportSender(db: Db, address: string): Promise<Submission[]> {
   return db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id').execute()

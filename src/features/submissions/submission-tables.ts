@@ -69,7 +69,7 @@ declare module '../../store/storage/schema.ts' {
     }
     trusted_senders: { address: string; user: number; created_utc: string }
     submission_keys: { name: string; value: string }
-    /** Until when editors were told what came; 1 for those who want no message. */
+    /** Editors were told what came until `told_utc`; `is_quiet` is 1 for no message. */
     submission_readers: { user: number; told_utc: string; is_quiet: number }
   }
 }

@@ -221,7 +221,7 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Undefined where it stays. A scheduled event that is set to `publish` gets the present time.
+ * Undefined if the date stays. A scheduled event that is set to `publish` gets the present time.
  * @param shown the controls of the stored event
  */
 export function readPublication(

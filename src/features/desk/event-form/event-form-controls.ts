@@ -20,7 +20,7 @@ export interface EventForm {
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
   /** A form that is sent twice makes its event and picture once. */
   key: string
-  /** Under which its text is kept until it is saved. */
+  /** Its text is kept under this until it is saved. */
   formName: string
   may: {
     statuses: readonly string[]

@@ -217,7 +217,7 @@ function newNames(typed: TypedForm, kind: 'categories' | 'tags'): string[] {
   return made.map((text) => text.trim()).filter((text) => text !== '')
 }
 
-/** Names of which nothing is left without markup. */
+/** Finds names of which nothing is left without markup. */
 function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   const empty = (['categories', 'tags'] as const).filter((kind) =>
     newNames(typed, kind).some((name) => singleLine(name) === ''),
@@ -325,7 +325,7 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Undefined without a control for them. */
+/** Undefined without a control for organizers. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -376,7 +376,7 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // Spread twice: first for their order, last because they say more.
+    // They are spread twice: first for their order, last because they say more.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }

@@ -43,7 +43,7 @@ export interface SentRecord {
   links: Readonly<Record<string, unknown>>
 }
 
-/** Among the venues and organizers of each record. */
+/** Looks among the venues and organizers of each record. */
 export async function findLinkedDrafts(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],

@@ -46,7 +46,7 @@ function forgottenView({ context: { site } }: AnyDeskRequest): DeskView {
   }
 }
 
-/** Thrown to take back the link: nothing goes to the user, such as after many requests. */
+/** Takes back the link, since nothing goes to the user, such as after many requests. */
 class NothingSent extends Error {}
 
 async function sendLink({ context, tell }: AnyDeskRequest, login: string): Promise<void> {

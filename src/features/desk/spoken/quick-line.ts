@@ -169,7 +169,7 @@ function bestDate(
   return best
 }
 
-/** Nothing but commas and words without a meaning between them. */
+/** Only commas and words without a meaning may stand between them. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
@@ -327,8 +327,8 @@ export interface QuickLinks {
 const MOST_LABELS = 10
 
 /**
- * Whole names, or a beginning that only one visible record has. A category goes before a tag; hyphens and
- * underscores may stand for blanks.
+ * Finds whole names, or a beginning that only one visible record has. A category goes before a tag; hyphens
+ * and underscores may stand for blanks.
  */
 export async function findQuickLinks(
   line: QuickLine,

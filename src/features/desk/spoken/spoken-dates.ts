@@ -304,7 +304,7 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
 /** 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/** Else the last before, if only that has the weekday. */
+/** Returns the next such date, or the last one if only that has the weekday. */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,

@@ -401,6 +401,23 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await service.get('/events?search=kept&start_date=2027-01-01')).body.total, 1)
   })
 
+  test('the network of a sender goes after a day, that of a picture that waits, too', async () => {
+    const red = { width: 8, height: 8, channels: 3, background: 'red' } as const
+    const png = await sharp({ create: red }).png().toBuffer()
+    const { row } = await taken({ ...concert, title: 'With a network' }, { file: new Blob([png]) })
+    const { read } = service.app.database
+    const networks = async () => {
+      const picture = read.selectFrom('submission_pictures').select('block').where('form', '=', row.form)
+      const own = (await rows()).find(({ id }) => id === row.id)
+      return [own?.block, (await picture.executeTakeFirst())?.block]
+    }
+    assert.deepEqual(await networks(), [row.block, row.block])
+    await dropOld(service.app.database, 0, Date.now() + 23 * 3_600_000, 1e9, submissionPrunings)
+    assert.deepEqual(await networks(), [row.block, row.block])
+    await dropOld(service.app.database, 0, Date.now() + 25 * 3_600_000, 1e9, submissionPrunings)
+    assert.deepEqual(await networks(), ['', ''])
+  })
+
   test('the version of the terms is kept with each suggestion', async () => {
     await using agreed = await startService({ ...open, submissions_terms: 'https://example.org/terms-2' })
     assert.match(await agreed.shown(ADD), /href="https:\/\/example\.org\/terms-2"/)

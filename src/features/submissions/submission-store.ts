@@ -462,12 +462,13 @@ export const submissionPrunings: readonly Pruning[] = [
   {
     days: 1,
     drop: async (tx, beforeUtc, most) => {
-      await tx
-        .updateTable('submissions')
-        .set({ block: '' })
-        .where('block', '<>', '')
-        .where('created_utc', '<', beforeUtc)
-        .execute()
+      for (const table of ['submissions', 'submission_pictures'] as const)
+        await tx
+          .updateTable(table)
+          .set({ block: '' })
+          .where('block', '<>', '')
+          .where('created_utc', '<', beforeUtc)
+          .execute()
       const unsent = tx
         .selectFrom('submission_pictures')
         .select('form')

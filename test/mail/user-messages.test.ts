@@ -83,6 +83,25 @@ test('authors hear once that an event was published, sent back, changed or remov
   ])
 })
 
+test('an author whose address cannot be written to keeps nobody else from hearing', async (t) => {
+  const { relay, service, admin } = await desk(t)
+  const { database } = service.app
+  await until(
+    async () => (await database.read.selectFrom('mail_marks').selectAll().execute()).length === 1,
+    'changes are not followed',
+  )
+  const invited = { login: 'dots', email: 'do..ts@example.com', role: 'author' }
+  const { body } = await admin.post('/desk/people/new', invited)
+  assert.ok(linkIn(body))
+  assert.doesNotMatch(body, /also sent/)
+  const dots = await database.read.selectFrom('users').select('id').where('login', '=', 'dots').execute()
+  const { id } = await service.create('/events', { title: 'Silent', ...day, author: dots[0]?.id }, 'admin')
+  await service.update(`/events/${id}`, { title: 'Silent still' }, 'editor')
+  const heard = await service.create('/events', { title: 'Heard', ...day }, 'author')
+  await service.update(`/events/${heard.id}`, { title: 'Heard now' }, 'editor')
+  await relay.mailTo('author@example.org', ({ mail }) => mail.subject === 'Changed: Heard now')
+})
+
 test('many changes at once are one message to an author', async (t) => {
   const { relay, service } = await desk(t)
   const { database } = service.app

@@ -37,15 +37,16 @@ const STRANGER_A_DAY = 10
 const LONGEST_CONTENT = 200_000
 
 /**
- * False when it was queued before, or strangers have caused too many.
- * @throws MailRefusal when `to` is no address, or the letter is far too long
+ * False when it was queued before, strangers have caused too many, or nothing can be sent to the address: those
+ * of users may be stranger than a relay takes.
+ * @throws MailRefusal when the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
   const { to, language, topic, letter, once, goodUntil, isByStranger = false } = message
   const recipient = parseMailAddress(to)
+  if (recipient === undefined) return false
   const content = JSON.stringify(letter)
-  if (recipient === undefined || content.length > LONGEST_CONTENT)
-    throw new MailRefusal('This is no address.')
+  if (content.length > LONGEST_CONTENT) throw new MailRefusal('The letter is too long.')
   if (isByStranger && (await isEnough(tx, recipient, now))) return false
   const columns = { recipient, language, topic, content, by_stranger: Number(isByStranger) }
   const until_utc = goodUntil === undefined ? '' : formatUtc(goodUntil)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { nextIssue, reminderAt } from '../../src/features/mail/issue-times.ts'
+import { mailPrunings } from '../../src/features/mail/outbox.ts'
 import { insertSubscription, subscriptionPrunings } from '../../src/features/mail/subscription-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { faultsOfMessage, markupValidator } from '../support/markup.ts'
@@ -435,6 +436,72 @@ describe('subscriptions by e-mail', () => {
         .execute(),
       [],
     )
+  })
+
+  test('the row of a message to who never confirmed goes after 48 hours, others after 30 days', async () => {
+    const address = 'never@example.com'
+    await post('/subscribe/', { address, rhythm: 'weekly' })
+    await relay.mailTo(address)
+    const kept = () => read().selectFrom('mail_messages').select('id').where('recipient', '=', address)
+    await until(
+      async () => (await kept().where('state', '=', 'sent').execute()).length === 1,
+      'the message is not settled',
+    )
+    const drop = (hours: number) =>
+      dropOld(service.app.database, 0, Date.now() + hours * 3_600_000, Number.POSITIVE_INFINITY, mailPrunings)
+    await drop(47)
+    assert.equal((await kept().execute()).length, 1)
+    await write((tx) =>
+      tx.updateTable('mail_messages').set({ by_stranger: 0 }).where('recipient', '=', address).execute(),
+    )
+    await drop(49)
+    assert.equal((await kept().execute()).length, 1)
+    await write((tx) =>
+      tx.updateTable('mail_messages').set({ by_stranger: 1 }).where('recipient', '=', address).execute(),
+    )
+    await drop(49)
+    assert.deepEqual(await kept().execute(), [])
+  })
+
+  test('while too many wait to be confirmed, a refused address is not kept', async () => {
+    const asked = {
+      address: 'late@example.com',
+      language: 'en',
+      kind: 'list',
+      query: '',
+      event: 0,
+      rhythm: 'daily',
+      weekday: 1,
+      timezone: '',
+    } as const
+    const { id } = await read().selectFrom('mail_subscribers').select('id').executeTakeFirstOrThrow()
+    const told = { next_utc: '', seen_utc: '', told: '', created_utc: '2026-11-27 10:00:00' }
+    const waiting = {
+      subscriber: id,
+      secret: 'x',
+      kind: 'list',
+      event: 0,
+      rhythm: 'daily',
+      weekday: 1,
+    } as const
+    const many = Array.from({ length: 1000 }, (_, at) => ({
+      ...{ ...waiting, ...told },
+      query: `search=many-${at}`,
+      confirmed_utc: '',
+    }))
+    await write(async (tx) => {
+      for (let at = 0; at < many.length; at += 100)
+        await tx
+          .insertInto('mail_subscriptions')
+          .values(many.slice(at, at + 100))
+          .execute()
+    })
+    const ask = () => service.app.database.write((tx) => insertSubscription(tx, asked, Date.now()))
+    assert.deepEqual(await ask(), { is: 'refused' })
+    const late = read().selectFrom('mail_subscribers').select('id').where('address', '=', asked.address)
+    assert.deepEqual(await late.execute(), [])
+    await write((tx) => tx.deleteFrom('mail_subscriptions').where('secret', '=', 'x').execute())
+    assert.equal((await ask()).is, 'new')
   })
 
   test('a wrong address, a list that is none and an unknown event are pages that say so', async () => {

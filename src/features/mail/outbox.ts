@@ -258,8 +258,24 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
+/** As long as what is not confirmed. */
+const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [
+  {
+    days: KEPT_DAYS_BY_STRANGER,
+    drop: async (tx, beforeUtc, most) => {
+      const old = tx
+        .selectFrom('mail_messages')
+        .select('id')
+        .where('by_stranger', '=', 1)
+        .where('settled_utc', '<>', '')
+        .where('settled_utc', '<', beforeUtc)
+        .limit(most)
+      const gone = await tx.deleteFrom('mail_messages').where('id', 'in', old).executeTakeFirst()
+      return Number(gone.numDeletedRows)
+    },
+  },
   {
     days: KEPT_DAYS,
     drop: async (tx, beforeUtc, most) => {

@@ -37,7 +37,9 @@ const newSecret = () => randomBytes(32).toString('base64url')
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
   const { kind, query, event, rhythm, weekday } = asked
   await holdName(tx, 'mail subscriptions')
-  const subscriber = await findOrInsert(tx, asked, now)
+  const isFull = (await countUnconfirmed(tx)) >= MOST_UNCONFIRMED
+  const subscriber = await findOrInsert(tx, asked, isFull, now)
+  if (!subscriber) return { is: 'refused' }
   const all = await listSubscriptions(tx, subscriber.id)
   const known = all.find((one) => one.kind === kind && one.query === query && one.event === event)
   if (known) {
@@ -46,7 +48,7 @@ export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): 
     return { is: known.confirmed_utc === '' ? 'new' : 'known', subscriber, subscription: known }
   }
   if (all.length >= MOST_SUBSCRIPTIONS) return { is: 'full', subscriber }
-  if ((await countUnconfirmed(tx)) >= MOST_UNCONFIRMED) return { is: 'refused' }
+  if (isFull) return { is: 'refused' }
   const created_utc = formatUtc(now)
   const row = {
     ...{ subscriber: subscriber.id, secret: newSecret(), kind, query, event, created_utc },
@@ -63,10 +65,11 @@ export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): 
 async function findOrInsert(
   tx: Tx,
   { address, language, timezone }: AskedFor,
+  isFull: boolean,
   now: number,
-): Promise<SubscriberColumns> {
+): Promise<SubscriberColumns | undefined> {
   const known = await findByAddress(tx, address)
-  if (known) return known
+  if (known || isFull) return known
   const created_utc = formatUtc(now)
   const row = { address, language, timezone, secret: newSecret(), created_utc, failures: 0 }
   return tx.insertInto('mail_subscribers').values(row).returningAll().executeTakeFirstOrThrow()

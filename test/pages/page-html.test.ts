@@ -61,7 +61,7 @@ test('trusted markup comes from places that clean it', () => {
     'series-view.ts',
   ])
   for (const { name, text } of sources)
-    for (const [, argument = ''] of text.matchAll(/\btrusted\(([^\n)]*)/g))
+    for (const [, argument = ''] of text.matchAll(/\btrusted\(\s*([^\n)]*)/g))
       if (name.endsWith('-view.ts')) assert.match(argument, /^renderedForPage\(/, name)
       else if (name === 'look.ts') assert.match(argument, /^markdownHtml\(/, name)
 })

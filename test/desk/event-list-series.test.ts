@@ -118,4 +118,30 @@ describe('a series in the list of events', () => {
     const none = await contributor.post('/desk/events/many', { ...ticked, list: 'status=draft' })
     assert.match(none.headers.get('location') ?? '', /chosen=none/)
   })
+
+  test('has its place by start where too many events match to sort them by their last change', async () => {
+    const { id: known } = await service.create('/events', {
+      title: 'Filler',
+      ...onDay('2030-01-01', '10:00', '11:00'),
+    })
+    await service.app.database.write(async (tx) => {
+      const row = await tx.selectFrom('events').selectAll().where('id', '=', known).executeTakeFirstOrThrow()
+      for (let from = 0; from < 1000; from += 20) {
+        const own = Array.from({ length: 20 }, (_, at) => 900_000 + from + at)
+        await tx
+          .insertInto('records')
+          .values(own.map((id) => ({ id, kind: 'event' })))
+          .execute()
+        await tx
+          .insertInto('events')
+          .values(own.map((id) => ({ ...row, id, slug: `filler-${id}`, uid: `${id}` })))
+          .execute()
+      }
+    })
+    assert.deepEqual((await rows('sort=changed')).slice(0, 3), [
+      '2026-11-28 Choir and 7 more',
+      '2026-12-01 Market and 1 more',
+      '2026-12-02 Once only',
+    ])
+  })
 })

@@ -429,11 +429,13 @@ export async function findDeskPage(
     const most = MOST_COUNTED + 1
     const all = rows ?? [...once, ...(await walk(context, list, others, { ...start(list), most }))]
     if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, dates, perPage })
+    // Other dates may stand for their series in order of start.
+    return { ...(await findDeskPage(context, { ...list, sort: 'start' }, perPage)), isSorted: false }
   }
   const page = rows
     ? sliced(rows, list, perPage)
     : await walked(context, list, { filters: others, once }, perPage)
-  return { ...page, counts, dates, isSorted: list.sort === 'start' }
+  return { ...page, counts, dates, isSorted: true }
 }
 
 /** Its first date in the order of the tab, or the one changed last, stands for a series. */

@@ -108,8 +108,8 @@ async function holdOrResume(
   const database = await open()
   try {
     const isChanged = await database.write((tx) => setHeld(tx, command === 'hold'))
-    if (command === 'hold') print('Webhooks and scheduled imports are off until kalends resume.')
-    else print(isChanged ? 'Webhooks and scheduled imports are on again.' : 'Nothing was turned off.')
+    if (command === 'hold') print('Webhooks, e-mail and scheduled imports are off until kalends resume.')
+    else print(isChanged ? 'Webhooks, e-mail and scheduled imports are on again.' : 'Nothing was turned off.')
   } finally {
     await database.close()
   }

@@ -156,7 +156,7 @@ function atStart(series: SeriesRow, row: EventRow): EventRow {
 }
 
 /**
- * Takes values of a source or a former version: dates that they do not leave out take place again, and a series
+ * Takes values of a source or a former version. Dates that they do not leave out take place again; a series
  * in the trash is restored.
  * @throws Problem when they are not valid
  */

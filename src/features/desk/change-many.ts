@@ -33,8 +33,6 @@ import { type LinkedDraft, preparePublication, publishesOthers } from './review/
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
-// Changes many records at once, and undoes such changes.
-
 /** Only publish, draft, trash, restore and erase are for other records than events, too. */
 export type BulkAction = {
   scope?: 'this' | 'all'
@@ -202,7 +200,7 @@ type VersionBefore = readonly [path: string, id: number, version: number, along?
 const WAS_NOT = -1
 
 /**
- * Changes up to a thousand records. Of a series the chosen dates, unless the action says otherwise.
+ * Changes up to a thousand records; of series, the chosen dates unless the action says otherwise.
  * @throws Problem rest_invalid_param for more records
  */
 export async function changeMany(

@@ -176,7 +176,7 @@ export interface DeskPage {
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
   /** Only posted forms change anything. @throws Problem */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Bytes of fields and of files; else as much as the settings say. */
+  /** Bytes of fields and files; the settings are the default. */
   takes?: { most: number; mostFiles: number }
 }
 

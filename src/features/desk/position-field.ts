@@ -114,9 +114,8 @@ async function someVenue({ db, caller }: Context): Promise<Position | undefined>
 }
 
 /**
- * The two values that a form means; empty where its field shows what it showed at first, or is not there. Or
- * a
- * sentence.
+ * Returns both values that a form means, or a sentence of refusal; empty if its field is unchanged or
+ * missing.
  */
 export async function readPosition(request: DeskRequest): Promise<Readonly<Record<string, string>> | string> {
   const { context, form } = request

@@ -88,8 +88,8 @@ export async function postponedNote(context: Context, row: EventRow): Promise<Co
 }
 
 /**
- * The same event on its new day, linked with the former one. The function returns its id; undefined where it is
- * there already, as for a form that was sent twice.
+ * Makes the same event on its new day, linked with the former one. Returns its id; undefined where it is
+ * there already, as for a form sent twice.
  * @throws Problem where the caller may not make it
  */
 export async function prepareLater(

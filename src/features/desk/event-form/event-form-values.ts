@@ -35,8 +35,6 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-// Reads the controls of an event's form, and fills them.
-
 /** They are read from controls of other names or values. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,

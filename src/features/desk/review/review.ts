@@ -247,7 +247,7 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * Drafts and terms that wait with it are published, too; of a series all dates.
+ * Publishes drafts and terms that wait with it, too, and all dates of a series.
  * @throws Problem as an update
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {

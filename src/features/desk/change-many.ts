@@ -144,7 +144,7 @@ async function linkedValues(
   return { [field]: has.length > 0 ? has : '' }
 }
 
-/** Without records in the trash, which no event can be linked to anew. */
+/** Leaves out records in the trash, which no event can be linked to anew. */
 async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
   if (field === 'categories' || field === 'tags') {
     const found = (await findTermIdsOf(db, [row.id])).get(row.id)
@@ -324,7 +324,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = deed.do === 'trash' || deed.do === 'erase'
-  // Read first, so that it is never later than the values that decide about the change.
+  // It is read first, so that it is never later than the values that decide about the change.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)

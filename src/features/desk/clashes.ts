@@ -51,7 +51,7 @@ const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
-/** The caller may see them, and they take place. A few queries on the index of lists serve all drafts. */
+/** Finds events that take place and that the caller may see. A few queries on an index serve all drafts. */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { aside, db } = asker
@@ -261,7 +261,7 @@ const LONGEST_TITLE = 300
 /** Share of the words of the shorter title. */
 const SHARED = 0.75
 
-/** The same words, or at least two and `SHARED` of those of the shorter title in common. */
+/** Titles are alike by the same words, or by at least two and `SHARED` of the shorter one. */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

@@ -120,7 +120,7 @@ function likenessOfEvents(a: Compared, b: Compared): number {
   return 0
 }
 
-/** Pairs of letters in common (Dice), or words that are all in the other. */
+/** Compares by common pairs of letters (Dice), or by words of one that are all in the other. */
 function likenessOf(a: Compared, b: Compared): number {
   if (a.parts.size === 0 || b.parts.size === 0) return 0
   let common = 0

@@ -204,7 +204,7 @@ function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: Pl
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/** The bar on its first day in the week, an empty place on others. */
+/** Shows the bar on its first day of the week, an empty place on others. */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)

@@ -15,8 +15,6 @@ import {
 import type { DeskText } from './desk-texts.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Finds events, venues and organizers for the search field of the desk.
-
 const KINDS = {
   event: 'Event',
   venue: 'Venue',

@@ -198,7 +198,7 @@ export function slugCard(form: EventForm): Html {
 
 // The publication date, asked for once the status is `future`.
 
-/** None unless the event is scheduled. */
+/** Returns none unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {

@@ -585,7 +585,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
   const { later } = newDayOf(context, typedOf(request), known.row)
-  // One undo for the status and the new event, unless others have saved meanwhile.
+  // One undo is for the status and the new event, unless others have saved meanwhile.
   const { event_status: _status, event_status_reason: reason, ...others } = values
   const saved = later && version === known.version ? others : values
   const edited = await saveForm(context, events, known.id, { values: saved, version, form })

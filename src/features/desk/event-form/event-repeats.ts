@@ -168,7 +168,7 @@ const MOST_SHOWN = 16
 const LOOKED_AT = 53
 
 /**
- * The first dates where all are over; undefined where there are none.
+ * Shows the first dates if all are over; undefined if there are none.
  * @param duration seconds; undefined where it is not known
  */
 export function shownNextDates(

@@ -64,7 +64,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/** The first moment unless the second is ticked; an end before the start is a second one. */
+/** Chooses the first moment unless the second is ticked; an end before the start is a second one. */
 function chosenMoments(
   typed: TypedForm,
   zone: string,
@@ -117,7 +117,7 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
 /** `24:00`, `24 Uhr`: read as 00:00, a start would be a day too early. */
 const DAY_END = /^\D*24/
 
-/** Two hours after the start unless typed; an earlier hour without a day is on the next day. */
+/** The end is two hours after the start unless typed; an earlier hour without a day is on the next day. */
 function endIn(
   site: Site,
   typed: TypedForm,

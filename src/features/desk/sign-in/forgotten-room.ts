@@ -16,7 +16,7 @@ export const FORGOTTEN_PATH = '/forgotten'
 
 const LONGEST_LOGIN = 254
 
-/** The same answer for known and unknown names, so that nobody learns who has an account. */
+/** Known and unknown names get the same answer, so that nobody learns who has an account. */
 export async function answerForgotten(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { site } = request.context
   const say = deskTranslatorFor(site)

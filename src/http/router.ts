@@ -14,7 +14,7 @@ import { byHeader, failureReply, makeResponder, type Service, signInAsStranger }
 import type { RouteTable } from './route-table.ts'
 import { sendReply, sendStream, sendText } from './send.ts'
 
-// Everything that the service answers: the first row that fits.
+// The first row that fits answers a request.
 
 /** @throws Problem, or any other error, which is answered unless something has been sent */
 export type Answering = (visit: Visit, signIn: SignIn) => unknown

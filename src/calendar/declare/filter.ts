@@ -15,7 +15,7 @@ export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
-/** A filter narrows by itself, or with the other parameters of its part; with `'none'` not at all. */
+/** A filter narrows by itself, or with the other parameters of its part; `'none'` narrows nothing. */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.
   kind: Kind<Value, any>

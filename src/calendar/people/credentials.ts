@@ -7,8 +7,6 @@ import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
 import { RefusedUserChange, recordUser, type User } from './users.ts'
 
-// Application passwords and tokens.
-
 export type CredentialKind = CredentialColumns['kind']
 /** The secret is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {

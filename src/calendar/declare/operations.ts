@@ -115,7 +115,6 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   create: WriteSteps<Values>
   update: WriteSteps<AskedUpdate<Row>>
   remove: WriteSteps<Row>
-  /** Removes with the parameters that are declared for removals. */
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean

@@ -19,7 +19,7 @@ export interface CostDetails {
 /** An amount, a word for free, or other words, perhaps with numbers. */
 export interface Price {
   kind: 'amount' | 'free' | 'words'
-  /** The text as written; of an amount only the figures. */
+  /** The text as written; for an amount, only its figures. */
   text: string
   /** The numbers have decimal points and no thousands separators. */
   numbers: string[]

@@ -28,7 +28,7 @@ import {
   type ZoneKeeps,
 } from './zone-change.ts'
 
-// Another zone of the calendar: asks what becomes of the events that are there, and takes it back.
+// Sets another zone for the calendar: asks what becomes of its events, and can take it back.
 
 const SHOWN = 10
 

@@ -373,6 +373,17 @@ describe('a file at the desk', () => {
     )
   })
 
+  test('says in the language of its reader which record of a list cannot be read', async (t) => {
+    const speak = (language: string) =>
+      service.app.database.write((tx) =>
+        tx.updateTable('users').set({ language }).where('login', '=', 'editor').execute(),
+      )
+    await speak('de')
+    t.after(() => speak(''))
+    const file = JSON.stringify({ events: [{ title: 'Undated' }] })
+    assert.match((await send(editor, 'list.json', Buffer.from(file))).body, /Veranstaltung 1[:,]/)
+  })
+
   test('whose upload stops midway leaves nothing, and nobody waits for it', async () => {
     const held = () =>
       readdirSync('/proc/self/fd').filter((fd) => {

@@ -105,12 +105,18 @@ export function isMessage(value: unknown): value is Message {
 
 /** A place is a word for the part of a source, and a number: `line 12`. */
 export function showPlace(site: { language: Language }, at: string): string {
-  const [, part, number = ''] = /^(line|row|record) (\d+)$/.exec(at) ?? []
-  return part === undefined ? at : translate(site.language, PLACES[part] ?? '', { number }, texts)
+  const [, part = '', number = ''] = /^([a-z]+) (\d+)$/.exec(at) ?? []
+  const text = PLACES.get(part)
+  return text === undefined ? at : translate(site.language, text, { number }, texts)
 }
 
-const PLACES: Readonly<Record<string, TextIn<typeof texts>>> = {
-  line: 'line {number}',
-  row: 'row {number}',
-  record: 'record {number}',
-}
+const PLACES: ReadonlyMap<string, TextIn<typeof texts>> = new Map([
+  ['line', 'line {number}'],
+  ['row', 'row {number}'],
+  ['record', 'record {number}'],
+  ['events', 'events {number}'],
+  ['venues', 'venues {number}'],
+  ['organizers', 'organizers {number}'],
+  ['categories', 'categories {number}'],
+  ['tags', 'tags {number}'],
+])

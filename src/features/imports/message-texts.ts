@@ -17,6 +17,31 @@ export const messageTexts = {
     fr: 'fiche {number}',
     es: 'registro {number}',
   },
+  'events {number}': {
+    de: 'Veranstaltung {number}',
+    fr: 'événement {number}',
+    es: 'evento {number}',
+  },
+  'venues {number}': {
+    de: 'Ort {number}',
+    fr: 'lieu {number}',
+    es: 'lugar {number}',
+  },
+  'organizers {number}': {
+    de: 'Veranstalter {number}',
+    fr: 'organisateur {number}',
+    es: 'organizador {number}',
+  },
+  'categories {number}': {
+    de: 'Kategorie {number}',
+    fr: 'catégorie {number}',
+    es: 'categoría {number}',
+  },
+  'tags {number}': {
+    de: 'Schlagwort {number}',
+    fr: 'étiquette {number}',
+    es: 'etiqueta {number}',
+  },
   category: {
     de: 'Kategorie',
     fr: 'catégorie',

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import {
   dropOldSenders,
+  exportSender,
   forgetSender,
   submissionPrunings,
+  trustAddress,
 } from '../../src/features/submissions/submission-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { deskHere } from '../support/desk.ts'
@@ -399,6 +401,16 @@ describe('suggestions of events without e-mail', () => {
     assert.equal((await service.app.database.write((tx) => forgetSender(tx, concert.address))) > 0, true)
     assert.ok(!(await rows()).some(({ address }) => address === concert.address))
     assert.equal((await service.get('/events?search=kept&start_date=2027-01-01')).body.total, 1)
+  })
+
+  test('that an address is trusted is exported, and forgotten with it', async () => {
+    const { read, write } = service.app.database
+    const address = 'trusted@example.org'
+    await write((tx) => trustAddress(tx, address, 1, Date.now()))
+    const kept = async () => (await exportSender(read, address)).map((row) => Object.values(row).slice(0, 2))
+    assert.deepEqual(await kept(), [['trust', address]])
+    assert.equal(await write((tx) => forgetSender(tx, address)), 1)
+    assert.deepEqual(await kept(), [])
   })
 
   test('the network of a sender goes after a day, that of a picture that waits, too', async () => {

@@ -422,8 +422,10 @@ export async function trustAddress(tx: Tx, address: string, user: number, now: n
   return true
 }
 
-export async function distrustAddress(tx: Tx, address: string): Promise<void> {
-  await tx.deleteFrom('trusted_senders').where('address', '=', address).execute()
+/** Returns how many rows went. */
+export async function distrustAddress(tx: Tx, address: string): Promise<number> {
+  const gone = await tx.deleteFrom('trusted_senders').where('address', '=', address).executeTakeFirst()
+  return Number(gone.numDeletedRows)
 }
 
 // What is erased.
@@ -522,8 +524,10 @@ export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
 
 // `kalends people forget` takes one address.
 
-export function exportSender(db: Db, address: string): Promise<Submission[]> {
-  return db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id').execute()
+export async function exportSender(db: Db, address: string): Promise<object[]> {
+  const own = db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id')
+  const trust = db.selectFrom('trusted_senders').selectAll().where('address', '=', address)
+  return [...(await own.execute()), ...(await trust.execute()).map((row) => ({ kept: 'trust', ...row }))]
 }
 
 /** Published suggestions lose their sender, others are erased. Returns their number. */
@@ -537,6 +541,6 @@ export async function forgetSender(tx: Tx, address: string): Promise<number> {
   for (let at = 0; at < undecided.length; at += DROPPED_AT_ONCE)
     await dropRows(tx, undecided.slice(at, at + DROPPED_AT_ONCE))
   for (const { id, state } of rows) if (state === 'published') await forgetSenderOf(tx, id)
-  await distrustAddress(tx, address)
-  return rows.length
+  const distrusted = await distrustAddress(tx, address)
+  return rows.length + distrusted
 }

@@ -39,8 +39,6 @@ import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './source-item.ts'
 import { undoImport } from './undo-import.ts'
 
-// The commands `import` and `imports`.
-
 interface Asked {
   dryRun?: true
   conflicts: ConflictPolicy

@@ -4,7 +4,7 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 export interface ImportScheduleColumns {
   id: number
   name: string
-  /** A JSON list without `--every`. */
+  /** A JSON list; `--every` is left out. */
   words: string
   every_seconds: number
   /** When it is due, and until when a process holds it. */

@@ -1,2 +1,2 @@
-/** With `--login`. */
+/** `--login` uses it. */
 export const IMPORT_PASSWORD = 'KALENDS_IMPORT_PASSWORD'

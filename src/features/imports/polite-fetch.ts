@@ -26,7 +26,7 @@ interface Sending {
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
   /**
-   * For requests that must not be repeated blindly: finds the answer if the last attempt succeeded after all.
+   * Keeps requests from blind repetition: finds the answer if the last attempt succeeded.
    */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }

@@ -82,7 +82,7 @@ function makeWork({ report }: ServiceStart): StagedWork {
         !stopping.signal.aborted &&
         (await runNext(service, report, stopping.signal, aside))
       ) {
-        // The next one.
+        // `runNext` does the work.
       }
     } while (isAskedAgain)
   }

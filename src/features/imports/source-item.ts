@@ -46,7 +46,7 @@ export interface SourceItem {
   /** The place for the report, such as `line 12`. */
   at: string
   name: string
-  /** As the interface takes them, without links and image. */
+  /** The interface takes them so; links and image are apart. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
   /** Empty for none; undefined if the source does not say. */

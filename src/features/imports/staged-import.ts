@@ -34,7 +34,7 @@ export interface RowChoices {
   dates: DateOrder | ''
   mended: Readonly<Record<string, string>>
   acts: Readonly<Record<string, RowAct>>
-  /** For all new events: names between commas, and the id of a picture or 0. */
+  /** All new events get these: names between commas, a picture's id or 0. */
   status: NewStatus
   categories: string
   organizers: string

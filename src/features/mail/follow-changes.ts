@@ -82,7 +82,7 @@ async function setMark(tx: Tx, mark: Mark): Promise<void> {
     .execute()
 }
 
-/** Without acts of the service and the command line. */
+/** Leaves out acts of the service and command line. */
 function listRows(db: Db, { row }: Mark): Promise<HistoryColumns[]> {
   return db
     .selectFrom('history')

@@ -105,7 +105,7 @@ async function writeList(
   const today = dayOf(wallNow(site.timezone, now))
   const wall = wallNow(siteZone, now)
   const clock = { today: dayOf(wall), wall }
-  // In days of the calendar, up to the end of the reader's.
+  // Days are the calendar's, until the reader's last one ends.
   const end = `${rhythm === 'daily' ? today : addDays(today, 6)} 23:59:59`
   const last = dayOf(utcToWall(wallToUtc(end, site.timezone), siteZone))
   const coming = await findGrouped(context, between(clock, filters, clock.today, last))
@@ -152,7 +152,7 @@ const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readon
   total - groups.slice(0, shown.length).flat().length
 
 interface Grouped {
-  /** Dates of one series together. */
+  /** Dates of a series share a group. */
   groups: EventRow[][]
   total: number
 }
@@ -219,8 +219,6 @@ function entryOf(
     ],
   }
 }
-
-// One event.
 
 export interface ToldTimes {
   start_date: string

@@ -49,7 +49,7 @@ export interface SubscriptionColumns {
   event: number
   /** `event`: the day before, and when it moves or is canceled. */
   rhythm: 'daily' | 'weekly' | 'event'
-  /** Of a weekly one: 1 for Monday to 7. */
+  /** A weekly one has 1 (Monday) to 7. */
   weekday: number
   created_utc: string
   /** Empty until it is confirmed. */

@@ -5,7 +5,7 @@ import { sayMail } from './mail-texts.ts'
 /** Tries of about half an hour. */
 const TOLD_AFTER = 4
 
-/** Without addresses. */
+/** They name no addresses. */
 export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(
     `select state, count(*) as n, max(status) as status from mail_messages

@@ -232,7 +232,7 @@ export async function countOutbox(db: Db): Promise<{ waiting: number; given_up: 
   return { waiting: of(['waiting', 'sending']), given_up: of(['given_up']) }
 }
 
-/** The newest first. */
+/** The newest come first. */
 export function listUnsent(
   db: Db,
   most: number,
@@ -246,7 +246,7 @@ export function listUnsent(
     .execute()
 }
 
-/** The newest first, without contents. */
+/** The newest come first, without contents. */
 export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColumns, 'content'>[]> {
   return db
     .selectFrom('mail_messages')
@@ -258,7 +258,7 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/** As long as what is not confirmed. */
+/** Unconfirmed subscriptions stay as long. */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

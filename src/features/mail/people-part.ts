@@ -3,7 +3,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 
 export interface KeptOfAddress {
-  /** Without secrets. */
+  /** Leaves out secrets. */
   export: (db: Db, address: string) => Promise<readonly object[]>
   /** Returns how many rows went. */
   forget: (tx: Tx, address: string) => Promise<number>
@@ -15,7 +15,7 @@ declare module '../../feature.ts' {
   }
 }
 
-/** By the name of the feature. */
+/** Keys are names of features. */
 export async function exportAddress(
   features: readonly Feature[],
   db: Db,

@@ -10,7 +10,7 @@ import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { forgetQueued } from './outbox.ts'
 
 export const MOST_SUBSCRIPTIONS = 20
-/** All addresses together. */
+/** All addresses share it. */
 const MOST_UNCONFIRMED = 1000
 export const CONFIRM_HOURS = 48
 /** Then nothing more is sent. */
@@ -88,7 +88,7 @@ async function countUnconfirmed(db: Db): Promise<number> {
   return Number(n)
 }
 
-/** The oldest first. */
+/** The oldest come first. */
 export function listSubscriptions(db: Db, subscriber: number): Promise<SubscriptionColumns[]> {
   return db
     .selectFrom('mail_subscriptions')
@@ -190,7 +190,7 @@ export async function forgetSubscriber(tx: Tx, address: string): Promise<number>
   return queued + length + 1
 }
 
-/** Without secrets. */
+/** Leaves out secrets. */
 export async function exportSubscriber(db: Db, address: string): Promise<object[]> {
   const subscriber = await findByAddress(db, address)
   const messages = await db

@@ -52,7 +52,7 @@ export async function tellUser(
 export interface ToldOfEvent {
   kind: 'published' | 'sent back' | 'changed' | 'removed'
   user: User
-  /** Unique for the act. */
+  /** Each act has its own. */
   act: string
   title: string
   url: string

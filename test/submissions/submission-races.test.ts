@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { concert, formToken, leadsTo, publish, suggest } from '../support/suggestions.ts'
+import { concert, formToken, leadsTo, seenBy, suggest } from '../support/suggestions.ts'
 
 /** Two nodes on one database. */
 async function startNodes(settings: Record<string, string> = {}) {
@@ -72,7 +72,11 @@ describe('suggestions at the same moment on two nodes', () => {
     await suggest(here.one, { ...concert, title: 'Once only' })
     const row = await here.one.app.database.read.selectFrom('submissions').select('id').executeTakeFirst()
     const desks = await Promise.all([sitAtDesk(here.one, 'editor'), sitAtDesk(here.other, 'admin')])
-    const answers = await Promise.all(desks.map((desk) => publish(desk, row?.id)))
+    const seen = await seenBy(desks[0], row?.id)
+    assert.notEqual(seen, '')
+    const answers = await Promise.all(
+      desks.map((desk) => desk.post(`/desk/suggestions/${row?.id}`, { act: 'publish', seen })),
+    )
     assert.deepEqual(
       answers.map(({ status }) => status),
       [303, 303],

@@ -11,7 +11,16 @@ import {
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { deskHere } from '../support/desk.ts'
 import { serviceForTests, startService } from '../support/service.ts'
-import { ADD, concert, formToken, leadsTo, postForm, publish, suggest } from '../support/suggestions.ts'
+import {
+  ADD,
+  concert,
+  formToken,
+  leadsTo,
+  postForm,
+  publish,
+  seenBy,
+  suggest,
+} from '../support/suggestions.ts'
 
 const open = {
   submissions: 'open',
@@ -376,7 +385,12 @@ describe('suggestions of events without e-mail', () => {
     assert.match(late.headers.get('location') ?? '', /done=changed/)
     assert.equal((await find())[0].title, 'Casino walk')
     assert.doesNotMatch((await editor.get('/desk/suggestions?done=publish&count=abc')).body, /NaN/)
-    const [gone] = await Promise.all([postForm(service, mine, { act: 'withdraw' }), publish(editor, row.id)])
+    const newest = await seenBy(editor, row.id)
+    assert.notEqual(newest, '')
+    const [gone] = await Promise.all([
+      postForm(service, mine, { act: 'withdraw' }),
+      editor.post(`/desk/suggestions/${row.id}`, { act: 'publish', seen: newest }),
+    ])
     assert.equal(gone.status, 303)
     assert.deepEqual(await find(), [])
   })

@@ -366,8 +366,6 @@ const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: tru
 
 export const extentOf = (name: LookSetting): { most: number; isText?: true } => EXTENTS[name] ?? { most: 200 }
 
-// Maps: directions and tiles.
-
 const LONGEST_TEMPLATE = 500
 
 export function tileAddress(template: string): URL | undefined {

@@ -104,7 +104,7 @@ export interface DayRule extends Rule {
   readonly yeardays?: readonly number[]
 }
 
-/** Numbers of days, both included. */
+/** Both days, as numbers, are included. */
 export interface Period {
   first: number
   last: number

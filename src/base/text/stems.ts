@@ -58,7 +58,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^([^aeiou][aeiou][^aeiouwxy])ing$/, '$1e'],
   [/^([aeiou]..|.[aeiouy].|..[aeiouy])ing$/, '$1'],
   [/(....)(?:ing|e[dmnr])$/, '$1'],
-  // Letters doubled before an ending.
+  // Endings double these letters.
   [/([bdgmnptz])\1$/, '$1'],
   [/(...el)l$/, '$1'],
   // Endings of genders, and vowels of cases.

@@ -87,7 +87,7 @@ function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 
-/** No other request waits long. */
+/** So few delay no other request. */
 const AT_ONCE = 50
 
 /** Events are read at their turn; those gone by then are left out. */

@@ -22,7 +22,7 @@ export const ndjson: Format = {
   }),
 }
 
-/** No other request waits long. */
+/** So few delay no other request. */
 const AT_ONCE = 25
 
 /**

@@ -91,7 +91,7 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
 /** Longer titles are written smaller. */
 const LONG_TITLE = 70
 
-/** Without events that visitors do not see. */
+/** Leaves out events hidden from visitors. */
 function shownOf({ former, later }: Postponed): Postponed {
   const shown = (row: EventRow | undefined) => (row?.status === 'publish' ? row : undefined)
   return { former: shown(former), later: shown(later) }

@@ -185,7 +185,7 @@ const BLACK: Rgb = [17, 18, 20]
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
-/** The contrast ratio of text. */
+/** Text needs this contrast ratio. */
 const READABLE = 4.6
 /** Colours look weaker on dark grounds. */
 const READABLE_IN_THE_DARK = 7

@@ -24,11 +24,11 @@ export interface S3Place {
 /** Milliseconds. */
 export interface S3Limits {
   connect: number
-  /** While no bytes move. */
+  /** Counts while no bytes move. */
   idle: number
-  /** Until the answer begins. */
+  /** Counts until the answer begins. */
   answer: number
-  /** Until the file is stored. */
+  /** Counts until the file is stored. */
   put: number
 }
 

@@ -65,7 +65,7 @@ export interface IndexedEvent {
   terms: readonly number[]
   /** The terms above these, perhaps repeated: an event of a category is in its ancestors too (rule 13.2). */
   ancestors: readonly number[]
-  /** Only records that everybody may see, in order. */
+  /** These hold only public records, in order. */
   venues: readonly number[]
   organizers: readonly number[]
   series: number

@@ -459,7 +459,6 @@ const OVERHEAD = 300
 export interface EventSearches {
   found: Cache<string, IdSet>
   asked: Map<string, Promise<IdSet>>
-  /** Results of searches by `words`. */
   words: Cache<string, WordsFound>
   askedWords: Map<string, Promise<WordsFound>>
 }

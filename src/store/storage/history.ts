@@ -473,7 +473,7 @@ export const KEEP_TEXTS = {
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** Each once, in the order in which every writer stores them. */
+/** Each comes once, in the order in which writers store them. */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))

@@ -1,4 +1,4 @@
-// Sets of ids as bits.
+// Bits keep sets of ids.
 
 /** Id n is bit `n % 32` of number `n / 32`. */
 export type IdSet = Uint32Array<ArrayBuffer>

@@ -127,7 +127,7 @@ interface TermColumns {
   slug: string
   description: string
   parent: number
-  /** Published events. */
+  /** It counts published events. */
   count: number
   folded: string
 }
@@ -306,7 +306,7 @@ interface EditionColumns {
   held: number
 }
 
-/** Stored for a day. */
+/** Rows stay a day. */
 export interface KeptAnswerColumns {
   user: number
   key: string

@@ -29,7 +29,7 @@ import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
 /** Defaults of limits that the address may set, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
-  /** Besides the one that listens. */
+  /** The one that listens is extra. */
   connections: 10,
   /** Ms to wait for a free or a new connection. */
   connect_ms: 5000,

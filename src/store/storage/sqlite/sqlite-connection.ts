@@ -298,7 +298,7 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** CORRUPT and NOTADB. */
+/** The codes are CORRUPT and NOTADB. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
 
 /** Returns any other error unchanged. */

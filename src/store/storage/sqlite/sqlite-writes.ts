@@ -26,7 +26,7 @@ import {
   runPrepared,
 } from './sqlite-connection.ts'
 
-// Writes, several in one commit.
+// One commit takes several writes.
 
 /** Maximum of writes in one commit: they wait for each other, and requests wait for them. */
 const GROUP_LIMIT = 64

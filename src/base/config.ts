@@ -436,7 +436,7 @@ export interface Site {
   seriesMonths: number
   hasDesk: boolean
   hasMail?: true
-  /** Sources of the Content-Security-Policy. */
+  /** The Content-Security-Policy names them. */
   frameAncestors: readonly string[]
   /** 12 or 24 hours; `auto` follows the language. */
   clock: Config['pages_clock']

@@ -458,7 +458,7 @@ export const latitude = degrees(90)
 /** Degrees east; an empty text clears it. */
 export const longitude = degrees(180)
 
-/** In degrees. A box with `west` above `east` crosses the date line. */
+/** Sides are degrees. A box with `west` above `east` crosses the date line. */
 export interface Box {
   west: number
   south: number

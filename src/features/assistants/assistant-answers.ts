@@ -27,7 +27,7 @@ export interface ToolResult extends JsonRecord {
   isError?: true
 }
 
-/** In bytes; each record may count on a part of them. */
+/** Bytes; each record may count on a part of them. */
 const MOST_ANSWER = 20_000
 const LEAST_RECORD = 400
 

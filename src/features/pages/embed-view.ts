@@ -175,5 +175,5 @@ function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams):
   return markup
 }
 
-/** In pixels, a month fits, or six events of a list. */
+/** A month fits into these pixels, or six listed events. */
 const FRAME_HEIGHT = 760

@@ -114,7 +114,7 @@ async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: V
   const { service, front } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
-  // Without the database, looking the address up says so.
+  // If the database fails, the lookup below says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
   const found = await admitted(front.admission, 'reads', askerOf(front, visit), () =>

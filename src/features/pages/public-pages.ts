@@ -246,7 +246,7 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   const { memory, report } = all.service
   const { request, url } = visit
   if (url.text.length > LONGEST_URL) return problemFor(all, visit, 414)
-  // Without the database, making the page says so.
+  // If the database fails, making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
   const key = makingKey(all, keyOf(all, visit, chosenFor(all, visit)), feed)

@@ -25,7 +25,7 @@ export interface PreparedImage {
   full: PreparedPicture
   /** The image without metadata, if `full` is a scaled copy. */
   original?: PreparedFile
-  /** Only sizes smaller than `full`; two of the same dimensions are the same file. */
+  /** All are smaller than `full`; two of the same dimensions are the same file. */
   sizes: Partial<Record<SizeName, PreparedPicture>>
 }
 

@@ -43,7 +43,7 @@ interface Question {
   terms: Term[]
 }
 
-/** Statements of one connection (migrations/0052-tables.ts). */
+/** Each connection has its own (migrations/0052-tables.ts). */
 export interface WordIndex {
   connection: DatabaseSync
   target: IdSet

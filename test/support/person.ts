@@ -31,6 +31,16 @@ export function personAt(tab: Tab): Person {
   const has = (selector: string) =>
     tab.evaluate<boolean>(`Boolean(document.querySelector(${JSON.stringify(selector)}))`)
   const see = (selector: string) => until(`There is no ${selector}`, () => has(selector))
+  /** Nobody presses what still moves: a picture that arrives shifts what is below it. */
+  const restingPoint = async (selector: string) => {
+    let point = { x: Number.NaN, y: Number.NaN }
+    await until(`${selector} never stands still`, async () => {
+      const before = point
+      point = await pointOf(tab, selector)
+      return point.x === before.x && point.y === before.y
+    })
+    return point
+  }
   const key = async (name: string) => {
     done.push(name)
     await tab.key(name)
@@ -48,7 +58,7 @@ export function personAt(tab: Tab): Person {
     },
     press: async (selector) => {
       await see(selector)
-      const { x, y } = await pointOf(tab, selector)
+      const { x, y } = await restingPoint(selector)
       done.push(`press ${selector}`)
       for (const deed of ['move', 'down', 'up'] as const) await tab.mouse(deed, x, y)
     },

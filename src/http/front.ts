@@ -60,7 +60,7 @@ interface FrontOptions {
   report: Front['report']
 }
 
-/** A client that sends more reads no answers: its connection is closed. */
+/** Maximum of pipelined requests; a client that sends more takes no answers, and is cut off. */
 const MOST_BEHIND = 100
 
 export function makeFront(site: Site, options: FrontOptions): Front {

@@ -44,7 +44,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
-  // The end is named with its own day.
+  // A time at the end is named with the day of the end.
   const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
     days: [

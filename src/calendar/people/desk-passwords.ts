@@ -198,7 +198,7 @@ function isToday({ memory, passes, lanes }: Cost): boolean {
   return memory === COST.memory && passes === COST.passes && lanes === COST.lanes
 }
 
-/** A link for somebody with a password, and the first administrator's, is valid for so long. */
+/** Links that reset a password, and the first administrator's, are valid for so long. */
 export const LINK_MINUTES = 30
 /** An invitation is valid for so long. */
 export const INVITATION_DAYS = 7

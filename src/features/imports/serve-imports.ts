@@ -11,7 +11,7 @@ import { stagedWorkOf } from './run-staged.ts'
 // Starts imports on a schedule, and brings in what waits at the desk.
 
 const EVERY_MS = 30_000
-/** Another process may have left something. */
+/** Another process may have staged an import that it did not run. */
 const STAGED_EVERY_MS = 10_000
 
 /** Without words for the settings of another process, imports run on a schedule only by `start`. */

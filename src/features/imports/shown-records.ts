@@ -95,7 +95,7 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
   return { recurrence, start_date, end_date: schedule.start.allDay ? dayOf(end_date) : end_date }
 }
 
-/** @returns the first date here if it is later than in the source @param first the present first date */
+/** The first date here if it is later than in the source; `first` is the present one, undefined for none. */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
   if (!schedule || (first !== undefined && first <= schedule.start.local)) return undefined

@@ -19,7 +19,7 @@ export interface PageLink {
   /** The path begins below the site and ends in a slash, such as `/events/community/add/`. */
   path: string
   text: (site: Pick<Site, 'language'>) => string
-  /** One character stands for the text in the head of a phone. */
+  /** One character that stands for the text in the page header on phones. */
   sign?: string
 }
 

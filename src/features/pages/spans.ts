@@ -141,7 +141,7 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** The dates do not come from its path or name. */
+/** A list has no dates in its path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
 /** They are near the date that the view shows, and have the view itself. */

@@ -56,7 +56,7 @@ export function readerOf({ id, role, scopes }: Caller): string {
 interface LookedAt {
   kind: ChangedKind
   id: number
-  /** Looks that no page may part share one object. */
+  /** Changes that have to stand on one page share one object. */
   behind: SyncPlace
   change?: ListedChange
 }

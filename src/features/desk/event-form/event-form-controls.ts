@@ -85,7 +85,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   later_time: 'New time',
 }
 
-/** An unknown control is its name. */
+/** The label of an unknown control is its name. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name)
     ? event.fields[name as keyof typeof event.fields]

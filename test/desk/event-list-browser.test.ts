@@ -172,7 +172,7 @@ describe('the list of events in a browser', noChromium, () => {
       if (scripts)
         assert.equal(await tab.evaluate(`document.querySelector('.bulk p').textContent`), '8 chosen')
       await tab.evaluate(`${row}.querySelector('a.dates').click()`)
-      await untilShown(tab, `location.search.includes('series=') && document.querySelector('.chips')`)
+      await untilShown(tab, `location.search.includes('series=') && document.readyState === 'complete'`)
       assert.equal(await tab.evaluate(`document.querySelectorAll('.events .pick').length`), 8)
     }
     await service.remove(`/events/${id}?recurrence_scope=all`)

@@ -411,7 +411,7 @@ async function listen(
     const other = servings.find(({ listens }) => listens?.at.endsWith(`:${port}`))?.listens
     if (taken && other)
       throw new Error(
-        `Port ${port} of ${host} is that of the ${other.setting}; ` +
+        `Port ${port} of ${host} is in use by the setting ${other.setting}; ` +
           `choose another with --port or --${other.setting}.`,
       )
     throw new Error(

@@ -87,7 +87,7 @@ const settings = {
   ...siteSettings,
   languages: {
     ...list(
-      'Languages that visitors may choose besides that of the calendar. `none`: no other.',
+      'Languages that visitors may choose besides the one of the calendar. `none` offers no other.',
       'CODES|none',
       `none, or some of ${LANGUAGES.join(', ')}`,
       (code) => code === 'none' || LANGUAGES.some((language) => language === code),

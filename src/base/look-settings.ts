@@ -276,7 +276,7 @@ export const lookSettings = {
     '',
   ),
   pages_logo: word(
-    'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
+    'The logo, shown before the name of the calendar on its pages. Empty: a plain mark.',
     'FILE',
     '',
   ),

@@ -65,7 +65,7 @@ test('a missing folder of texts, and a port that metrics have, are named in one 
   await assertRefused(
     both,
     {},
-    /^Port \d+ of \S+ is that of the metrics; choose another with --port or --metrics\./,
+    /^Port \d+ of \S+ is in use by the setting metrics; choose another with --port or --metrics\./,
   )
 })
 

@@ -207,7 +207,7 @@ function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** Lies `step` periods after that of the start. */
+/** Returns the period that is `step` periods after the one of the start. */
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {

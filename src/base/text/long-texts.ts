@@ -396,7 +396,7 @@ interface Writing {
   hidden: number
 }
 
-/** An empty line stands before and after these. */
+/** Block elements that get an empty line before and after them. */
 const SPACED = new Set([
   'p',
   'blockquote',

@@ -88,7 +88,7 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
     record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/** A fact may be that of the event, or of a venue that it shows. */
+/** An event matches by its own facts or by those of a venue that it shows. */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(

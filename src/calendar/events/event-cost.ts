@@ -350,7 +350,7 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
     : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
-/** Amounts without a mark have that of the marked ones, or the site's. */
+/** Amounts without a currency mark take the mark of the others, else that of the site. */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
   const [mark, another] = marks

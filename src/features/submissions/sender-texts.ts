@@ -69,7 +69,9 @@ export const senderTexts = {
     es: 'Acepto las condiciones.',
   },
   'If it does not come within some minutes, look among the unwanted messages, and check the address.': {
-    de: 'Kommt sie nicht in einigen Minuten, bitte unter den unerwünschten Nachrichten nachsehen und die Adresse prüfen.',
+    de:
+      'Kommt sie nicht in einigen Minuten, bitte unter den ' +
+      'unerwünschten Nachrichten nachsehen und die Adresse prüfen.',
     fr: 'S’il n’arrive pas en quelques minutes, regardez parmi les indésirables et vérifiez l’adresse.',
     es: 'Si no llega en unos minutos, mire entre los mensajes no deseados y revise la dirección.',
   },
@@ -80,9 +82,15 @@ export const senderTexts = {
   },
   'If there are suggestions with this address, a message with their links is on its way. It is sent once an hour at most.':
     {
-      de: 'Gibt es Vorschläge mit dieser Adresse, ist eine Nachricht mit ihren Links unterwegs, höchstens eine in der Stunde.',
-      fr: 'S’il y a des propositions avec cette adresse, un message avec leurs liens est en route, au plus un par heure.',
-      es: 'Si hay propuestas con esta dirección, va en camino un mensaje con sus enlaces, uno por hora como máximo.',
+      de:
+        'Gibt es Vorschläge mit dieser Adresse, ist eine Nachricht ' +
+        'mit ihren Links unterwegs, höchstens eine in der Stunde.',
+      fr:
+        'S’il y a des propositions avec cette adresse, un message ' +
+        'avec leurs liens est en route, au plus un par heure.',
+      es:
+        'Si hay propuestas con esta dirección, va en camino ' +
+        'un mensaje con sus enlaces, uno por hora como máximo.',
     },
   'Is it this one?': { de: 'Ist es diese hier?', fr: 'Est-ce celui-ci\u00a0?', es: '¿Es este?' },
   'It has been used, or is older than 48 hours.': {
@@ -123,7 +131,9 @@ export const senderTexts = {
   },
   'Keep the address of this page: it is the only way back to your suggestion, and nobody else has it.': {
     de: 'Die Adresse dieser Seite aufheben: Nur sie führt zum Vorschlag zurück, und niemand sonst hat sie.',
-    fr: 'Gardez l’adresse de cette page\u00a0: elle seule ramène à votre proposition, et personne d’autre ne l’a.',
+    fr:
+      'Gardez l’adresse de cette page\u00a0: elle seule ' +
+      'ramène à votre proposition, et personne d’autre ne l’a.',
     es: 'Guarde la dirección de esta página: solo ella lleva a su propuesta, y nadie más la tiene.',
   },
   'Keep this message: with its link you can change or withdraw the suggestion.': {
@@ -149,9 +159,15 @@ export const senderTexts = {
     es: 'Mire su correo',
   },
   'Name, address and note are deleted {months} months after the last decision, or at once by your link.': {
-    de: 'Name, Adresse und Notiz werden {months} Monate nach der letzten Entscheidung gelöscht, oder sofort über den Link.',
-    fr: 'Nom, adresse et note sont supprimés {months} mois après la dernière décision, ou aussitôt par votre lien.',
-    es: 'Nombre, dirección y nota se borran {months} meses después de la última decisión, o enseguida con su enlace.',
+    de:
+      'Name, Adresse und Notiz werden {months} Monate nach der ' +
+      'letzten Entscheidung gelöscht, oder sofort über den Link.',
+    fr:
+      'Nom, adresse et note sont supprimés {months} mois ' +
+      'après la dernière décision, ou aussitôt par votre lien.',
+    es:
+      'Nombre, dirección y nota se borran {months} meses ' +
+      'después de la última decisión, o enseguida con su enlace.',
   },
   'No more pictures are taken just now: send it without.': {
     de: 'Gerade werden keine Bilder mehr angenommen: bitte ohne senden.',
@@ -220,7 +236,9 @@ export const senderTexts = {
   'Send the link': { de: 'Link senden', fr: 'Envoyer le lien', es: 'Enviar el enlace' },
   'Send the suggestion': { de: 'Vorschlag senden', fr: 'Envoyer la proposition', es: 'Enviar la propuesta' },
   'Somebody has suggested this event with your address. If it was you, confirm it.': {
-    de: 'Jemand hat mit dieser Adresse eine Veranstaltung vorgeschlagen. Waren Sie es, bestätigen Sie den Vorschlag.',
+    de:
+      'Jemand hat mit dieser Adresse eine Veranstaltung ' +
+      'vorgeschlagen. Waren Sie es, bestätigen Sie den Vorschlag.',
     fr: 'Quelqu’un a proposé cet événement avec votre adresse. Si c’est vous, confirmez.',
     es: 'Alguien ha propuesto este evento con su dirección. Si fue usted, confírmelo.',
   },
@@ -311,8 +329,12 @@ export const senderTexts = {
     es: 'Quizá ya está en el calendario. Si es así, no hace falta enviar nada.',
   },
   'This page was open for more than a day. What you typed is here: look at it, and send it again.': {
-    de: 'Diese Seite war länger als einen Tag offen. Die Eingaben stehen noch hier; ansehen und erneut senden.',
-    fr: 'Cette page était ouverte depuis plus d’un jour. Votre saisie est là\u00a0: relisez-la et renvoyez-la.',
+    de:
+      'Diese Seite war länger als einen Tag offen. Die ' +
+      'Eingaben stehen noch hier; ansehen und erneut senden.',
+    fr:
+      'Cette page était ouverte depuis plus d’un jour. ' +
+      'Votre saisie est là\u00a0: relisez-la et renvoyez-la.',
     es: 'Esta página estuvo abierta más de un día. Lo escrito sigue aquí: mírelo y envíelo otra vez.',
   },
   'This picture cannot be read: send it as JPEG or PNG, or leave it out.': {
@@ -322,7 +344,9 @@ export const senderTexts = {
   },
   'Times are in {zone}. Say anything else about dates in the note below.': {
     de: 'Zeiten gelten in {zone}. Alles andere zu Terminen bitte unten in die Notiz.',
-    fr: 'Les heures sont celles de {zone}. Pour toute autre précision sur les dates, utilisez la note ci-dessous.',
+    fr:
+      'Les heures sont celles de {zone}. Pour toute autre ' +
+      'précision sur les dates, utilisez la note ci-dessous.',
     es: 'Las horas son de {zone}. Cualquier otra cosa sobre fechas, en la nota de abajo.',
   },
   'Too many suggestions wait just now. Try again tomorrow.': {
@@ -331,8 +355,12 @@ export const senderTexts = {
     es: 'Ahora esperan demasiadas propuestas. Inténtelo mañana.',
   },
   'We have sent you a message. Open the link in it and confirm: only then the editors see your suggestion.': {
-    de: 'Wir haben eine Nachricht geschickt. Bitte den Link darin öffnen und bestätigen: Erst dann sieht die Redaktion den Vorschlag.',
-    fr: 'Nous vous avons envoyé un message. Ouvrez son lien et confirmez\u00a0: alors seulement la rédaction voit votre proposition.',
+    de:
+      'Wir haben eine Nachricht geschickt. Bitte den Link darin öffnen ' +
+      'und bestätigen: Erst dann sieht die Redaktion den Vorschlag.',
+    fr:
+      'Nous vous avons envoyé un message. Ouvrez son lien et ' +
+      'confirmez\u00a0: alors seulement la rédaction voit votre proposition.',
     es: 'Le hemos enviado un mensaje. Abra su enlace y confirme: solo entonces la redacción ve su propuesta.',
   },
   'We send it to the address that you gave with your suggestion.': {
@@ -399,9 +427,15 @@ export const senderTexts = {
   'Your e-mail address': { de: 'E-Mail-Adresse', fr: 'Votre adresse e-mail', es: 'Su correo electrónico' },
   'Your links': { de: 'Ihre Links', fr: 'Vos liens', es: 'Sus enlaces' },
   'Your name, address and note are deleted at once, and this link ends. A published event stays.': {
-    de: 'Name, Adresse und Notiz werden sofort gelöscht, und dieser Link endet. Eine veröffentlichte Veranstaltung bleibt.',
-    fr: 'Votre nom, votre adresse et votre note sont supprimés aussitôt, et ce lien prend fin. Un événement publié reste.',
-    es: 'Su nombre, dirección y nota se borran enseguida, y este enlace termina. Un evento publicado se queda.',
+    de:
+      'Name, Adresse und Notiz werden sofort gelöscht, und dieser ' +
+      'Link endet. Eine veröffentlichte Veranstaltung bleibt.',
+    fr:
+      'Votre nom, votre adresse et votre note sont supprimés ' +
+      'aussitôt, et ce lien prend fin. Un événement publié reste.',
+    es:
+      'Su nombre, dirección y nota se borran enseguida, y ' +
+      'este enlace termina. Un evento publicado se queda.',
   },
   'Your network address is kept for a day, against abuse.': {
     de: 'Das Netz der IP-Adresse wird gegen Missbrauch einen Tag gespeichert.',

@@ -164,9 +164,15 @@ export const suggestionRoomTexts = {
     es: 'No enviarme más',
   },
   'You get this as an editor, at most once an hour. It can be turned off below the list.': {
-    de: 'Sie bekommen dies als Mitglied der Redaktion, höchstens einmal in der Stunde. Unter der Liste lässt es sich abschalten.',
-    fr: 'Vous recevez ceci comme membre de la rédaction, au plus une fois par heure. Cela se désactive sous la liste.',
-    es: 'Recibe esto como parte de la redacción, una vez por hora como máximo. Se desactiva debajo de la lista.',
+    de:
+      'Sie bekommen dies als Mitglied der Redaktion, höchstens ' +
+      'einmal in der Stunde. Unter der Liste lässt es sich abschalten.',
+    fr:
+      'Vous recevez ceci comme membre de la rédaction, au plus ' +
+      'une fois par heure. Cela se désactive sous la liste.',
+    es:
+      'Recibe esto como parte de la redacción, una vez por ' +
+      'hora como máximo. Se desactiva debajo de la lista.',
   },
   '{count} new suggestions': {
     en: { one: 'One new suggestion', other: '{count} new suggestions' },

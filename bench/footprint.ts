@@ -61,10 +61,7 @@ export async function measureInstall(): Promise<Result[]> {
     const { status, stdout, stderr } = spawnSync(
       'npm',
       ['install', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-      },
+      { cwd: folder, encoding: 'utf8' },
     )
     const complaints = `${stdout}${stderr}`.split('\n').filter((line) => /^npm error .*\s/.test(line))
     if (status !== 0) throw new Error(`npm install failed: ${complaints.slice(0, 3).join(' ')}`)

@@ -15,14 +15,7 @@ const town = (
   zone: string,
   lat: number,
   lng: number,
-): Town => ({
-  city,
-  country,
-  province,
-  zone,
-  lat,
-  lng,
-})
+): Town => ({ city, country, province, zone, lat, lng })
 
 /** Towns; the first has most venues, like the home of a regional calendar. */
 export const TOWNS: readonly [Town, ...Town[]] = [

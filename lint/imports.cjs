@@ -123,12 +123,7 @@ module.exports = {
       from: { path: '^src/', pathNot: at(LAYERS.flat()) },
       to: {},
     },
-    {
-      name: 'a circle',
-      severity: 'error',
-      from: { pathNot: '/assets/' },
-      to: { circular: true },
-    },
+    { name: 'a circle', severity: 'error', from: { pathNot: '/assets/' }, to: { circular: true } },
     {
       name: 'src is served without the rest of the repository',
       severity: 'error',

@@ -74,10 +74,7 @@ async function runService(
   const config = readConfig(flags, env, features)
   // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
-  const given = {
-    settingWords: settingWords(flags),
-    settings: settingSources(flags, env, features),
-  }
+  const given = { settingWords: settingWords(flags), settings: settingSources(flags, env, features) }
   const tell = (app: App) => {
     stopOnSignal(app)
     announce(app, config)

@@ -9,10 +9,7 @@ import { openCalendar } from './store/storage/open-database.ts'
 
 /** They are in the order of the help page. */
 const ownGroups: readonly CommandGroup[] = [
-  {
-    names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'],
-    register: registerOwn,
-  },
+  { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'], register: registerOwn },
   {
     names: ['user', 'password'],
     register: async (program, { configure, features }) => {

@@ -37,9 +37,7 @@ type Schemas = components['schemas']
  */
 type QueryOf<Operation extends keyof operations> = NonNullable<
   operations[Operation]['parameters']['query']
-> & {
-  _fields?: string
-}
+> & { _fields?: string }
 
 /** The resources, as the interface description has them. */
 export type Service = {

@@ -254,9 +254,7 @@ export type SettingName = keyof Settings
 /** `given` has the settings that a flag or variable sets. */
 export type Config = {
   [Name in SettingName]: Settings[Name] extends Setting<infer Value> ? Value : never
-} & {
-  given?: Readonly<Record<string, SettingSource>>
-}
+} & { given?: Readonly<Record<string, SettingSource>> }
 
 /** `site_url` is `KALENDS_SITE_URL`. */
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`

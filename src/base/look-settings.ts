@@ -215,10 +215,9 @@ export function readTextsFolder(folder: string): string {
   if (folder === '') return ''
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
-    const texts = names.sort().map((name) => ({
-      slug: name.slice(0, -'.md'.length),
-      text: readFileSync(join(folder, name), 'utf8'),
-    }))
+    const texts = names
+      .sort()
+      .map((name) => ({ slug: name.slice(0, -'.md'.length), text: readFileSync(join(folder, name), 'utf8') }))
     const json = JSON.stringify(texts)
     readTexts(json)
     return json

@@ -21,11 +21,7 @@ const serve = <Row, Loaded>(
   resource: Resource,
   filters: Fields,
   operations: Operations<Row, Loaded>,
-): ServedResource => ({
-  resource,
-  filters,
-  operations: operations as Operations,
-})
+): ServedResource => ({ resource, filters, operations: operations as Operations })
 
 export const events: ServedResource = serve(event, eventFilters, recurringEventOperations)
 

@@ -44,11 +44,7 @@ export const postFilters = defineFields({
     about: about('How many records to pass over before the first page'),
     valid: (value) => (readInteger(value) ?? -1) >= 0,
   },
-  order: {
-    ...categoryFilters.order,
-    default: 'desc',
-    valid: isOneOf(['asc', 'desc']),
-  },
+  order: { ...categoryFilters.order, default: 'desc', valid: isOneOf(['asc', 'desc']) },
   orderby: {
     kind: text,
     about: about(

@@ -19,11 +19,7 @@ const nothing: Operations = {
   locate: async () => undefined,
   missing: async () => new Problem('rest_no_route'),
   loadOne: neverDone,
-  presentation: {
-    nameOf: () => ({ kind: 'user', id: 0 }),
-    textsOf: () => [],
-    present: () => ({}),
-  },
+  presentation: { nameOf: () => ({ kind: 'user', id: 0 }), textsOf: () => [], present: () => ({}) },
   create: refuseWrite,
   update: refuseWrite,
   remove: refuseWrite,

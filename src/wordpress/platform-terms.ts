@@ -64,10 +64,7 @@ const filters = defineFields({
 })
 
 const parentFilter = defineFields({
-  parent: {
-    kind: parentId,
-    about: 'Only the children of the category with this id; 0 for those at the top',
-  },
+  parent: { kind: parentId, about: 'Only the children of the category with this id; 0 for those at the top' },
 })
 
 /** See rule 29.4. Callers who may edit events may create tags here, as in WordPress. */

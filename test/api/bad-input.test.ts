@@ -238,9 +238,7 @@ describe('bodies', () => {
       'POST',
       '/events',
       '__proto__[status]=draft&constructor[prototype][status]=draft',
-      {
-        'content-type': 'application/x-www-form-urlencoded',
-      },
+      { 'content-type': 'application/x-www-form-urlencoded' },
     )
     assert.equal(({} as Record<string, unknown>).status, undefined)
   })

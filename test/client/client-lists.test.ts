@@ -128,10 +128,7 @@ describe('changes', () => {
     for await (const change of calendar.changes(since, { kinds: ['event'], search: 'x' })) told.push(change)
     return told
   }
-  const decoded = (id: number) => ({
-    ...upsert(id),
-    record: { id, title: 'A & B', titleHtml: 'A &#038; B' },
-  })
+  const decoded = (id: number) => ({ ...upsert(id), record: { id, title: 'A & B', titleHtml: 'A &#038; B' } })
 
   test('are read to their end, with a token after each page', async () => {
     const asked: string[] = []

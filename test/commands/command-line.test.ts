@@ -60,9 +60,7 @@ async function startOnce(
   const { lines, end } = startProcess(
     MAIN,
     ['--data', data, '--port', '0', '--log-level', 'silent', ...more, 'serve'],
-    {
-      HOME: home,
-    },
+    { HOME: home },
   )
   const said: string[] = []
   for await (const line of lines) {
@@ -213,10 +211,7 @@ test('without the packages it needs, it says in one sentence what to do', (t) =>
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(folder, 'bin', 'kalends.js'), 'serve'],
-    {
-      encoding: 'utf8',
-      env: { HOME: home },
-    },
+    { encoding: 'utf8', env: { HOME: home } },
   )
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(

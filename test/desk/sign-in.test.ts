@@ -393,10 +393,7 @@ describe('links that set up a password', () => {
       short.body,
       /id="password"[^>]*aria-invalid="true" aria-describedby="password-hint password-error"/,
     )
-    const done = await browser.post(link, {
-      password: NEW,
-      name: 'Choirs of Cork',
-    })
+    const done = await browser.post(link, { password: NEW, name: 'Choirs of Cork' })
     assert.deepEqual([done.status, done.headers.get('location')], [303, '/desk/'])
     const today = () => browser.get('/desk/', { cookie: cookieIn(done) })
     assert.equal((await today()).status, 200)

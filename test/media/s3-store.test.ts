@@ -177,12 +177,7 @@ describe('the address of a store', () => {
     const { parseS3Address } = await import('../../src/store/media/s3-store.ts')
     assert.deepEqual(
       parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'),
-      {
-        bucket: 'images',
-        prefix: 'town/calendar/',
-        endpoint: 'https://s3.example.org:9000',
-        region: 'eu-1',
-      },
+      { bucket: 'images', prefix: 'town/calendar/', endpoint: 'https://s3.example.org:9000', region: 'eu-1' },
     )
     assert.deepEqual(parseS3Address('s3://images'), {
       bucket: 'images',

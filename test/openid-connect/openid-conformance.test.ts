@@ -96,11 +96,7 @@ const ROWS: readonly Row[] = [
     fault: keysOf(() => [curve], resigned(same, { kid: 'curve' }, newKey('x', 'ES256'))),
   },
   { name: 'crit that nobody knows', fault: resigned(same, { crit: ['b64'], b64: false }) },
-  {
-    name: 'signing-key-rotation',
-    fault: keysOf(() => [other], resigned(same, {}, other)),
-    isIn: true,
-  },
+  { name: 'signing-key-rotation', fault: keysOf(() => [other], resigned(same, {}, other)), isIn: true },
   {
     name: 'signing-key-rotation-just-before-signing',
     fault: keysOf(({ key }) => [key, curve], resigned(same, {}, curve)),
@@ -121,19 +117,13 @@ const ROWS: readonly Row[] = [
     isIn: true,
     also: (provider) => assert.match(asked(provider, '/me')[0]?.authorization ?? '', /^Bearer .{20}/),
   },
-  {
-    name: 'userinfo-invalid-sub',
-    fault: changed('/me', (body) => ({ ...body, sub: 'somebody else' })),
-  },
+  { name: 'userinfo-invalid-sub', fault: changed('/me', (body) => ({ ...body, sub: 'somebody else' })) },
   {
     name: 'client-secret-basic',
     isIn: true,
     also: (provider) => assert.match(asked(provider, '/token')[0]?.authorization ?? '', /^Basic .{20}/),
   },
-  {
-    name: 'idtoken missing',
-    fault: changed('/token', ({ id_token: _left, ...body }) => body),
-  },
+  { name: 'idtoken missing', fault: changed('/token', ({ id_token: _left, ...body }) => body) },
 ]
 
 describe('a relying party of OpenID Connect', () => {

@@ -106,10 +106,9 @@ const rules = fc.oneof(
   fc.constant({ frequency: 'daily' }),
   weekdays.map((list) => ({ frequency: 'weekly', weekdays: list })),
   fc.integer({ min: -31, max: 31 }).map((day) => ({ frequency: 'monthly', month_days: [day] })),
-  fc.tuple(fc.integer({ min: -5, max: 5 }), weekdays).map(([nth, list]) => ({
-    frequency: 'monthly',
-    weekdays: list.map((day) => `${nth || ''}${day}`),
-  })),
+  fc
+    .tuple(fc.integer({ min: -5, max: 5 }), weekdays)
+    .map(([nth, list]) => ({ frequency: 'monthly', weekdays: list.map((day) => `${nth || ''}${day}`) })),
   fc.subarray([1, 5, 12]).map((months) => ({ frequency: 'yearly', months })),
 )
 const recurrences = fc

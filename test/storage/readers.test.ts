@@ -15,9 +15,7 @@ const plain = <Row>(database: Database, query: RawBuilder<Row>): ReadQuery<Row> 
 const counting = (database: Database, to: number) =>
   plain(
     database,
-    sql<{
-      n: number
-    }>`with recursive up (n) as (select 1 union all select n + 1 from up where n < ${to})
+    sql<{ n: number }>`with recursive up (n) as (select 1 union all select n + 1 from up where n < ${to})
       select count(*) as n from up`,
   )
 

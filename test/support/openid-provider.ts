@@ -181,10 +181,7 @@ function makeProvider(test: TestProvider): Provider {
       rpInitiatedLogout: { enabled: true, logoutSource: showLogout },
     },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-    findAccount: (_context, id) => ({
-      accountId: id,
-      claims: () => ({ ...test.accounts.get(id), sub: id }),
-    }),
+    findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...test.accounts.get(id), sub: id }) }),
     loadExistingGrant: async ({ oidc }) => {
       const { client, session, params } = oidc
       const grant = new provider.Grant({

@@ -51,10 +51,7 @@ export async function suggest(
     'POST',
     `~${ADD}?form=${known}${language ? `&lang=${language}` : ''}`,
     form,
-    {
-      accept: 'text/html',
-      'x-forwarded-for': client,
-    },
+    { accept: 'text/html', 'x-forwarded-for': client },
   )
 }
 

@@ -12,11 +12,7 @@ export const anyOf = (...schemas: Schema[]): Schema => ({ anyOf: schemas })
 export const record = (
   properties: Readonly<Record<string, Schema>>,
   required = Object.keys(properties),
-): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 ? { required } : {}),
-})
+): Schema => ({ type: 'object', properties, ...(required.length > 0 ? { required } : {}) })
 
 export const string: Schema = { type: 'string' }
 export const integerSchema: Schema = { type: 'integer' }

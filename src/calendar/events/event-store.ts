@@ -324,10 +324,7 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
 )
 
 /** Links of a kind that is undefined stay. */
-export type EventWrite = {
-  links: LinkIds
-  by?: Writer | undefined
-} & (
+export type EventWrite = { links: LinkIds; by?: Writer | undefined } & (
   | { before?: undefined; values: EventRow }
   /** The caller has locked the row; `values` are the columns to set. */
   | { before: EventRow; values: Partial<EventRow> }

@@ -95,8 +95,4 @@ const es: PathWords = {
   all: ['todos', 'todo'],
 }
 
-export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = {
-  de,
-  fr,
-  es,
-}
+export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = { de, fr, es }

@@ -239,13 +239,7 @@ export async function addSignInLink(
   await voidLinks(tx, user.id)
   await tx
     .insertInto('sign_in_links')
-    .values({
-      hash: hashOfToken(token),
-      user: user.id,
-      purpose,
-      expires_utc: formatUtc(now + life),
-      inviter,
-    })
+    .values({ hash: hashOfToken(token), user: user.id, purpose, expires_utc: formatUtc(now + life), inviter })
     .execute()
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: link` })
   return token

@@ -221,10 +221,7 @@ export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
   ...eventOperations,
   create,
   update,
-  remove: {
-    prepare: (context, row) => remove.prepare(context, { row, values: {} }),
-    write: remove.write,
-  },
+  remove: { prepare: (context, row) => remove.prepare(context, { row, values: {} }), write: remove.write },
   removeWith: remove,
 }
 

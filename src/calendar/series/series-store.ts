@@ -211,12 +211,7 @@ export interface Shared extends SharedColumns {
 }
 
 export function sharedOf(row: EventRow, { venues, organizers, terms }: LinkIds): Shared {
-  return {
-    ...withoutApart(row),
-    venues: venues ?? [],
-    organizers: organizers ?? [],
-    terms: terms ?? [],
-  }
+  return { ...withoutApart(row), venues: venues ?? [], organizers: organizers ?? [], terms: terms ?? [] }
 }
 
 function withoutApart<Columns extends Partial<EventRow>>(row: Columns): Omit<Columns, Apart> {

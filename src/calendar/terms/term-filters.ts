@@ -114,18 +114,8 @@ const ofUse = {
     lookUp: isEvent,
     part: 'event',
   }),
-  event: termFilter({
-    kind: recordId,
-    about: 'The same as post',
-    lookUp: isEvent,
-    part: 'event',
-  }),
-  slug: termFilter({
-    kind: text,
-    about: 'Only the term with this slug',
-    within: limits.slug,
-    sql: withSlug,
-  }),
+  event: termFilter({ kind: recordId, about: 'The same as post', lookUp: isEvent, part: 'event' }),
+  slug: termFilter({ kind: text, about: 'Only the term with this slug', within: limits.slug, sql: withSlug }),
 }
 
 /** The filters of rule 13.9. */

@@ -169,11 +169,7 @@ function saidVenue(_site: Site, shown: JsonRecord): SaidRecord {
     url: urlOf(shown.url),
   }
   const { id, name, address, city, url } = members
-  return {
-    line: lineOf([`[${id}] ${name}`, address, city, url]),
-    members,
-    brief: saidBriefly(id, name),
-  }
+  return { line: lineOf([`[${id}] ${name}`, address, city, url]), members, brief: saidBriefly(id, name) }
 }
 
 function saidCategory(_site: Site, shown: JsonRecord): SaidRecord {

@@ -346,10 +346,7 @@ function innerRequest(
   return {
     method,
     url: splitUrl(`${restRoot}/${namespace}${path}`),
-    headers: {
-      'user-agent': headers['user-agent'],
-      ...(key !== undefined && { 'idempotency-key': key }),
-    },
+    headers: { 'user-agent': headers['user-agent'], ...(key !== undefined && { 'idempotency-key': key }) },
     address,
     requestId,
     isGone,

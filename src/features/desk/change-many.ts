@@ -34,9 +34,7 @@ import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
 /** Only publish, draft, trash, restore and erase are for other records than events, too. */
-export type BulkAction = {
-  scope?: 'this' | 'all'
-} & (
+export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
   /** It takes only records in the trash and has no undo. */
   | { do: 'erase' }

@@ -164,9 +164,7 @@ function uploadForm({ site, images: { maxBytes } }: Context): Html {
     'Upload pictures',
   )}</label><input type="file" id="pictures-sent" name="picture" accept="image/*" multiple aria-describedby="pictures-hint"><p class="hint" id="pictures-hint">${say(
     'Up to {most} MB together.',
-    {
-      most,
-    },
+    { most },
   )}</p></div><p class="hint dropped" hidden>${say(
     'Or drop pictures here, or paste one.',
   )}</p><div><button type="submit" class="button main">${say('Upload')}</button></div></form>`

@@ -15,11 +15,10 @@ import {
 import type { DeskText } from './desk-texts.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-const KINDS = {
-  event: 'Event',
-  venue: 'Venue',
-  organizer: 'Organizer',
-} as const satisfies Record<TypedHit['kind'], DeskText>
+const KINDS = { event: 'Event', venue: 'Venue', organizer: 'Organizer' } as const satisfies Record<
+  TypedHit['kind'],
+  DeskText
+>
 
 interface ShownHit {
   /** Undefined where the caller may open neither its form nor a page. */

@@ -402,16 +402,8 @@ export const setUpTexts = {
     es: 'Elegir una contraseña',
   },
   'Your name': { de: 'Ihr Name', fr: 'Votre nom', es: 'Su nombre' },
-  Limits: {
-    de: 'Grenzen',
-    fr: 'Limites',
-    es: 'Límites',
-  },
-  Log: {
-    de: 'Protokoll',
-    fr: 'Journal',
-    es: 'Registro',
-  },
+  Limits: { de: 'Grenzen', fr: 'Limites', es: 'Límites' },
+  Log: { de: 'Protokoll', fr: 'Journal', es: 'Registro' },
   'So that it looks like yours.': {
     de: 'Damit er nach Ihnen aussieht.',
     fr: 'Pour qu’il vous ressemble.',
@@ -427,16 +419,8 @@ export const setUpTexts = {
     fr: 'Une ligne de HTML montre le calendrier sur une autre page.',
     es: 'Una línea de HTML muestra el calendario en otra página.',
   },
-  'Still to do': {
-    de: 'Noch zu tun',
-    fr: 'Reste à faire',
-    es: 'Queda por hacer',
-  },
-  'Not needed': {
-    de: 'Nicht nötig',
-    fr: 'Pas nécessaire',
-    es: 'No hace falta',
-  },
+  'Still to do': { de: 'Noch zu tun', fr: 'Reste à faire', es: 'Queda por hacer' },
+  'Not needed': { de: 'Nicht nötig', fr: 'Pas nécessaire', es: 'No hace falta' },
   // Headings of the settings of features.
   'Sign-in': { de: 'Anmeldung', fr: 'Connexion', es: 'Inicio de sesión' },
   'Suggestions of events': {

@@ -179,9 +179,7 @@ export interface Progress {
   close: () => void
 }
 
-type Followed = Pick<Source, 'total' | 'progress'> & {
-  asking?: string | undefined
-}
+type Followed = Pick<Source, 'total' | 'progress'> & { asking?: string | undefined }
 
 interface Far {
   records: number

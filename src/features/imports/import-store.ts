@@ -308,10 +308,7 @@ export async function countStandings(
   const coming = sql`select from_series.id from events from_series
     where from_series.series = r.id and from_series.status = 'publish'
       and from_series.utc_end_date >= ${nowUtc}`
-  const isOver = {
-    event: sql`r.utc_end_date < ${nowUtc}`,
-    series: sql`not exists (${coming})`,
-  }
+  const isOver = { event: sql`r.utc_end_date < ${nowUtc}`, series: sql`not exists (${coming})` }
   const found = await Promise.all(
     (['event', 'series'] as const).map((kind) =>
       sql<{ status: string; is_over: number; count: number | string }>`

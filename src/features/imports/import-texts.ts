@@ -210,10 +210,7 @@ export const importTexts = {
       one: 'Eine Veranstaltung ist übernommen und veröffentlicht.',
       other: '{count} Veranstaltungen sind übernommen und veröffentlicht.',
     },
-    fr: {
-      one: 'Un événement est importé et publié.',
-      other: '{count} événements sont importés et publiés.',
-    },
+    fr: { one: 'Un événement est importé et publié.', other: '{count} événements sont importés et publiés.' },
     es: {
       one: 'Un evento está importado y publicado.',
       other: '{count} eventos están importados y publicados.',

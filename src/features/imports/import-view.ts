@@ -189,12 +189,10 @@ ${sayImport(site, '{done} of {total}', far)}`
   }
 }
 
-const GROUP_TEXTS = {
-  mend: 'To mend',
-  there: 'There?',
-  new: 'New',
-  in: 'Are in',
-} as const satisfies Record<Group, ImportText>
+const GROUP_TEXTS = { mend: 'To mend', there: 'There?', new: 'New', in: 'Are in' } as const satisfies Record<
+  Group,
+  ImportText
+>
 
 async function rowsForm(staged: Staged): Promise<Html> {
   const { request, context, row, choices, checked } = staged

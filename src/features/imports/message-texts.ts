@@ -2,126 +2,42 @@ import type { Texts } from '../../calendar/locales/texts.ts'
 
 /** What imports say of records and runs; some are parts of sentences. */
 export const messageTexts = {
-  'line {number}': {
-    de: 'Zeile {number}',
-    fr: 'ligne {number}',
-    es: 'línea {number}',
-  },
-  'row {number}': {
-    de: 'Zeile {number}',
-    fr: 'ligne {number}',
-    es: 'fila {number}',
-  },
-  'record {number}': {
-    de: 'Eintrag {number}',
-    fr: 'fiche {number}',
-    es: 'registro {number}',
-  },
-  'events {number}': {
-    de: 'Veranstaltung {number}',
-    fr: 'événement {number}',
-    es: 'evento {number}',
-  },
-  'venues {number}': {
-    de: 'Ort {number}',
-    fr: 'lieu {number}',
-    es: 'lugar {number}',
-  },
+  'line {number}': { de: 'Zeile {number}', fr: 'ligne {number}', es: 'línea {number}' },
+  'row {number}': { de: 'Zeile {number}', fr: 'ligne {number}', es: 'fila {number}' },
+  'record {number}': { de: 'Eintrag {number}', fr: 'fiche {number}', es: 'registro {number}' },
+  'events {number}': { de: 'Veranstaltung {number}', fr: 'événement {number}', es: 'evento {number}' },
+  'venues {number}': { de: 'Ort {number}', fr: 'lieu {number}', es: 'lugar {number}' },
   'organizers {number}': {
     de: 'Veranstalter {number}',
     fr: 'organisateur {number}',
     es: 'organizador {number}',
   },
-  'categories {number}': {
-    de: 'Kategorie {number}',
-    fr: 'catégorie {number}',
-    es: 'categoría {number}',
-  },
-  'tags {number}': {
-    de: 'Schlagwort {number}',
-    fr: 'étiquette {number}',
-    es: 'etiqueta {number}',
-  },
-  category: {
-    de: 'Kategorie',
-    fr: 'catégorie',
-    es: 'categoría',
-  },
-  tag: {
-    de: 'Schlagwort',
-    fr: 'étiquette',
-    es: 'etiqueta',
-  },
-  venue: {
-    de: 'Ort',
-    fr: 'lieu',
-    es: 'lugar',
-  },
-  organizer: {
-    de: 'Veranstalter',
-    fr: 'organisateur',
-    es: 'organizador',
-  },
-  series: {
-    de: 'Serie',
-    fr: 'série',
-    es: 'serie',
-  },
-  event: {
-    de: 'Veranstaltung',
-    fr: 'événement',
-    es: 'evento',
-  },
-  '{kind} “{name}”': {
-    de: '{kind} „{name}“',
-    fr: '{kind} «\u00a0{name}\u00a0»',
-    es: '{kind} «{name}»',
-  },
-  '{kind} {which}': {
-    de: '{kind} {which}',
-    fr: '{kind} {which}',
-    es: '{kind} {which}',
-  },
+  'categories {number}': { de: 'Kategorie {number}', fr: 'catégorie {number}', es: 'categoría {number}' },
+  'tags {number}': { de: 'Schlagwort {number}', fr: 'étiquette {number}', es: 'etiqueta {number}' },
+  category: { de: 'Kategorie', fr: 'catégorie', es: 'categoría' },
+  tag: { de: 'Schlagwort', fr: 'étiquette', es: 'etiqueta' },
+  venue: { de: 'Ort', fr: 'lieu', es: 'lugar' },
+  organizer: { de: 'Veranstalter', fr: 'organisateur', es: 'organizador' },
+  series: { de: 'Serie', fr: 'série', es: 'serie' },
+  event: { de: 'Veranstaltung', fr: 'événement', es: 'evento' },
+  '{kind} “{name}”': { de: '{kind} „{name}“', fr: '{kind} «\u00a0{name}\u00a0»', es: '{kind} «{name}»' },
+  '{kind} {which}': { de: '{kind} {which}', fr: '{kind} {which}', es: '{kind} {which}' },
   '{kind} {which} ({name})': {
     de: '{kind} {which} ({name})',
     fr: '{kind} {which} ({name})',
     es: '{kind} {which} ({name})',
   },
-  '{item}: {reason}': {
-    de: '{item}: {reason}',
-    fr: '{item}\u00a0: {reason}',
-    es: '{item}: {reason}',
-  },
-  '{title}: {reason}': {
-    de: '{title}: {reason}',
-    fr: '{title}\u00a0: {reason}',
-    es: '{title}: {reason}',
-  },
-  '{part}: {fault}': {
-    de: '{part}: {fault}',
-    fr: '{part}\u00a0: {fault}',
-    es: '{part}: {fault}',
-  },
-  '{address} {reason}': {
-    de: '{address} {reason}',
-    fr: '{address} {reason}',
-    es: '{address} {reason}',
-  },
-  '{place}: {reason}': {
-    de: '{place}: {reason}',
-    fr: '{place}\u00a0: {reason}',
-    es: '{place}: {reason}',
-  },
+  '{item}: {reason}': { de: '{item}: {reason}', fr: '{item}\u00a0: {reason}', es: '{item}: {reason}' },
+  '{title}: {reason}': { de: '{title}: {reason}', fr: '{title}\u00a0: {reason}', es: '{title}: {reason}' },
+  '{part}: {fault}': { de: '{part}: {fault}', fr: '{part}\u00a0: {fault}', es: '{part}: {fault}' },
+  '{address} {reason}': { de: '{address} {reason}', fr: '{address} {reason}', es: '{address} {reason}' },
+  '{place}: {reason}': { de: '{place}: {reason}', fr: '{place}\u00a0: {reason}', es: '{place}: {reason}' },
   '{place}, UID {uid}: {reason}': {
     de: '{place}, UID {uid}: {reason}',
     fr: '{place}, UID {uid}\u00a0: {reason}',
     es: '{place}, UID {uid}: {reason}',
   },
-  '{what}.': {
-    de: '{what}.',
-    fr: '{what}.',
-    es: '{what}.',
-  },
+  '{what}.': { de: '{what}.', fr: '{what}.', es: '{what}.' },
   'This is not a record.': {
     de: 'Das ist kein Eintrag.',
     fr: 'Ce n’est pas une fiche.',
@@ -142,26 +58,10 @@ export const messageTexts = {
     fr: '{kind} sans nom\u00a0: {name}.',
     es: '{kind} sin nombre: {name}.',
   },
-  'This {kind} has no name.': {
-    de: '{kind} ohne Namen.',
-    fr: '{kind} sans nom.',
-    es: '{kind} sin nombre.',
-  },
-  'It has no title.': {
-    de: 'Der Titel fehlt.',
-    fr: 'Le titre manque.',
-    es: 'Falta el título.',
-  },
-  'It has no name.': {
-    de: 'Der Name fehlt.',
-    fr: 'Le nom manque.',
-    es: 'Falta el nombre.',
-  },
-  'It has no start.': {
-    de: 'Der Beginn fehlt.',
-    fr: 'Le début manque.',
-    es: 'Falta el comienzo.',
-  },
+  'This {kind} has no name.': { de: '{kind} ohne Namen.', fr: '{kind} sans nom.', es: '{kind} sin nombre.' },
+  'It has no title.': { de: 'Der Titel fehlt.', fr: 'Le titre manque.', es: 'Falta el título.' },
+  'It has no name.': { de: 'Der Name fehlt.', fr: 'Le nom manque.', es: 'Falta el nombre.' },
+  'It has no start.': { de: 'Der Beginn fehlt.', fr: 'Le début manque.', es: 'Falta el comienzo.' },
   'The start "{start}" is not a date.': {
     de: 'Der Beginn „{start}“ ist kein Datum.',
     fr: 'Le début «\u00a0{start}\u00a0» n’est pas une date.',
@@ -385,11 +285,7 @@ export const messageTexts = {
     fr: 'L’exécution {later} de la même source a suivi la {run}\u00a0; annulez d’abord celle-là.',
     es: 'La ejecución {later} de la misma fuente siguió a la {run}; deshaga antes aquella.',
   },
-  'Run {run}:': {
-    de: 'Lauf {run}:',
-    fr: 'Exécution {run}\u00a0:',
-    es: 'Ejecución {run}:',
-  },
+  'Run {run}:': { de: 'Lauf {run}:', fr: 'Exécution {run}\u00a0:', es: 'Ejecución {run}:' },
   'A run would have:': {
     de: 'Ein Lauf hätte:',
     fr: 'Une exécution aurait\u00a0:',

@@ -2,26 +2,14 @@ import type { Texts } from '../../calendar/locales/texts.ts'
 
 /** What imports say of sources; some are parts of sentences. */
 export const sourceTexts = {
-  'The file': {
-    de: 'Die Datei',
-    fr: 'Le fichier',
-    es: 'El archivo',
-  },
-  'The file {path}': {
-    de: 'Die Datei {path}',
-    fr: 'Le fichier {path}',
-    es: 'El archivo {path}',
-  },
+  'The file': { de: 'Die Datei', fr: 'Le fichier', es: 'El archivo' },
+  'The file {path}': { de: 'Die Datei {path}', fr: 'Le fichier {path}', es: 'El archivo {path}' },
   'a login page (HTML)': {
     de: 'eine Anmeldeseite (HTML)',
     fr: 'une page de connexion (HTML)',
     es: 'una página de inicio de sesión (HTML)',
   },
-  'a web page (HTML)': {
-    de: 'eine Webseite (HTML)',
-    fr: 'une page web (HTML)',
-    es: 'una página web (HTML)',
-  },
+  'a web page (HTML)': { de: 'eine Webseite (HTML)', fr: 'une page web (HTML)', es: 'una página web (HTML)' },
   'a document in XML, such as an RSS feed': {
     de: 'ein Dokument in XML, etwa ein RSS-Feed',
     fr: 'un document XML, tel qu’un flux RSS',
@@ -49,11 +37,7 @@ export const sourceTexts = {
     fr: 'restaurez une sauvegarde avec kalends restore.',
     es: 'restaure una copia de seguridad con kalends restore.',
   },
-  'It is not JSON.': {
-    de: 'Das ist kein JSON.',
-    fr: 'Ce n’est pas du JSON.',
-    es: 'No es JSON.',
-  },
+  'It is not JSON.': { de: 'Das ist kein JSON.', fr: 'Ce n’est pas du JSON.', es: 'No es JSON.' },
   'It has {bytes} bytes; the longest line that is read has {most}.': {
     de: 'Die Zeile hat {bytes} Bytes; gelesen werden höchstens {most}.',
     fr: 'La ligne a {bytes} octets\u00a0; on en lit au plus {most}.',
@@ -309,11 +293,7 @@ export const sourceTexts = {
     fr: '{address} n’est pas une adresse.',
     es: '{address} no es una dirección.',
   },
-  'is no address.': {
-    de: 'ist keine Adresse.',
-    fr: 'n’est pas une adresse.',
-    es: 'no es una dirección.',
-  },
+  'is no address.': { de: 'ist keine Adresse.', fr: 'n’est pas une adresse.', es: 'no es una dirección.' },
   'is {markup}, and not a calendar.': {
     de: 'ist {markup} und kein Kalender.',
     fr: 'est {markup}, et non un calendrier.',

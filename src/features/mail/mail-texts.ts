@@ -96,11 +96,7 @@ export const mailTexts = {
     fr: 'Ouvrir au bureau',
     es: 'Abrir en el escritorio',
   },
-  'See what changed': {
-    de: 'Änderungen ansehen',
-    fr: 'Voir ce qui a changé',
-    es: 'Ver los cambios',
-  },
+  'See what changed': { de: 'Änderungen ansehen', fr: 'Voir ce qui a changé', es: 'Ver los cambios' },
   Somebody: { de: 'Jemand', fr: 'Quelqu’un', es: 'Alguien' },
   'Your events were changed: {number}': {
     de: 'Geänderte Veranstaltungen von Ihnen: {number}',
@@ -118,11 +114,7 @@ export const mailTexts = {
     fr: 'Vous recevez ceci parce que vous l’avez demandé\u00a0: {what}.',
     es: 'Recibe esto porque lo pidió: {what}.',
   },
-  'End it': {
-    de: 'Beenden',
-    fr: 'Arrêter',
-    es: 'Terminar',
-  },
+  'End it': { de: 'Beenden', fr: 'Arrêter', es: 'Terminar' },
   'All I have asked for': {
     de: 'Alles, was ich bestellt habe',
     fr: 'Tout ce que j’ai demandé',
@@ -133,82 +125,30 @@ export const mailTexts = {
     fr: 'Dans les prochains jours',
     es: 'En los próximos días',
   },
-  'New, for later': {
-    de: 'Neu, für später',
-    fr: 'Nouveau, pour plus tard',
-    es: 'Nuevo, para más adelante',
-  },
+  'New, for later': { de: 'Neu, für später', fr: 'Nouveau, pour plus tard', es: 'Nuevo, para más adelante' },
   'Added or changed besides, for later: {number}.': {
     de: 'Außerdem neu oder geändert, für später: {number}.',
     fr: 'Aussi ajoutés ou modifiés, pour plus tard\u00a0: {number}.',
     es: 'Además, añadidos o cambiados, para más adelante: {number}.',
   },
-  'All events': {
-    de: 'Alle Veranstaltungen',
-    fr: 'Tous les événements',
-    es: 'Todos los eventos',
-  },
-  '{name}: {day}': {
-    de: '{name} am {day}',
-    fr: '{name}, {day}',
-    es: '{name}, {day}',
-  },
+  'All events': { de: 'Alle Veranstaltungen', fr: 'Tous les événements', es: 'Todos los eventos' },
+  '{name}: {day}': { de: '{name} am {day}', fr: '{name}, {day}', es: '{name}, {day}' },
   '{name}: the week from {day}': {
     de: '{name}: die Woche ab {day}',
     fr: '{name}\u00a0: la semaine du {day}',
     es: '{name}: la semana desde el {day}',
   },
-  'Also: {dates}': {
-    de: 'Auch: {dates}',
-    fr: 'Aussi\u00a0: {dates}',
-    es: 'También: {dates}',
-  },
-  'Tomorrow: {title}': {
-    de: 'Morgen: {title}',
-    fr: 'Demain\u00a0: {title}',
-    es: 'Mañana: {title}',
-  },
-  'Moved: {title}': {
-    de: 'Verlegt: {title}',
-    fr: 'Déplacé\u00a0: {title}',
-    es: 'Cambio de fecha: {title}',
-  },
-  'Canceled: {title}': {
-    de: 'Abgesagt: {title}',
-    fr: 'Annulé\u00a0: {title}',
-    es: 'Cancelado: {title}',
-  },
-  'Postponed: {title}': {
-    de: 'Verschoben: {title}',
-    fr: 'Reporté\u00a0: {title}',
-    es: 'Aplazado: {title}',
-  },
+  'Also: {dates}': { de: 'Auch: {dates}', fr: 'Aussi\u00a0: {dates}', es: 'También: {dates}' },
+  'Tomorrow: {title}': { de: 'Morgen: {title}', fr: 'Demain\u00a0: {title}', es: 'Mañana: {title}' },
+  'Moved: {title}': { de: 'Verlegt: {title}', fr: 'Déplacé\u00a0: {title}', es: 'Cambio de fecha: {title}' },
+  'Canceled: {title}': { de: 'Abgesagt: {title}', fr: 'Annulé\u00a0: {title}', es: 'Cancelado: {title}' },
+  'Postponed: {title}': { de: 'Verschoben: {title}', fr: 'Reporté\u00a0: {title}', es: 'Aplazado: {title}' },
   When: { de: 'Wann', fr: 'Quand', es: 'Cuándo' },
-  'It was': {
-    de: 'Bisher',
-    fr: 'C’était',
-    es: 'Era',
-  },
-  'It is now': {
-    de: 'Jetzt',
-    fr: 'C’est maintenant',
-    es: 'Ahora es',
-  },
-  'See the event': {
-    de: 'Zur Veranstaltung',
-    fr: 'Voir l’événement',
-    es: 'Ver el evento',
-  },
-  'all events': {
-    de: 'alle Veranstaltungen',
-    fr: 'tous les événements',
-    es: 'todos los eventos',
-  },
-  'By e-mail': {
-    de: 'Per E-Mail',
-    fr: 'Par e-mail',
-    es: 'Por correo',
-  },
+  'It was': { de: 'Bisher', fr: 'C’était', es: 'Era' },
+  'It is now': { de: 'Jetzt', fr: 'C’est maintenant', es: 'Ahora es' },
+  'See the event': { de: 'Zur Veranstaltung', fr: 'Voir l’événement', es: 'Ver el evento' },
+  'all events': { de: 'alle Veranstaltungen', fr: 'tous les événements', es: 'todos los eventos' },
+  'By e-mail': { de: 'Per E-Mail', fr: 'Par e-mail', es: 'Por correo' },
   'Remind me by e-mail': {
     de: 'Per E-Mail erinnern',
     fr: 'Me le rappeler par e-mail',
@@ -239,11 +179,7 @@ export const mailTexts = {
     fr: 'Événements par e-mail',
     es: 'Eventos por correo',
   },
-  'How often': {
-    de: 'Wie oft',
-    fr: 'À quelle fréquence',
-    es: 'Con qué frecuencia',
-  },
+  'How often': { de: 'Wie oft', fr: 'À quelle fréquence', es: 'Con qué frecuencia' },
   'Weekly, on {day}': {
     de: 'Wöchentlich, am {day}',
     fr: 'Chaque semaine, le {day}',
@@ -265,16 +201,8 @@ export const mailTexts = {
     es: 'Como el calendario: {zone}',
   },
   Save: { de: 'Speichern', fr: 'Enregistrer', es: 'Guardar' },
-  'E-mail address': {
-    de: 'E-Mail-Adresse',
-    fr: 'Adresse e-mail',
-    es: 'Dirección de correo',
-  },
-  'Leave this empty': {
-    de: 'Bitte leer lassen',
-    fr: 'Laissez ceci vide',
-    es: 'Deje esto vacío',
-  },
+  'E-mail address': { de: 'E-Mail-Adresse', fr: 'Adresse e-mail', es: 'Dirección de correo' },
+  'Leave this empty': { de: 'Bitte leer lassen', fr: 'Laissez ceci vide', es: 'Deje esto vacío' },
   'Send me the link to confirm': {
     de: 'Link zum Bestätigen schicken',
     fr: 'M’envoyer le lien de confirmation',
@@ -315,11 +243,7 @@ export const mailTexts = {
     fr: 'Il s’agit de\u00a0: {what}.',
     es: 'Se trata de: {what}.',
   },
-  Confirm: {
-    de: 'Bestätigen',
-    fr: 'Confirmer',
-    es: 'Confirmar',
-  },
+  Confirm: { de: 'Bestätigen', fr: 'Confirmer', es: 'Confirmar' },
   'If it was not you, do nothing: without a click nothing more is sent.': {
     de: 'Waren Sie es nicht, ist nichts zu tun: Ohne Klick kommt nichts weiter.',
     fr: 'Si ce n’était pas vous, ne faites rien\u00a0: sans clic, rien d’autre n’est envoyé.',
@@ -381,51 +305,23 @@ export const mailTexts = {
     fr: 'un événement qui n’existe plus',
     es: 'un evento que ya no existe',
   },
-  Confirmed: {
-    de: 'Bestätigt',
-    fr: 'Confirmé',
-    es: 'Confirmado',
-  },
-  'It has ended': {
-    de: 'Es ist beendet',
-    fr: 'C’est arrêté',
-    es: 'Ha terminado',
-  },
+  Confirmed: { de: 'Bestätigt', fr: 'Confirmé', es: 'Confirmado' },
+  'It has ended': { de: 'Es ist beendet', fr: 'C’est arrêté', es: 'Ha terminado' },
   'You get no more of it.': {
     de: 'Sie bekommen nichts mehr davon.',
     fr: 'Vous n’en recevrez plus.',
     es: 'Ya no recibirá más.',
   },
-  'Saved.': {
-    de: 'Gespeichert.',
-    fr: 'Enregistré.',
-    es: 'Guardado.',
-  },
+  'Saved.': { de: 'Gespeichert.', fr: 'Enregistré.', es: 'Guardado.' },
   'All of it ends, and your address and everything kept with it is deleted.': {
     de: 'Alles endet, und Ihre Adresse und alles, was dazu gespeichert ist, wird gelöscht.',
     fr: 'Tout s’arrête, et votre adresse et tout ce qui y est lié est effacé.',
     es: 'Todo termina, y se borra su dirección y todo lo guardado con ella.',
   },
-  'Forget me': {
-    de: 'Vergessen Sie mich',
-    fr: 'Oubliez-moi',
-    es: 'Olvídenme',
-  },
-  'not confirmed': {
-    de: 'nicht bestätigt',
-    fr: 'non confirmé',
-    es: 'sin confirmar',
-  },
-  'a day before': {
-    de: 'am Tag davor',
-    fr: 'la veille',
-    es: 'el día anterior',
-  },
-  Forgotten: {
-    de: 'Vergessen',
-    fr: 'Oublié',
-    es: 'Olvidado',
-  },
+  'Forget me': { de: 'Vergessen Sie mich', fr: 'Oubliez-moi', es: 'Olvídenme' },
+  'not confirmed': { de: 'nicht bestätigt', fr: 'non confirmé', es: 'sin confirmar' },
+  'a day before': { de: 'am Tag davor', fr: 'la veille', es: 'el día anterior' },
+  Forgotten: { de: 'Vergessen', fr: 'Oublié', es: 'Olvidado' },
   'Nothing is kept of your address any more.': {
     de: 'Von Ihrer Adresse ist nichts mehr gespeichert.',
     fr: 'Plus rien n’est gardé de votre adresse.',
@@ -436,11 +332,7 @@ export const mailTexts = {
     fr: 'L’e-mail est désactivé.',
     es: 'El correo está desactivado.',
   },
-  'Given up': {
-    de: 'Aufgegeben',
-    fr: 'Abandonné',
-    es: 'Sin enviar',
-  },
+  'Given up': { de: 'Aufgegeben', fr: 'Abandonné', es: 'Sin enviar' },
   'What is kept of an address': {
     de: 'Was zu einer Adresse gespeichert ist',
     fr: 'Ce qui est gardé d’une adresse',
@@ -457,16 +349,8 @@ export const mailTexts = {
       'De quienes pidieron mensajes o propusieron un evento. ' +
       'Los eventos publicados se quedan; las cuentas están en «Personas».',
   },
-  'Show it': {
-    de: 'Anzeigen',
-    fr: 'Afficher',
-    es: 'Mostrar',
-  },
-  'Delete all of it': {
-    de: 'Alles löschen',
-    fr: 'Tout effacer',
-    es: 'Borrarlo todo',
-  },
+  'Show it': { de: 'Anzeigen', fr: 'Afficher', es: 'Mostrar' },
+  'Delete all of it': { de: 'Alles löschen', fr: 'Tout effacer', es: 'Borrarlo todo' },
   'Nothing is kept of it.': {
     de: 'Dazu ist nichts gespeichert.',
     fr: 'Rien n’est gardé à ce sujet.',

@@ -53,11 +53,7 @@ export const openIdTexts = {
     fr: 'Un lien que vous créez pour cette personne permet d’en relier un.',
     es: 'Con un enlace que cree para esa persona se puede vincular una.',
   },
-  'Connect my account': {
-    de: 'Mein Konto verbinden',
-    fr: 'Relier mon compte',
-    es: 'Vincular mi cuenta',
-  },
+  'Connect my account': { de: 'Mein Konto verbinden', fr: 'Relier mon compte', es: 'Vincular mi cuenta' },
   Disconnect: { de: 'Trennen', fr: 'Dissocier', es: 'Desvincular' },
   'Without a password you sign in with it alone.': {
     de: 'Ohne Passwort melden Sie sich nur damit an.',

@@ -138,11 +138,7 @@ async function waysOf(
       pathTo(context.site, [path, query(other).join('&')].filter(Boolean).join('?')),
       text,
       filters,
-      {
-        page: other,
-        perPage: PER_PAGE,
-        from: today,
-      },
+      { page: other, perPage: PER_PAGE, from: today },
     )
   return {
     earlier: page > 1 ? await way(page - 1, say(context.site, 'Earlier')) : undefined,

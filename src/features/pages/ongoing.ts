@@ -34,10 +34,7 @@ export async function findOngoing(
 ): Promise<Ongoing> {
   const found = await findPageEvents(
     viewing,
-    {
-      ...from(viewing, filters, day),
-      starts_before: `${day} 00:00:00`,
-    },
+    { ...from(viewing, filters, day), starts_before: `${day} 00:00:00` },
     1,
     MOST,
   )

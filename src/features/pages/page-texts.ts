@@ -313,11 +313,7 @@ export const pageTexts = {
     fr: 'Cet événement est annulé.',
     es: 'Este evento se ha cancelado.',
   },
-  'New date: {date}': {
-    de: 'Neuer Termin: {date}',
-    fr: 'Nouvelle date : {date}',
-    es: 'Nueva fecha: {date}',
-  },
+  'New date: {date}': { de: 'Neuer Termin: {date}', fr: 'Nouvelle date : {date}', es: 'Nueva fecha: {date}' },
   'Postponed from {date}': {
     de: 'Verschoben vom {date}',
     fr: 'Reporté du {date}',

@@ -94,12 +94,7 @@ ${saySubmissionCount(site, 'All {count} suggestions', total, { count: writtenNum
 
 const PILES = ['waiting', 'aside', 'spam', 'decided'] as const satisfies readonly Pile[]
 
-const PILE_TEXTS = {
-  waiting: 'To decide',
-  aside: 'Doubtful',
-  spam: 'Spam',
-  decided: 'Decided',
-} as const
+const PILE_TEXTS = { waiting: 'To decide', aside: 'Doubtful', spam: 'Spam', decided: 'Decided' } as const
 
 const ASIDE_TEXTS: Readonly<Record<Exclude<Aside, ''>, Parameters<typeof saySubmission>[1]>> = {
   links: 'More than five links',

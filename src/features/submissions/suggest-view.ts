@@ -170,13 +170,7 @@ function times(form: SuggestForm): Html {
   const [isWholeDay, repeats] = [isSwitchOn(typed, 'all_day'), lastTyped(typed, 'repeats')]
   const last = addMonths(dayOf(wallNow(site.timezone, now)), 60)
   const date = (name: string, label: string, isNeeded = false) =>
-    control(form, {
-      name,
-      label,
-      type: 'date',
-      isNeeded,
-      attributes: html` min="2000-01-01" max="${last}"`,
-    })
+    control(form, { name, label, type: 'date', isNeeded, attributes: html` min="2000-01-01" max="${last}"` })
   const time = (name: string, label: string) => control(form, { name, label, type: 'time' })
   const option = (value: string, text: string) =>
     html`<option value="${value}"${repeats === value && html` selected`}>${text}</option>`
@@ -264,9 +258,7 @@ function privacyWords(site: Site, isConfirmed: boolean, months: number): string 
     saySubmission(
       site,
       'Name, address and note are deleted {months} months after the last decision, or at once by your link.',
-      {
-        months: String(months),
-      },
+      { months: String(months) },
     ),
   ]
     .filter((text) => text !== false)

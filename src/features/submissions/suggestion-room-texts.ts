@@ -153,16 +153,8 @@ export const suggestionRoomTexts = {
     fr: 'Vous ne recevez aucun message quand des propositions arrivent.',
     es: 'No recibe ningún mensaje cuando llegan propuestas.',
   },
-  'Send me messages': {
-    de: 'Nachrichten senden',
-    fr: 'M’envoyer des messages',
-    es: 'Enviarme mensajes',
-  },
-  'Send me none': {
-    de: 'Keine mehr senden',
-    fr: 'Ne plus m’en envoyer',
-    es: 'No enviarme más',
-  },
+  'Send me messages': { de: 'Nachrichten senden', fr: 'M’envoyer des messages', es: 'Enviarme mensajes' },
+  'Send me none': { de: 'Keine mehr senden', fr: 'Ne plus m’en envoyer', es: 'No enviarme más' },
   'You get this as an editor, at most once an hour. It can be turned off below the list.': {
     de:
       'Sie bekommen dies als Mitglied der Redaktion, höchstens ' +

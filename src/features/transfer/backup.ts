@@ -251,10 +251,7 @@ async function writeBackup(
   progress: CopyProgress,
 ): Promise<Manifest> {
   const free = await freeBytesOf(dirname(file))
-  const { writer, tables } = await writeBackupTables(database, file, ofFeatures, {
-    withSecrets,
-    free,
-  })
+  const { writer, tables } = await writeBackupTables(database, file, ofFeatures, { withSecrets, free })
   try {
     const files = await addFiles(writer, media, progress)
     const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: packageJson.version }

@@ -28,16 +28,8 @@ export interface Conflict {
 
 /** Nothing is saved where there are conflicts. */
 export type Edited =
-  | {
-      saved: Saved
-      changed: string[]
-      taken: string[]
-    }
-  | {
-      conflicts: Conflict[]
-      taken: string[]
-      version: number
-    }
+  | { saved: Saved; changed: string[]; taken: string[] }
+  | { conflicts: Conflict[]; taken: string[]; version: number }
 
 /** `base`: the values that the form showed, if the page sends them. */
 export interface SentForm {

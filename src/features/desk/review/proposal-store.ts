@@ -70,9 +70,7 @@ export async function listProposalsOf(
 
 export type ProposalChange = Partial<
   Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>
-> & {
-  values?: RawValues
-}
+> & { values?: RawValues }
 
 /** The caller holds the record, so that two do not both add one. */
 export async function writeProposal(

@@ -177,16 +177,8 @@ export const signInTexts = {
     fr: 'Oublié ? Faites-vous envoyer un lien.',
     es: '¿Olvidada? Pida que le enviemos un enlace.',
   },
-  'A new password': {
-    de: 'Ein neues Passwort',
-    fr: 'Un nouveau mot de passe',
-    es: 'Una contraseña nueva',
-  },
-  'Send me a link': {
-    de: 'Link schicken',
-    fr: 'M’envoyer un lien',
-    es: 'Enviarme un enlace',
-  },
+  'A new password': { de: 'Ein neues Passwort', fr: 'Un nouveau mot de passe', es: 'Una contraseña nueva' },
+  'Send me a link': { de: 'Link schicken', fr: 'M’envoyer un lien', es: 'Enviarme un enlace' },
   'Look into your mailbox': {
     de: 'Sehen Sie in Ihr Postfach',
     fr: 'Regardez dans votre boîte',

@@ -1,6 +1,6 @@
 import { Problem } from '../base/problems.ts'
 import { clientOf } from '../base/text/urls.ts'
-import type { Incoming } from './incoming.ts'
+import type { IncomingRequest } from './incoming.ts'
 
 // Which requests wait and which are refused: a queue for each kind of work, and turns of the event loop.
 
@@ -43,7 +43,7 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
 }
 
 /** Clients at different addresses are served in turn; no work begins for one that has gone. */
-export type Asker = Pick<Incoming, 'address' | 'isGone'>
+export type Asker = Pick<IncomingRequest, 'address' | 'isGone'>
 
 interface Waiter {
   since: number

@@ -12,13 +12,13 @@ import { about } from '../calendar/locales/messages.ts'
 import type { Tx } from '../store/storage/recording.ts'
 import { type Admission, admitted } from './admission.ts'
 import type { Reply } from './format.ts'
-import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
+import { type IncomingRequest, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
 interface Batching {
   admission: Admission
   count: (requests: number) => void
-  answer: (incoming: Incoming, context: Context) => Promise<Reply>
+  answer: (incoming: IncomingRequest, context: Context) => Promise<Reply>
 }
 
 /** A reply is null where a request was not done because another failed. */
@@ -31,12 +31,12 @@ interface BatchAnswers {
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 export async function batchReply(
-  asked: MatchedRequest,
-  incoming: Incoming,
+  request: MatchedRequest,
+  incoming: IncomingRequest,
   context: Context,
   batching: Batching,
 ): Promise<Reply> {
-  const { areOne, requests } = await parseBatch(asked.values, context)
+  const { areOne, requests } = await parseBatch(request.values, context)
   const bounded: Context = {
     ...context,
     room: { ...limits.batchAnswers },
@@ -45,7 +45,7 @@ export async function batchReply(
   }
   // The batch itself has been counted.
   batching.count(Math.max(0, requests.length - 1))
-  return batchOnce(asked, requests.length, context, async (repeatableAt) => {
+  return batchOnce(request, requests.length, context, async (repeatableAt) => {
     const items = requests.map((request, place) =>
       incomingOf(request, incoming, bounded, repeatableAt(place)),
     )
@@ -66,10 +66,10 @@ export async function batchReply(
 
 function incomingOf(
   { method, path, body, headers }: BatchRequest,
-  batch: Incoming,
+  batch: IncomingRequest,
   { site }: Context,
   repeatable: Repeatable | undefined,
-): Incoming {
+): IncomingRequest {
   const { address, requestId, isGone } = batch
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => OWN_HEADERS.includes(name)))
   return {
@@ -89,7 +89,7 @@ function enveloped({ status, headers, body }: Reply): object {
 }
 
 async function answerEach(
-  items: readonly Incoming[],
+  items: readonly IncomingRequest[],
   context: Context,
   { answer }: Pick<Batching, 'answer'>,
 ): Promise<BatchAnswers> {
@@ -128,8 +128,8 @@ function makeGate(context: Context): Gate {
 }
 
 async function answerTogether(
-  items: readonly Incoming[],
-  incoming: Incoming,
+  items: readonly IncomingRequest[],
+  incoming: IncomingRequest,
   context: Context,
   { admission, answer }: Batching,
 ): Promise<BatchAnswers> {
@@ -157,7 +157,7 @@ async function answerTogether(
   })
 }
 
-async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
+async function beginRequest(item: IncomingRequest, gate: Gate, answer: Batching['answer']): Promise<Begun> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
   const reply = answer({ ...item, hasTurn: true }, gate.context)

@@ -11,15 +11,15 @@ import {
   type Body,
   type BodyRoom,
   clientAddress,
+  type Exchange,
   formText,
-  type Incoming,
+  type IncomingRequest,
   mediaType,
   NO_BODY,
   parseForm,
   repeatedKeys,
   type Trusted,
   type Upload,
-  type Visit,
 } from './incoming.ts'
 
 // Bodies of requests and their files, within bounds of memory, disk and time.
@@ -301,12 +301,12 @@ async function withPatience<T>(
  * throws a Problem for a refused body.
  */
 export async function withBody(
-  { request, response }: Pick<Visit, 'request' | 'response'>,
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
   intake: Intake,
-  work: (read: Incoming['readBody']) => Promise<void>,
+  work: (read: IncomingRequest['readBody']) => Promise<void>,
 ): Promise<void> {
   const holdings: Holding[] = []
-  const read: Incoming['readBody'] = async (room) => {
+  const read: IncomingRequest['readBody'] = async (room) => {
     if (!hasBody(request)) return NO_BODY
     if (request.destroyed) throw new Problem('rest_invalid_request')
     const most = room.most ?? (room.isTrusted ? intake.bodyBytes : STRANGER_BYTES)

@@ -17,7 +17,7 @@ import {
 } from './admission.ts'
 import { answerHeaders, crossOriginHeaders } from './answer-headers.ts'
 import { type Intake, passRest } from './bodies.ts'
-import { clientAddress, type Incoming, readUrl, type Trusted, type Visit } from './incoming.ts'
+import { clientAddress, type Exchange, type IncomingRequest, readUrl, type Trusted } from './incoming.ts'
 import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
 import type { Closing } from './stopping.ts'
@@ -27,7 +27,7 @@ import type { Closing } from './stopping.ts'
 export interface Front {
   site: Site
   admission: Admission
-  pressure: Pressure<Visit>
+  pressure: Pressure<Exchange>
   readers: SlowReaders
   intake: Intake
   rateLimit: RateLimit | undefined
@@ -38,7 +38,7 @@ export interface Front {
   report: (error: unknown, requestId?: string) => void
   closing: Closing
   refusals: Record<'overloaded' | 'tooMany' | HeadFault, Refusal>
-  tellOverloaded: (visit: Visit) => void
+  tellOverloaded: (exchange: Exchange) => void
 }
 
 /** It is made in advance, since it has to cost next to nothing. */
@@ -84,7 +84,8 @@ export function makeFront(site: Site, options: FrontOptions): Front {
       rest_unsupported_transfer_coding: makeRefusal(site, 'rest_unsupported_transfer_coding'),
       rest_unsupported_http_version: makeRefusal(site, 'rest_unsupported_http_version'),
     },
-    tellOverloaded: (visit) => isGone(visit.request) || sendRefusal(front, visit, front.refusals.overloaded),
+    tellOverloaded: (exchange) =>
+      isGone(exchange.request) || sendRefusal(front, exchange, front.refusals.overloaded),
   }
   return front
 }
@@ -114,20 +115,26 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
  * Serves one request of a connection after the other, so that one answer is held for each reader. `/healthz`
  * and `/readyz` are always admitted.
  */
-export function openFront(front: Front, serve: (visit: Visit) => void): Handler {
-  const handling: RequestHandlers<Visit> = {
-    serve: (visit) => isGone(visit.request) || serve(visit),
+export function openFront(front: Front, serve: (exchange: Exchange) => void): Handler {
+  const handling: RequestHandlers<Exchange> = {
+    serve: (exchange) => isGone(exchange.request) || serve(exchange),
     refuse: front.tellOverloaded,
     clientOf: ({ request }) => clientOf(clientAddress(request, front.trusted)),
   }
   const receive: Handler = (request, response) => {
     const url = readUrl(front.site, request.url)
-    const visit: Visit = { request, response, url, requestId: front.requestIds(), arrived: performance.now() }
+    const exchange: Exchange = {
+      request,
+      response,
+      url,
+      requestId: front.requestIds(),
+      arrived: performance.now(),
+    }
     const fault = faultOfHead(request)
-    if (fault) refuseHead(front, visit, fault)
-    else if (isWatching(url.path)) serve(visit)
-    else if (!mayAsk(front, request, visit.arrived)) sendRefusal(front, visit, front.refusals.tooMany)
-    else serveOrQueue(front.pressure, visit, visit.arrived, handling)
+    if (fault) refuseHead(front, exchange, fault)
+    else if (isWatching(url.path)) serve(exchange)
+    else if (!mayAsk(front, request, exchange.arrived)) sendRefusal(front, exchange, front.refusals.tooMany)
+    else serveOrQueue(front.pressure, exchange, exchange.arrived, handling)
   }
   return (request, response) => {
     // A request that is queued behind others has no socket yet.
@@ -148,9 +155,9 @@ function faultOfHead({ httpVersionMajor, headers, rawHeaders }: IncomingMessage)
   return hosts > 1 ? 'rest_invalid_request' : undefined
 }
 
-function refuseHead(front: Front, visit: Visit, fault: HeadFault): void {
-  visit.response.shouldKeepAlive = false
-  sendRefusal(front, visit, front.refusals[fault])
+function refuseHead(front: Front, exchange: Exchange, fault: HeadFault): void {
+  exchange.response.shouldKeepAlive = false
+  sendRefusal(front, exchange, front.refusals[fault])
 }
 
 function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: number): boolean {
@@ -180,18 +187,18 @@ function waitBehind(
   })
 }
 
-export function refuseOverload(front: Front, visit: Visit): void {
-  turnAway(front.pressure, visit, front.tellOverloaded)
+export function refuseOverload(front: Front, exchange: Exchange): void {
+  turnAway(front.pressure, exchange, front.tellOverloaded)
 }
 
-function sendRefusal(front: Front, visit: Visit, { status, headers, body }: Refusal): void {
-  const { request, response, requestId } = visit
+function sendRefusal(front: Front, exchange: Exchange, { status, headers, body }: Refusal): void {
+  const { request, response, requestId } = exchange
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
   writeHead(front, response, status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
   response.end(request.method === 'HEAD' ? undefined : body)
   passRest(request)
-  announce(front.onAnswered, visit, '', 'refused', status, body.length)
+  announce(front.onAnswered, exchange, '', 'refused', status, body.length)
 }
 
 /** Connections close while the server stops. */
@@ -209,14 +216,18 @@ export function isGone(request: IncomingMessage): boolean {
   return request.socket.destroyed
 }
 
-export function askerOf({ trusted }: Front, { request }: Visit): Asker {
+export function askerOf({ trusted }: Front, { request }: Exchange): Asker {
   return { address: clientAddress(request, trusted), isGone: () => isGone(request) }
 }
 
-export function incomingOf(front: Front, visit: Visit, readBody: Incoming['readBody']): Incoming {
-  const { request, url, requestId } = visit
+export function incomingOf(
+  front: Front,
+  exchange: Exchange,
+  readBody: IncomingRequest['readBody'],
+): IncomingRequest {
+  const { request, url, requestId } = exchange
   const { method = 'GET', headers } = request
-  return { method, url, headers, ...askerOf(front, visit), requestId, readBody }
+  return { method, url, headers, ...askerOf(front, exchange), requestId, readBody }
 }
 
 export interface Answered {
@@ -240,7 +251,7 @@ export type OnAnswered = (answered: Answered) => void
 
 export function announce(
   onAnswered: OnAnswered | undefined,
-  { request, requestId, arrived, user = '' }: Visit,
+  { request, requestId, arrived, user = '' }: Exchange,
   route: string,
   from: Answered['from'],
   status: number,

@@ -98,36 +98,45 @@ interface Described {
 
 /** See rule 1.2 for the order. @throws Problem */
 export async function answer(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   { routes, beside }: Described,
   context: Context,
 ): Promise<Reply> {
-  const { action } = asked.endpoint
+  const { action } = request.endpoint
   switch (action.do) {
     case 'index':
-      return indexReply(asked, routes, context)
+      return indexReply(request, routes, context)
     case 'doc':
       return okReply(describeInterface(routes, beside, context))
     case 'list':
-      return listReply(asked, action.served, action.formats, context)
+      return listReply(request, action.served, action.formats, context)
     case 'create': {
       const isAllowed = mayAsk(action, context, undefined)
       return writeOnce(
-        repeated(asked, action.served, context),
+        repeated(request, action.served, context),
         isLoggedIn(context.caller) && isAllowed,
         context,
         (keeping, isKept) =>
-          createReply(asked, action.served, isAllowed, context, isKept || context.room ? keeping : undefined),
+          createReply(
+            request,
+            action.served,
+            isAllowed,
+            context,
+            isKept || context.room ? keeping : undefined,
+          ),
       )
     }
     case 'read':
-      return readReply(asked, action.served, context)
+      return readReply(request, action.served, context)
     case 'update':
     case 'remove': {
       const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
       const change = action.do === 'update' ? updateReply : removeReply
-      return writeOnce(onceInBatch(repeated(asked, action.served, context)), isAllowed, context, (keeping) =>
-        change(asked, action.served, isAllowed, context, keeping),
+      return writeOnce(
+        onceInBatch(repeated(request, action.served, context)),
+        isAllowed,
+        context,
+        (keeping) => change(request, action.served, isAllowed, context, keeping),
       )
     }
     default:
@@ -137,33 +146,33 @@ export async function answer(
 }
 
 async function readReply(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   { operations }: ServedResource,
   context: Context,
 ): Promise<Reply> {
-  const address = recordAddressOf(asked.variables)
+  const address = recordAddressOf(request.variables)
   const read = address && operations.readSingle && (await operations.readSingle(context, address))
   if (read) return { ...okReply(read.record), version: read.version }
-  const version = await versionBefore(asked, operations, context)
-  const loaded = await operations.loadOne(context, await located(asked, operations, context))
+  const version = await versionBefore(request, operations, context)
+  const loaded = await operations.loadOne(context, await located(request, operations, context))
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
 /** It is read before the record, so that it is never later than the record shown. */
 async function versionBefore(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   operations: Operations,
   context: Context,
 ): Promise<Version | undefined> {
   const { versioned } = operations
-  const address = recordAddressOf(asked.variables)
+  const address = recordAddressOf(request.variables)
   if (!versioned || !address) return undefined
-  const id = 'id' in address ? address.id : versioned.idOf(await located(asked, operations, context))
+  const id = 'id' in address ? address.id : versioned.idOf(await located(request, operations, context))
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
 /** A repetition is rendered where its first answer was too large to store. */
-function repeated<Sent extends object>(asked: Sent, { operations }: ServedResource, context: Context) {
+function repeated<Sent extends object>(request: Sent, { operations }: ServedResource, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
     if (row === undefined) return undefined
@@ -174,7 +183,7 @@ function repeated<Sent extends object>(asked: Sent, { operations }: ServedResour
       throw error
     }
   }
-  return { ...asked, render }
+  return { ...request, render }
 }
 
 /** Outside batches the answer need not be stored: a repetition changes nothing more. */
@@ -184,14 +193,14 @@ function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent
 }
 
 async function createReply(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   { resource, operations }: ServedResource,
   isAllowed: boolean,
   context: Context,
   keeping: WriteAndKeepReply | undefined,
 ): Promise<Reply> {
-  const { args } = asked.endpoint
-  const raw = asked.values(args)
+  const { args } = request.endpoint
+  const raw = request.values(args)
   const created = ({ id, answer }: WriteResult): Reply => {
     const headers = { Location: `${context.site.base}/${resource.path}/${id}`, ...ignoredHeader(args, raw) }
     return { status: 201, headers, body: answer, id }
@@ -202,37 +211,37 @@ async function createReply(
 }
 
 type ChangeReply = (
-  asked: MatchedRequest,
+  request: MatchedRequest,
   served: ServedResource,
   isAllowed: boolean,
   context: Context,
   keeping: WriteAndKeepReply,
 ) => Promise<Reply>
 
-const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
-  const { args, fields = args } = asked.endpoint
+const updateReply: ChangeReply = async (request, { operations }, isAllowed, context, keeping) => {
+  const { args, fields = args } = request.endpoint
   const parsing = { extent: 'partial', mayAsk: isAllowed } as const
-  const raw = asked.values(fields)
-  const values = await withAddress(asked, async () => parseFields(fields, raw, context, parsing), context)
-  const row = await permitted(asked, operations, context)
+  const raw = request.values(fields)
+  const values = await withAddress(request, async () => parseFields(fields, raw, context, parsing), context)
+  const row = await permitted(request, operations, context)
   return writeChange(
     context,
     operations,
     { row, values },
-    wantedOf(asked),
+    wantedOf(request),
     changed(keeping, ignoredHeader(fields, raw)),
   )
 }
 
-const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
+const removeReply: ChangeReply = async (request, { resource, operations }, _isAllowed, context, keeping) => {
   const fields = resource.removal ?? NONE
   const values = await withAddress(
-    asked,
-    async () => parseFields(fields, asked.values(fields), context),
+    request,
+    async () => parseFields(fields, request.values(fields), context),
     context,
   )
-  const row = await permitted(asked, operations, context)
-  return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
+  const row = await permitted(request, operations, context)
+  return writeRemoval(context, operations, { row, values }, wantedOf(request), changed(keeping))
 }
 
 export const wantedOf = ({ ifMatch }: MatchedRequest) =>
@@ -253,15 +262,15 @@ function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
 }
 
 async function listReply(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   served: ServedResource,
   formats: Formats,
   context: Context,
 ): Promise<Reply> {
-  const { args } = asked.endpoint
-  const raw = asked.values(args)
-  const format = chooseFormat(formats, raw.format, asked.accept)
-  if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, asked.self)
+  const { args } = request.endpoint
+  const raw = request.values(args)
+  const format = chooseFormat(formats, raw.format, request.accept)
+  if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, request.self)
   const parsed = parseFields(args, format.withDefaults?.(context, raw) ?? raw, context)
   const { format: _named, ...query } = parsed instanceof Promise ? await parsed : parsed
   const clock = clockOf(args, raw)
@@ -269,13 +278,13 @@ async function listReply(
     const finding = served.operations.find(context, query)
     const found = finding instanceof Promise ? await finding : finding
     if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
-    const shown = await format.showList(context, served, found, asked.self)
+    const shown = await format.showList(context, served, found, request.self)
     return { ...shown, clock, isFromMemory: found.isIndexed === true }
   }
   for (const name of ['page', 'per_page']) if (raw[name] !== undefined) throw invalidParam(name)
   const { findAll } = served.operations
   if (!findAll) throw new Error(`the list of ${served.resource.path} has no form without pages`)
-  return { ...(await format.showList(context, served, await findAll(context, query), asked.self)), clock }
+  return { ...(await format.showList(context, served, await findAll(context, query), request.self)), clock }
 }
 
 /** A redirect keeps shared caches from mixing up formats. */
@@ -288,8 +297,8 @@ function isPastEnd({ page, perPage, total, ids }: Found): boolean {
   return page > 1 && ids.length === 0 && (page - 1) * perPage >= total
 }
 
-function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Context): Reply {
-  const { namespace = context.site.namespace } = asked.values(asked.endpoint.args)
+function indexReply(request: MatchedRequest, routes: readonly Route[], context: Context): Reply {
+  const { namespace = context.site.namespace } = request.values(request.endpoint.args)
   if (namespace !== context.site.namespace) throw new Problem('rest_invalid_namespace')
   return okReply(describeNamespace(routes, context))
 }
@@ -307,9 +316,13 @@ export function idIn(digits: string): number {
 
 const NONE: Fields = {}
 
-async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, context: Context): Promise<T> {
-  const { checked = NONE } = asked.endpoint
-  const path = recordAddressOf(asked.variables) ?? {}
+async function withAddress<T>(
+  request: MatchedRequest,
+  parse: () => Promise<T>,
+  context: Context,
+): Promise<T> {
+  const { checked = NONE } = request.endpoint
+  const path = recordAddressOf(request.variables) ?? {}
   try {
     await parseFields(checked, { ...path }, context)
   } catch (wrongAddress) {
@@ -325,32 +338,32 @@ async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, co
   return parse()
 }
 
-async function located(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
-  const address = recordAddressOf(asked.variables)
+async function located(request: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
+  const address = recordAddressOf(request.variables)
   if (!address) throw new Problem('rest_no_route')
   const row = await operations.locate(context, address)
   if (row !== undefined) return row
-  if ('slug' in address && isNoUpdate(asked)) throw invalidParam('slug')
+  if ('slug' in address && isNoUpdate(request)) throw invalidParam('slug')
   throw await operations.missing(context, address)
 }
 
 /**
  * An unknown slug is an invalid parameter of a read or removal, a missing record of an update (rule 25.4).
  */
-function isNoUpdate(asked: MatchedRequest): boolean {
-  return asked.endpoint.action.do !== 'update'
+function isNoUpdate(request: MatchedRequest): boolean {
+  return request.endpoint.action.do !== 'update'
 }
 
 export async function permitted(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   operations: Operations,
   context: Context,
 ): Promise<unknown> {
-  const { action } = asked.endpoint
+  const { action } = request.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
-  if (isBySlug && isNoUpdate(asked)) await located(asked, operations, context)
+  if (isBySlug && isNoUpdate(request)) await located(request, operations, context)
   if (!isLoggedIn(context.caller) || !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
-  const row = await located(asked, operations, context)
+  const row = await located(request, operations, context)
   if (!mayAsk(action, context, row)) throw new Problem('rest_forbidden')
   return row
 }

@@ -73,7 +73,7 @@ interface Versioned {
   version: number
 }
 
-type Answering = (asked: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
+type Answering = (request: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
 
 export function historyRoutes(served: ServedResource): Route[] {
   const { path, name } = served.resource
@@ -84,8 +84,8 @@ export function historyRoutes(served: ServedResource): Route[] {
         audience: 'editors',
         ...operation,
         problems: ['rest_version_not_found', 'rest_invalid_param', ...(operation.problems ?? [])],
-        answer: async (asked, _ground, context) =>
-          answer(asked, await findVersioned(asked, served, context), context),
+        answer: async (request, _ground, context) =>
+          answer(request, await findVersioned(request, served, context), context),
       },
     ])
   return [
@@ -113,42 +113,46 @@ export function historyRoutes(served: ServedResource): Route[] {
       outcome: 'The requested data',
       answers: record({ id, version: integerSchema, values: { type: 'object', additionalProperties: true } }),
     }),
-    routeAt('/{version}/restore', (asked, found, context) => restoreReply(asked, served, found, context), {
-      methods: ['POST'],
-      address: versionField,
-      body: restoreFields,
-      takesVersion: true,
-      queue: 'writes',
-      verb: 'restoreVersionOf',
-      summary: 'Put a version of a record back',
-      outcome: 'The changed record, and what could not be put back',
-      answers: record({
-        version: integerSchema,
-        members: arrayOf(string),
-        left: arrayOf(record({ member: string, value })),
-        record: { type: 'object', additionalProperties: true },
-      }),
-      problems: name === 'category' || name === 'tag' ? ['duplicate_term_slug'] : [],
-    }),
+    routeAt(
+      '/{version}/restore',
+      (request, found, context) => restoreReply(request, served, found, context),
+      {
+        methods: ['POST'],
+        address: versionField,
+        body: restoreFields,
+        takesVersion: true,
+        queue: 'writes',
+        verb: 'restoreVersionOf',
+        summary: 'Put a version of a record back',
+        outcome: 'The changed record, and what could not be put back',
+        answers: record({
+          version: integerSchema,
+          members: arrayOf(string),
+          left: arrayOf(record({ member: string, value })),
+          record: { type: 'object', additionalProperties: true },
+        }),
+        problems: name === 'category' || name === 'tag' ? ['duplicate_term_slug'] : [],
+      },
+    ),
   ]
 }
 
 /** @throws Problem where the caller may not edit the record, or no versions are known */
 async function findVersioned(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   { resource, operations }: ServedResource,
   context: Context,
 ): Promise<Versioned> {
-  const row = await permitted(asked, operations, context)
+  const row = await permitted(request, operations, context)
   const { versioned } = operations
   const kind = resource.name as StateKind
   const history = versioned && (await readHistory(context.db, kind, versioned.kind, versioned.idOf(row)))
   if (!history) throw new Problem('rest_version_not_found')
-  return { history, row, version: Number(asked.variables.version) }
+  return { history, row, version: Number(request.variables.version) }
 }
 
-async function listReply(asked: MatchedRequest, { history }: Versioned, context: Context): Promise<Reply> {
-  const { page = 1, per_page = 10 } = await parseFields(actFilters, asked.values(actFilters), context)
+async function listReply(request: MatchedRequest, { history }: Versioned, context: Context): Promise<Reply> {
+  const { page = 1, per_page = 10 } = await parseFields(actFilters, request.values(actFilters), context)
   const perPage = Math.min(per_page, MOST_VERSIONS)
   const { version, knownFrom: known_from, acts } = history
   const told = await listActsWithChanges(context.db, history, (page - 1) * perPage, perPage)
@@ -180,16 +184,16 @@ function presentAct(
 }
 
 async function restoreReply(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   served: ServedResource,
   { history, row, version }: Versioned,
   context: Context,
 ): Promise<Reply> {
-  const { members: only } = await parseFields(restoreFields, asked.values(restoreFields), context)
+  const { members: only } = await parseFields(restoreFields, request.values(restoreFields), context)
   const { members, left, written } = await restoreVersion(context, served, history, row, {
     version,
     only,
-    wanted: wantedOf(asked),
+    wanted: wantedOf(request),
   })
   return okReply({
     version,

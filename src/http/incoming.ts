@@ -13,9 +13,10 @@ import type { Fields } from '../calendar/declare/resource.ts'
 import type { Repeatable } from '../calendar/editing/idempotency.ts'
 import type { Caller } from '../calendar/people/caller.ts'
 import type { Reply } from './format.ts'
-import type { FoundRoute, Match, MatchedRequest } from './routes.ts'
+import type { MatchedRequest, MatchedRoute } from './routes.ts'
 
-// A request as it comes in: address, client, parameters from query string, form or body.
+// A request as it comes in: address, client, parameters from query string, form or body. It is an Exchange
+// of HTTP, an IncomingRequest (also one of a batch), a ParsedRequest, and a MatchedRequest of its endpoint.
 
 /** It is on disk until the request ends, or in memory if it is JSON. */
 export interface Upload {
@@ -46,7 +47,7 @@ export interface BodyRoom {
   mostFiles?: number
 }
 
-export interface Visit {
+export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
   url: RequestUrl
@@ -58,10 +59,10 @@ export interface Visit {
 }
 
 /** @throws Problem for wrong credentials */
-export type SignIn = (incoming: Incoming) => Promise<Caller>
+export type SignIn = (incoming: IncomingRequest) => Promise<Caller>
 
 /** The body has not been read yet. */
-export interface Incoming {
+export interface IncomingRequest {
   method: string
   url: RequestUrl
   headers: IncomingHttpHeaders
@@ -71,25 +72,23 @@ export interface Incoming {
   repeatable?: Repeatable
   /** The batch has waited for all of its requests. */
   hasTurn?: true
-  found?: FoundRoute
+  found?: MatchedRoute
   isGone: () => boolean
   /** May be called once; nothing is held before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
 }
 
-/** The method is that after overrides (rule 1.6). */
-export interface Target {
-  method: string
+/** The query string is parsed, and `method` is that after overrides (rule 1.6). */
+export interface ParsedRequest extends IncomingRequest {
   query: RawValues
 }
 
 /** Answers OPTIONS itself; `Allow` has the methods of the caller. */
 export type RouteReply = (
-  matched: Match,
-  incoming: Incoming,
-  target: Target,
+  matched: MatchedRoute,
+  parsed: ParsedRequest,
   context: Context,
-  work: (asked: MatchedRequest, body: Body) => Promise<Reply>,
+  work: (request: MatchedRequest, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
 /** Longer addresses are answered by 414. */
@@ -115,7 +114,7 @@ export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): Reque
 /** Clients send it so to proxies (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
 
-/** A target without a path becomes a path that no route has. */
+/** An address without a path becomes a path that no route has. */
 function withPath(sent: string): string {
   if (sent.startsWith('/')) return sent
   const url = sent.replace(ABSOLUTE, '')

@@ -18,11 +18,11 @@ import {
 } from './finished.ts'
 import type { Reply, Shown } from './format.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
-import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
+import { type Exchange, LONGEST_URL, NO_BODY } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, json, jsonParts, partByPart } from './json.ts'
 import { type Responder, type Service, signInAsStranger } from './respond.ts'
 import { findRoute, type RouteTable } from './route-table.ts'
-import type { FoundRoute } from './routes.ts'
+import type { MatchedRoute } from './routes.ts'
 import { asNew, contentTag, type Outgoing, send, sendStream } from './send.ts'
 
 // Anonymous reads: a kept answer, or the ordinary way, kept from the second request on.
@@ -37,14 +37,14 @@ export interface PublicReads {
   namesAnother: (accept: string | undefined) => boolean
 }
 
-interface Read extends Visit {
+interface PublicRead extends Exchange {
   key: string
-  found: FoundRoute
+  found: MatchedRoute
   now: number
   tellWrong: TellWrong | undefined
 }
 
-export type TellWrong = (visit: Visit, names: readonly string[]) => void
+export type TellWrong = (exchange: Exchange, names: readonly string[]) => void
 
 export function makePublicReads(
   service: Service,
@@ -59,10 +59,10 @@ export function makePublicReads(
 }
 
 /** Returns false for what is left to the ordinary way. */
-export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
+export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: TellWrong): boolean {
   const { service, front, finished, routes } = reads
-  const { method, headers } = visit.request
-  const { text: url, path } = visit.url
+  const { method, headers } = exchange.request
+  const { text: url, path } = exchange.url
   if (
     (method !== 'GET' && method !== 'HEAD') ||
     headers.authorization !== undefined ||
@@ -75,21 +75,21 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
     // Only rows that allow it have kept answers, so no row is looked for.
     const known = isBehind(service.memory) ? undefined : findFinished(finished, key, now)
     if (known) {
-      send(front, visit, known, 'finished')
+      send(front, exchange, known, 'finished')
       return true
     }
     const found = findRoute(routes, path)
     if (!found?.route.endpoints.some(({ cached }) => cached)) return false
-    answerRead(reads, { ...visit, key, found, now, tellWrong }).catch((error: unknown) => {
-      service.report(error, visit.requestId)
-      visit.response.destroy()
+    answerRead(reads, { ...exchange, key, found, now, tellWrong }).catch((error: unknown) => {
+      service.report(error, exchange.requestId)
+      exchange.response.destroy()
     })
     return true
   } catch (error) {
     // The ordinary way may succeed, or reports the error.
-    service.report(error, visit.requestId)
-    if (!visit.response.headersSent) return false
-    visit.response.destroy()
+    service.report(error, exchange.requestId)
+    if (!exchange.response.headersSent) return false
+    exchange.response.destroy()
     return true
   }
 }
@@ -105,7 +105,7 @@ function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: strin
   return name === json.name ? url : `${name} ${url}`
 }
 
-async function answerRead(reads: PublicReads, read: Read): Promise<void> {
+async function answerRead(reads: PublicReads, read: PublicRead): Promise<void> {
   const { service, front, finished, respond } = reads
   const { memory } = service
   if (isPressed(front.pressure)) return refuseOverload(front, read)
@@ -137,7 +137,7 @@ function validityOf({ clock = 'day', status, innerStatus = status }: Reply, vers
 }
 
 /** An answer is kept from its second request on; very long ones go out part by part. */
-async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: string): Promise<void> {
+async function sendJson(reads: PublicReads, read: PublicRead, reply: Reply, version: string): Promise<void> {
   const { service, front, finished, buffers } = reads
   const parts = await jsonParts(reply.body, isPretty(read.url.text))
   const length = lengthOf(parts)
@@ -170,7 +170,7 @@ async function sendJson(reads: PublicReads, read: Read, reply: Reply, version: s
 
 function sendShown(
   { service, front, finished }: PublicReads,
-  read: Read,
+  read: PublicRead,
   reply: Reply,
   { format, bytes }: Shown,
   version: string,

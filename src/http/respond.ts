@@ -23,16 +23,16 @@ import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from '
 import {
   type Body,
   declaredValues,
-  type Incoming,
+  type IncomingRequest,
   LONGEST_URL,
   mediaType,
   NO_BODY,
+  type ParsedRequest,
   parseBody,
   parseForm,
   type RouteReply,
   repeatedKeys,
   type SignIn,
-  type Target,
 } from './incoming.ts'
 import { wantsEnvelope, withFieldsAndEnvelope } from './json.ts'
 import { countFurther } from './rate-limit.ts'
@@ -40,8 +40,8 @@ import { findRoute, type RouteTable } from './route-table.ts'
 import {
   type Endpoint,
   isForAdministrators,
-  type Match,
   type MatchedRequest,
+  type MatchedRoute,
   type RouteAction,
   routeName,
 } from './routes.ts'
@@ -67,22 +67,22 @@ export interface Service {
   announced?: Promise<void>
 }
 
-function targetOf(incoming: Incoming): Target {
+function parseRequest(incoming: IncomingRequest): ParsedRequest {
   const { text, query: sent } = incoming.url
   if (text.length > LONGEST_URL) throw new Problem('rest_uri_too_long')
   const query = sent === '' ? {} : parseForm(sent)
-  return { method: overriddenMethod(incoming, query), query }
+  return { ...incoming, method: overriddenMethod(incoming, query), query }
 }
 
 /** Only a POST takes `_method` and `X-HTTP-Method-Override` (rule 1.6). */
-function overriddenMethod(incoming: Incoming, query: RawValues): string {
+function overriddenMethod(incoming: IncomingRequest, query: RawValues): string {
   if (incoming.method !== 'POST') return incoming.method
   const override = query._method ?? incoming.headers['x-http-method-override']
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
 /** Every failure becomes an answer. */
-export type Responder = (incoming: Incoming, signIn: SignIn) => Promise<Reply>
+export type Responder = (incoming: IncomingRequest, signIn: SignIn) => Promise<Reply>
 
 export function byHeader({ authenticate, now }: Service): SignIn {
   return ({ headers, address }) => authenticate(headers.authorization, address, now())
@@ -108,10 +108,10 @@ export function makeResponder(
       service,
       incoming,
       () => caller,
-      async (target) => {
+      async (parsed) => {
         caller = await signIn(incoming)
         if (isLoggedIn(caller)) incoming.user = caller.login
-        return dispatch(answering, incoming, target, contextOf(service, caller, service.now(), incoming))
+        return dispatch(answering, parsed, contextOf(service, caller, service.now(), incoming))
       },
     )
   }
@@ -119,63 +119,58 @@ export function makeResponder(
 
 async function settle(
   service: Service,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   callerOf: () => Caller,
-  reply: (target: Target) => Promise<Reply>,
+  reply: (parsed: ParsedRequest) => Promise<Reply>,
 ): Promise<Reply> {
-  let target: Target | undefined
+  let parsed: ParsedRequest | undefined
   try {
-    target = targetOf(incoming)
-    return await withFieldsAndEnvelope(await reply(target), target.query)
+    parsed = parseRequest(incoming)
+    return await withFieldsAndEnvelope(await reply(parsed), parsed.query)
   } catch (error) {
     return withFieldsAndEnvelope(
       failureReply(error, service, isLoggedIn(callerOf()), incoming.requestId),
-      target?.query ?? {},
+      parsed?.query ?? {},
     )
   }
 }
 
-function dispatch(
-  answering: Answering,
-  incoming: Incoming,
-  target: Target,
-  context: Context,
-): Promise<Reply> {
+function dispatch(answering: Answering, parsed: ParsedRequest, context: Context): Promise<Reply> {
   const { routes } = answering
-  const found = incoming.found ?? findRoute(routes, incoming.url.path)
-  if (!found) return unmatched(target)
-  const replyTo: RouteReply = (...request) => routeReply(answering, request)
+  const found = parsed.found ?? findRoute(routes, parsed.url.path)
+  if (!found) return unmatched(parsed)
+  const replyTo: RouteReply = (...args) => routeReply(answering, args)
   const { group, ...matched } = found
   if (group)
-    return routes.beside.reply({ ...matched, group }, incoming, target, context, replyTo, (asked) =>
-      answerOwn(answering, asked, incoming, context),
+    return routes.beside.reply({ ...matched, group }, parsed, context, replyTo, (request) =>
+      answerOwn(answering, request, parsed, context),
     )
   const described = { routes: routes.namespace, beside: routes.beside.own }
-  return replyTo(matched, incoming, target, context, (asked) => answer(asked, described, context))
+  return replyTo(matched, parsed, context, (request) => answer(request, described, context))
 }
 
-async function routeReply(answering: Answering, request: Parameters<RouteReply>): Promise<Reply> {
-  const [{ route }, , , { site }] = request
-  return { ...(await matchedReply(answering, request)), route: routeName(site.namespace, route.template) }
+async function routeReply(answering: Answering, args: Parameters<RouteReply>): Promise<Reply> {
+  const [{ route }, , { site }] = args
+  return { ...(await matchedReply(answering, args)), route: routeName(site.namespace, route.template) }
 }
 
 async function matchedReply(
   answering: Answering,
-  [matched, incoming, target, context, work]: Parameters<RouteReply>,
+  [matched, parsed, context, work]: Parameters<RouteReply>,
 ): Promise<Reply> {
   const { route, variables } = matched
-  const method = target.method === 'HEAD' ? 'GET' : target.method
+  const method = parsed.method === 'HEAD' ? 'GET' : parsed.method
   if (method === 'OPTIONS') {
     const headers = { Allow: await allowHeader(matched, context), 'Access-Control-Max-Age': '86400' }
     return { status: 200, headers, body: describeRoute(route, context) }
   }
   const endpoint = endpointFor(matched, method)
   if (!endpoint) throw new Problem('rest_no_route')
-  const reply = await attemptAnswer(answering.service, incoming, context, () =>
-    inTurn(answering, incoming, workOf(endpoint, target, context), context, async () => {
-      const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
+  const reply = await attemptAnswer(answering.service, parsed, context, () =>
+    inTurn(answering, parsed, workOf(endpoint, parsed, context), context, async () => {
+      const body = method === 'GET' ? NO_BODY : await readBody(parsed, endpoint, context)
       return () => {
-        const sent = sentWith(incoming, target, body, context.site)
+        const sent = sentWith(parsed, body, context.site)
         return () => work({ route, endpoint, variables, ...sent, underWay: answering.underWay }, body)
       }
     }),
@@ -185,13 +180,13 @@ async function matchedReply(
   return asPreferred(
     { ...reply, headers },
     endpoint.action,
-    incoming.headers.prefer,
-    target.query,
+    parsed.headers.prefer,
+    parsed.query,
     context.site.base,
   )
 }
 
-function endpointFor({ route }: Match, method: string): Endpoint | undefined {
+function endpointFor({ route }: MatchedRoute, method: string): Endpoint | undefined {
   return route.endpoints.find(({ methods }) => methods.some((known) => known === method))
 }
 
@@ -203,7 +198,7 @@ const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads',
  */
 async function inTurn(
   { admission, readers }: Answering,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   kind: QueueName | 'batches',
   context: Context,
   read: () => Promise<() => () => Promise<Reply>>,
@@ -221,7 +216,7 @@ async function inTurn(
 
 async function attemptAnswer(
   service: Service,
-  { requestId }: Incoming,
+  { requestId }: IncomingRequest,
   { caller }: Context,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
@@ -238,41 +233,45 @@ const NO_ROUTES = { routes: [], beside: [] }
 
 function answerOwn(
   answering: Answering,
-  asked: MatchedRequest,
-  incoming: Incoming,
+  request: MatchedRequest,
+  incoming: IncomingRequest,
   context: Context,
 ): Promise<Reply> {
   const { service, admission, rateLimit } = answering
-  const { action } = asked.endpoint
+  const { action } = request.endpoint
   if ('operation' in action) {
     if (isForAdministrators(action) && !mayAsk(action, context, undefined))
       throw new Problem('rest_forbidden')
-    return action.operation.answer(asked, service, context)
+    return action.operation.answer(request, service, context)
   }
-  if (action.do !== 'batch') return answer(asked, NO_ROUTES, context)
-  return batchReply(asked, incoming, context, {
+  if (action.do !== 'batch') return answer(request, NO_ROUTES, context)
+  return batchReply(request, incoming, context, {
     admission,
     count: (requests) => rateLimit && countFurther(rateLimit, incoming.address, requests),
     answer: (item, own) => answerBatched(answering, item, own),
   })
 }
 
-function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
+function answerBatched(answering: Answering, item: IncomingRequest, context: Context): Promise<Reply> {
   return settle(
     answering.service,
     item,
     () => context.caller,
-    async (target) => {
+    async (parsed) => {
       const matched = findRoute(answering.routes, item.url.path)
-      const endpoint = matched && endpointFor(matched, target.method)
+      const endpoint = matched && endpointFor(matched, parsed.method)
       if (!endpoint) throw new Problem('rest_no_route')
       if (!endpoint.batched) throw new Problem('rest_batch_not_allowed')
-      return dispatch(answering, item, target, context)
+      return dispatch(answering, parsed, context)
     },
   )
 }
 
-function workOf({ action, args }: Endpoint, { query }: Target, { memory }: Context): QueueName | 'batches' {
+function workOf(
+  { action, args }: Endpoint,
+  { query }: ParsedRequest,
+  { memory }: Context,
+): QueueName | 'batches' {
   if (action.do === 'batch') return 'batches'
   if ('operation' in action) return action.operation.queue
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
@@ -288,7 +287,11 @@ function isOverload(error: unknown): boolean {
 }
 
 /** From callers who may not write, only what their other faults need is read. @throws Problem */
-async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
+async function readBody(
+  incoming: IncomingRequest,
+  { action, args }: Endpoint,
+  context: Context,
+): Promise<Body> {
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
   const most = 'operation' in action ? action.operation.mostBytes : undefined
@@ -307,14 +310,19 @@ export function anonymousContext(service: Service, now: number): Context & { mem
   return contextWith(service, anonymous, now, service.database.read, service.memory)
 }
 
-function contextOf(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
+function contextOf(service: Service, caller: Caller, now: number, incoming: IncomingRequest): Context {
   const { database, memory } = service
   return isLoggedIn(caller)
     ? callerContext(service, caller, now, incoming)
     : contextWith(service, caller, now, database.read, memory, incoming)
 }
 
-export function callerContext(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
+export function callerContext(
+  service: Service,
+  caller: Caller,
+  now: number,
+  incoming: IncomingRequest,
+): Context {
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
@@ -325,7 +333,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   now: number,
   db: Context['db'],
   listed: Memory,
-  incoming?: Incoming,
+  incoming?: IncomingRequest,
 ): Context & { memory: Memory } {
   // A client that hears of its write sees it in every later answer.
   const seen = async <T>(writing: Promise<T>): Promise<T> => {
@@ -354,41 +362,40 @@ function contextWith<Memory extends EventMemory | undefined>(
   }
 }
 
-function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
+function writerOf({ id: user, login }: Caller, incoming: IncomingRequest | undefined): Writer {
   const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
   return { user, login, address, request, client: headers['user-agent'] ?? '' }
 }
 
-function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
+function parametersOf({ headers }: IncomingRequest, { bytes, form }: Body): RawValues {
   return form ? form.fields : parseBody(mediaType(headers), bytes)
 }
 
 function sentWith(
-  incoming: Incoming,
-  target: Target,
+  parsed: ParsedRequest,
   body: Body,
   site: Site,
 ): Pick<MatchedRequest, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
-  const parameters = parametersOf(incoming, body)
-  const repeated = () => repeatedIn(incoming, body)
+  const parameters = parametersOf(parsed, body)
+  const repeated = () => repeatedIn(parsed, body)
   return {
-    values: (fields) => declaredValues(fields, parameters, target.query, repeated),
-    accept: incoming.headers.accept,
-    ifMatch: incoming.headers['if-match'],
-    self: site.url + incoming.url.text,
-    repeatable: incoming.repeatable ?? {
-      key: idempotencyKey(incoming),
-      fingerprint: () => fingerprintOf(incoming, body),
+    values: (fields) => declaredValues(fields, parameters, parsed.query, repeated),
+    accept: parsed.headers.accept,
+    ifMatch: parsed.headers['if-match'],
+    self: site.url + parsed.url.text,
+    repeatable: parsed.repeatable ?? {
+      key: idempotencyKey(parsed),
+      fingerprint: () => fingerprintOf(parsed, body),
     },
   }
 }
 
-function idempotencyKey({ headers }: Incoming): string | undefined {
+function idempotencyKey({ headers }: IncomingRequest): string | undefined {
   const key = headers['idempotency-key']
   return key === undefined ? undefined : String(key)
 }
 
-function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body): Set<string> {
+function repeatedIn({ headers, url: { query } }: IncomingRequest, { bytes, form }: Body): Set<string> {
   const isForm = mediaType(headers) === 'application/x-www-form-urlencoded'
   const inBody = form?.repeated ?? (isForm ? repeatedKeys(bytes.toString('utf8')) : [])
   return query === '' ? new Set(inBody) : new Set([...repeatedKeys(query), ...inBody])
@@ -399,7 +406,7 @@ function varyHeader({ action }: Endpoint): Record<string, string> {
 }
 
 /** Says less where the database has gone, so that the write is still answered. */
-async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
+async function allowAfter(method: string, matched: MatchedRoute, context: Context): Promise<string> {
   try {
     return await allowHeader(matched, context)
   } catch (error) {
@@ -408,9 +415,9 @@ async function allowAfter(method: string, matched: Match, context: Context): Pro
   }
 }
 
-const ofStrangers = new WeakMap<Match['route'], string>()
+const ofStrangers = new WeakMap<MatchedRoute['route'], string>()
 
-function allowHeader(matched: Match, context: Context): string | Promise<string> {
+function allowHeader(matched: MatchedRoute, context: Context): string | Promise<string> {
   if (isLoggedIn(context.caller)) return allowedTo(matched, context)
   const { route } = matched
   const known = ofStrangers.get(route) ?? allowedMethods({ route, row: undefined }, context).join(', ')
@@ -418,7 +425,7 @@ function allowHeader(matched: Match, context: Context): string | Promise<string>
   return known
 }
 
-async function allowedTo({ route, variables }: Match, context: Context): Promise<string> {
+async function allowedTo({ route, variables }: MatchedRoute, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) =>
     'by' in action ? [action.served.operations] : [],
   )[0]
@@ -430,9 +437,8 @@ async function allowedTo({ route, variables }: Match, context: Context): Promise
 }
 
 /** OPTIONS gets an empty answer (rule 3.6). @throws Problem rest_no_route for any other method */
-async function unmatched(target: Target): Promise<Reply> {
-  if (target.method === 'OPTIONS')
-    return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
+async function unmatched({ method }: ParsedRequest): Promise<Reply> {
+  if (method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
@@ -472,7 +478,7 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
 
 /** It covers method, address and body; a multipart form counts by fields and files, whatever its boundary. */
 async function fingerprintOf(
-  { method, url, headers }: Incoming,
+  { method, url, headers }: IncomingRequest,
   { bytes, form, file }: Body,
 ): Promise<string> {
   const files = form?.files ?? (file ? [file] : [])

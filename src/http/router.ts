@@ -7,7 +7,7 @@ import { isPressed } from './admission.ts'
 import { withBody } from './bodies.ts'
 import type { FinishedAnswers } from './finished.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
-import type { SignIn, Visit } from './incoming.ts'
+import type { Exchange, SignIn } from './incoming.ts'
 import { pagelessFront } from './pageless-front.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
@@ -17,7 +17,7 @@ import { sendReply, sendStream, sendText } from './send.ts'
 // The first row that fits answers a request.
 
 /** @throws Problem, or any other error, which is answered unless something has been sent */
-export type Answering = (visit: Visit, signIn: SignIn) => unknown
+export type Answering = (exchange: Exchange, signIn: SignIn) => unknown
 
 export interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
@@ -25,7 +25,7 @@ export interface AnswerRow {
   /** The row is asked under overload, too, and decides itself what to refuse. */
   isUnderPressure: boolean
   isLast?: true
-  find: (visit: Visit) => Answering | undefined
+  find: (exchange: Exchange) => Answering | undefined
 }
 
 /** Features make their rows from this. */
@@ -36,7 +36,7 @@ export interface RowGround {
   finished: FinishedAnswers
   cacheBudget: CacheBudget
   /** Answers like a request below the REST root. */
-  answerRest: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
+  answerRest: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
 }
 
 export interface RouterParts {
@@ -47,28 +47,32 @@ export interface RouterParts {
 
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-export function makeRouter(service: Service, front: Front, ground: RouterParts): (visit: Visit) => void {
+export function makeRouter(
+  service: Service,
+  front: Front,
+  ground: RouterParts,
+): (exchange: Exchange) => void {
   const rows = makeRows(service, front, ground)
-  const route = (visit: Visit): unknown => {
-    const { method = '' } = visit.request
+  const route = (exchange: Exchange): unknown => {
+    const { method = '' } = exchange.request
     for (const { methods, signIn, isUnderPressure, find } of rows) {
-      const answer = methods === 'all' || methods.has(method) ? find(visit) : undefined
-      if (answer && !isUnderPressure && isPressed(front.pressure)) return refuseOverload(front, visit)
-      if (answer) return answer(visit, signIn)
+      const answer = methods === 'all' || methods.has(method) ? find(exchange) : undefined
+      if (answer && !isUnderPressure && isPressed(front.pressure)) return refuseOverload(front, exchange)
+      if (answer) return answer(exchange, signIn)
     }
     throw new Problem('rest_no_route')
   }
-  const fail = (visit: Visit, error: unknown) =>
-    answerFailure(service, front, visit, error).catch((fault: unknown) => {
-      service.report(fault, visit.requestId)
-      visit.response.destroy()
+  const fail = (exchange: Exchange, error: unknown) =>
+    answerFailure(service, front, exchange, error).catch((fault: unknown) => {
+      service.report(fault, exchange.requestId)
+      exchange.response.destroy()
     })
-  return (visit) => {
+  return (exchange) => {
     try {
-      const answered = route(visit)
-      if (answered instanceof Promise) answered.catch((error: unknown) => fail(visit, error))
+      const answered = route(exchange)
+      if (answered instanceof Promise) answered.catch((error: unknown) => fail(exchange, error))
     } catch (error) {
-      void fail(visit, error)
+      void fail(exchange, error)
     }
   }
 }
@@ -104,41 +108,41 @@ function isBelow(root: string, path: string): boolean {
 function makeRest(service: Service, front: Front, { cacheBudget, routes }: RouterParts) {
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, cacheBudget, front)
-  const answerOrdinarily: Answering = (visit, signIn) =>
-    withBody(visit, front.intake, async (read) => {
-      const incoming = incomingOf(front, visit, read)
+  const answerOrdinarily: Answering = (exchange, signIn) =>
+    withBody(exchange, front.intake, async (read) => {
+      const incoming = incomingOf(front, exchange, read)
       const reply = await respond(incoming, signIn)
-      await sendReply(front, { ...visit, user: incoming.user }, reply)
+      await sendReply(front, { ...exchange, user: incoming.user }, reply)
     })
-  const answerRest = (visit: Visit, signIn: SignIn, tellWrong?: TellWrong): unknown => {
-    if (readPublic(reads, visit, tellWrong)) return undefined
-    return isPressed(front.pressure) ? refuseOverload(front, visit) : answerOrdinarily(visit, signIn)
+  const answerRest = (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong): unknown => {
+    if (readPublic(reads, exchange, tellWrong)) return undefined
+    return isPressed(front.pressure) ? refuseOverload(front, exchange) : answerOrdinarily(exchange, signIn)
   }
   return { answerRest, finished: reads.finished }
 }
 
 function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
-  const say = (visit: Visit, route: string, status: number, body: object) => {
+  const say = (exchange: Exchange, route: string, status: number, body: object) => {
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
       ...(status === 503 && { 'Retry-After': '1' }),
     }
-    sendText(front, visit, { status, route, headers, text: JSON.stringify(body) })
+    sendText(front, exchange, { status, route, headers, text: JSON.stringify(body) })
   }
-  const sayReady: Answering = async (visit) => {
-    if (front.closing.isDraining) return say(visit, '/readyz', 503, { status: 'stopping' })
+  const sayReady: Answering = async (exchange) => {
+    if (front.closing.isDraining) return say(exchange, '/readyz', 503, { status: 'stopping' })
     await service.announced
     try {
       await service.database.ping()
       await service.images.store.check()
     } catch (error) {
-      service.report(error, visit.requestId)
-      return say(visit, '/readyz', 503, { status: whatFails(error) })
+      service.report(error, exchange.requestId)
+      return say(exchange, '/readyz', 503, { status: whatFails(error) })
     }
-    say(visit, '/readyz', 200, { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' })
+    say(exchange, '/readyz', 200, { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' })
   }
   return new Map<string, Answering>([
-    ['/healthz', (visit) => say(visit, '/healthz', 200, { status: 'alive' })],
+    ['/healthz', (exchange) => say(exchange, '/healthz', 200, { status: 'alive' })],
     ['/readyz', sayReady],
   ])
 }
@@ -157,8 +161,8 @@ const MEDIA_ROUTE = '/media/*'
 
 /** @throws Problem where there is no such file */
 function mediaAnswer({ images }: Service, front: Front): Answering {
-  return async (visit) => {
-    const { request, response, url } = visit
+  return async (exchange) => {
+    const { request, response, url } = exchange
     const file = await images.store.read(decodeLeniently(url.path.slice(MEDIA_PATH.length)))
     if (!file) throw new Problem('rest_no_route')
     const { stream, mimeType, size } = file
@@ -178,7 +182,7 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
       tag: '',
       namesOrigins: true,
     }
-    sendStream(front, visit, { ...answer, chunks: stream, size }, 'ordinary')
+    sendStream(front, exchange, { ...answer, chunks: stream, size }, 'ordinary')
   }
 }
 
@@ -187,11 +191,16 @@ function welcomeAt({ start }: Service, front: Front, path: string): Answering | 
   if (start.pages !== 'off' || site.restRoot === '' || (path !== '/' && path !== '/index.php'))
     return undefined
   const { headers, html } = pagelessFront(site)
-  return (visit) => sendText(front, visit, { status: 200, route: '/', headers, text: html })
+  return (exchange) => sendText(front, exchange, { status: 200, route: '/', headers, text: html })
 }
 
 /** @throws the error where the answer has begun */
-async function answerFailure(service: Service, front: Front, visit: Visit, error: unknown): Promise<void> {
-  if (visit.response.headersSent) throw error
-  await sendReply(front, visit, failureReply(error, service, false, visit.requestId))
+async function answerFailure(
+  service: Service,
+  front: Front,
+  exchange: Exchange,
+  error: unknown,
+): Promise<void> {
+  if (exchange.response.headersSent) throw error
+  await sendReply(front, exchange, failureReply(error, service, false, exchange.requestId))
 }

@@ -50,7 +50,7 @@ export interface PlainOperation {
   /** A create takes an `Idempotency-Key`, too. */
   creates?: true
   takesVersion?: true
-  answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
+  answer: (request: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
 /** `Said` are the texts that translate the operation. */
@@ -267,9 +267,11 @@ export function namespaceRoutes(site: Site, others: readonly Format[]): Route[] 
   return [...fixedRoutes(site), ...resourceRoutes]
 }
 
-export interface Match {
+export interface MatchedRoute {
   route: Route
   variables: Record<string, string>
+  /** It is set for a route beside the namespace. */
+  group?: RouteGroup
 }
 
 /** `namespace` is empty for the REST root. */
@@ -278,13 +280,8 @@ export interface RouteGroup {
   routes: readonly Route[]
 }
 
-/** `group` is set for a route beside the namespace. */
-export interface FoundRoute extends Match {
-  group?: RouteGroup
-}
-
 /** Letter case and one slash at the end do not matter (rule 1.1). */
-export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
+export function routeFinder(routes: readonly Route[]): (path: string) => MatchedRoute | undefined {
   // Most requests write a route without variables exactly.
   const plain = new Map(
     routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]),

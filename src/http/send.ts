@@ -31,7 +31,7 @@ import {
 import { passRest } from './bodies.ts'
 import type { Reply } from './format.ts'
 import { type Answered, announce, type Front, refuseOverload, writeHead } from './front.ts'
-import type { Visit } from './incoming.ts'
+import type { Exchange } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
 import { makesRoomFor, sendBody, watchReader } from './slow-readers.ts'
@@ -75,27 +75,27 @@ export function contentTag(body: Buffer, edition = ''): string {
  */
 export function send(
   front: Front,
-  visit: Visit,
+  exchange: Exchange,
   answer: Outgoing,
   from: Answered['from'],
   sent?: () => void,
 ): void {
-  const { headers } = visit.request
+  const { headers } = exchange.request
   if (isKnown(headers, answer)) {
-    sendUnchanged(front, visit, answer, from, sent)
+    sendUnchanged(front, exchange, answer, from, sent)
     return
   }
   const encoding = answer.isPlain ? undefined : encodingFor(headers, answer.body.length, answer.isLasting)
   const body = encoding && encoded(answer, encoding)
   if (!(body instanceof Promise)) {
-    sendWhole(front, visit, answer, from, body, encoding, sent)
+    sendWhole(front, exchange, answer, from, body, encoding, sent)
     return
   }
   body.then(
-    (bytes) => sendWhole(front, visit, answer, from, bytes, encoding, sent),
+    (bytes) => sendWhole(front, exchange, answer, from, bytes, encoding, sent),
     (error: unknown) => {
-      front.report(error, visit.requestId)
-      visit.response.destroy()
+      front.report(error, exchange.requestId)
+      exchange.response.destroy()
     },
   )
 }
@@ -105,9 +105,14 @@ interface Written extends Pick<Outgoing, 'status' | 'route' | 'namesOrigins'> {
   text: string
 }
 
-export function sendText(front: Front, visit: Visit, { headers, text, ...written }: Written): void {
+export function sendText(front: Front, exchange: Exchange, { headers, text, ...written }: Written): void {
   const flat = Object.entries(headers).flat()
-  send(front, visit, { ...asNew(), ...written, headers: flat, tag: '', body: Buffer.from(text) }, 'ordinary')
+  send(
+    front,
+    exchange,
+    { ...asNew(), ...written, headers: flat, tag: '', body: Buffer.from(text) },
+    'ordinary',
+  )
 }
 
 function isKnown(
@@ -124,12 +129,12 @@ function isKnown(
 
 function sendUnchanged(
   front: Front,
-  visit: Visit,
+  exchange: Exchange,
   answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'namesOrigins' | 'modified'>,
   from: Answered['from'],
   sent?: () => void,
 ): void {
-  const { request, response, requestId } = visit
+  const { request, response, requestId } = exchange
   const headers = withoutBody(answer.headers)
   headers.push('ETag', answer.tag, 'X-Request-Id', requestId)
   addLastModified(headers, answer.modified)
@@ -137,23 +142,23 @@ function sendUnchanged(
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   writeHead(front, response, 304, headers)
   response.end(sent)
-  announce(front.onAnswered, visit, answer.route, from, 304, 0)
+  announce(front.onAnswered, exchange, answer.route, from, 304, 0)
 }
 
 function sendWhole(
   front: Front,
-  visit: Visit,
+  exchange: Exchange,
   answer: Outgoing,
   from: Answered['from'],
   compressed: Buffer | undefined,
   encoding: Encoding | undefined,
   sent: (() => void) | undefined,
 ): void {
-  const { request, response, requestId } = visit
+  const { request, response, requestId } = exchange
   const body = compressed ?? answer.body
   // A write is answered whatever room there is: a refusal would say that nothing was written.
   if (!answer.isKept && isRead(request.method) && !makesRoomFor(front.readers, body.length)) {
-    refuseOverload(front, visit)
+    refuseOverload(front, exchange)
     return
   }
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
@@ -166,7 +171,7 @@ function sendWhole(
   if (request.method === 'HEAD') response.end(sent)
   // The body is held for all of its readers.
   else sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
-  announce(front.onAnswered, visit, answer.route, from, answer.status, body.length)
+  announce(front.onAnswered, exchange, answer.route, from, answer.status, body.length)
 }
 
 function isRead(method: string | undefined): boolean {
@@ -180,23 +185,23 @@ function contentOf(parts: readonly Buffer[], mayStream: boolean) {
   return mayStream ? partByPart(parts) : joinInTurns(parts)
 }
 
-export async function sendReply(front: Front, visit: Visit, answer: Reply): Promise<void> {
+export async function sendReply(front: Front, exchange: Exchange, answer: Reply): Promise<void> {
   const { status, route = '', innerStatus = 200, shown } = answer
-  const { method, headers: asked } = visit.request
+  const { method, headers: asked } = exchange.request
   const headers = Object.entries(
     answerHeaders(front.site, answer.headers, asked.authorization === undefined),
   ).flat()
-  const parts = shown ? undefined : await jsonParts(answer.body, isPretty(visit.url.text))
-  passRest(visit.request)
+  const parts = shown ? undefined : await jsonParts(answer.body, isPretty(exchange.url.text))
+  passRest(exchange.request)
   const isOk = isRead(method) && status === 200 && innerStatus === 200
   const content = parts ? await contentOf(parts, isOk) : (shown?.bytes ?? NO_BYTES)
   if (!Buffer.isBuffer(content)) {
     const held = lengthOf(parts ?? [])
-    sendStream(front, visit, { status, route, headers, tag: '', chunks: content, held }, 'ordinary')
+    sendStream(front, exchange, { status, route, headers, tag: '', chunks: content, held }, 'ordinary')
     return
   }
   const tag = isOk ? versionedTag(contentTag(content), answer.version) : ''
-  send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
+  send(front, exchange, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 
 interface Streamed
@@ -212,10 +217,10 @@ interface Streamed
  * Sends no faster than its reader takes, or 503 where too many streams run. A failure closes the connection,
  * so that nobody takes a part for the whole.
  */
-export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
-  const { request, response, requestId } = visit
+export function sendStream(front: Front, exchange: Exchange, answer: Streamed, from: Answered['from']): void {
+  const { request, response, requestId } = exchange
   if (isKnown(request.headers, answer)) {
-    sendUnchanged(front, visit, answer, from)
+    sendUnchanged(front, exchange, answer, from)
     return
   }
   const { size, held } = answer
@@ -226,7 +231,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
     ? !tryStream(front.admission, address)
     : !makesRoomFor(front.readers, held ?? 0)
   if (isRefused) {
-    refuseOverload(front, visit)
+    refuseOverload(front, exchange)
     return
   }
   const encoding = size === undefined ? encodingFor(request.headers, Number.POSITIVE_INFINITY) : undefined
@@ -238,23 +243,23 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   if (size !== undefined) headers.push('Content-Length', String(size))
   writeHead(front, response, answer.status, headers)
   if (!isHead)
-    void pipe(front, visit, answer, encoding, from).finally(
+    void pipe(front, exchange, answer, encoding, from).finally(
       () => takesPlace && leaveStream(front.admission, address),
     )
   else {
     response.end()
-    announce(front.onAnswered, visit, answer.route, from, answer.status, 0)
+    announce(front.onAnswered, exchange, answer.route, from, answer.status, 0)
   }
 }
 
 async function pipe(
   front: Front,
-  visit: Visit,
+  exchange: Exchange,
   { chunks, route, status, held = 0 }: Streamed,
   encoding: Encoding | undefined,
   from: Answered['from'],
 ): Promise<void> {
-  const { response } = visit
+  const { response } = exchange
   let bytes = 0
   let fault: unknown
   const watched = async function* () {
@@ -279,9 +284,9 @@ async function pipe(
     else await pipeline(watched, counted, response)
   } catch (error) {
     response.destroy()
-    if (fault !== undefined || !isLeaving(error)) front.report(fault ?? error, visit.requestId)
+    if (fault !== undefined || !isLeaving(error)) front.report(fault ?? error, exchange.requestId)
   }
-  announce(front.onAnswered, visit, route, from, status, bytes)
+  announce(front.onAnswered, exchange, route, from, status, bytes)
 }
 
 /** The reader has gone, or was dropped. */

@@ -130,11 +130,11 @@ export const settingsRoute: Route = ownRoute('/settings', group, [
     summary: 'Change what owners set while the service runs',
     outcome,
     answers: settingsAnswer,
-    answer: async (asked, { start }, context) => {
-      const sent = await parseFields(settingsFields, asked.values(settingsFields), context)
+    answer: async (request, { start }, context) => {
+      const sent = await parseFields(settingsFields, request.values(settingsFields), context)
       return context.write(async (tx) => {
         await holdName(tx, 'settings')
-        requireWanted(await versionOf(tx), wantedOf(asked))
+        requireWanted(await versionOf(tx), wantedOf(request))
         await setOwnerSettings(tx, ownerValues(sent))
         return shown(context, tx, start)
       })

@@ -72,9 +72,9 @@ function forOwner<F extends Fields>(
     audience: 'people',
     queue: isRead ? 'reads' : 'writes',
     ...(isRead ? { query: fields } : { body: fields }),
-    answer: async (asked, _ground, context) => {
-      const sent = await parseFields(fields, asked.values(fields), context)
-      const theirs = await findTheirs(asked, refusal, context)
+    answer: async (request, _ground, context) => {
+      const sent = await parseFields(fields, request.values(fields), context)
+      const theirs = await findTheirs(request, refusal, context)
       if (!mayReach(context.caller, theirs)) throw new Problem(refusal)
       return answer(theirs, sent, context)
     },

@@ -20,17 +20,16 @@ import { uploadOf } from '../http/bodies.ts'
 import { type Format, okReply, type Reply } from '../http/format.ts'
 import { answer, describeRoute } from '../http/handlers.ts'
 import { historyRoutes } from '../http/history-rest.ts'
-import type { Body, Incoming, RouteReply, Target } from '../http/incoming.ts'
+import type { Body, ParsedRequest, RouteReply } from '../http/incoming.ts'
 import type { RouteTable } from '../http/route-table.ts'
 import {
   collectionRoute,
   type Endpoint,
-  type FoundRoute,
   indexRoute,
   itemRoute,
   listRoute,
-  type Match,
   type MatchedRequest,
+  type MatchedRoute,
   namespaceRoutes,
   type Route,
   type RouteAction,
@@ -188,7 +187,7 @@ interface Platform {
   batch: RouteGroup
   platform: RouteGroup
   own: RouteGroup
-  finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
+  finders: { group: RouteGroup; find: (path: string) => MatchedRoute | undefined }[]
   /** These answers are the same for everybody. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
@@ -271,28 +270,26 @@ function platformItem(served: ServedResource, actions: readonly RouteAction['do'
 /** See rules 29.1 to 29.5. */
 function platformReply(
   platform: Platform,
-  { group, ...found }: Required<FoundRoute>,
-  incoming: Incoming,
-  target: Target,
+  { group, ...found }: Required<MatchedRoute>,
+  parsed: ParsedRequest,
   context: Context,
   replyTo: RouteReply,
-  answerOwn: (asked: MatchedRequest) => Promise<Reply>,
+  answerOwn: (request: MatchedRequest) => Promise<Reply>,
 ): Promise<Reply> {
   // `me` stands for the id of the caller.
   const match = found.route === meRoute ? { ...found, variables: { id: String(context.caller.id) } } : found
   const beside = { ...context, site: siteOf(group, context.site) }
-  if (group === platform.own || group === platform.batch)
-    return replyTo(match, incoming, target, beside, answerOwn)
-  return replyTo(match, incoming, target, beside, async (asked, body) => {
-    if (asked.endpoint.action.do === 'plain') return answerOwn(asked)
+  if (group === platform.own || group === platform.batch) return replyTo(match, parsed, beside, answerOwn)
+  return replyTo(match, parsed, beside, async (request, body) => {
+    if (request.endpoint.action.do === 'plain') return answerOwn(request)
     if (group === platform.root) return describeRoot(platform, context)
     const fixed = platform.fixed.get(match.route)
     if (fixed) return okReply(fixed(beside.site))
-    return answerBeside(platform, asked, body, beside)
+    return answerBeside(platform, request, body, beside)
   })
 }
 
-function findBeside({ finders }: Platform, path: string, site: Site): FoundRoute | undefined {
+function findBeside({ finders }: Platform, path: string, site: Site): MatchedRoute | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
     const match = path.toLowerCase().startsWith(prefix.toLowerCase())
@@ -324,19 +321,19 @@ const shaping: Fields = {
 
 async function answerBeside(
   { platform }: Platform,
-  asked: MatchedRequest,
+  request: MatchedRequest,
   body: Body,
   context: Context,
 ): Promise<Reply> {
-  const { action } = asked.endpoint
+  const { action } = request.endpoint
   const values: MatchedRequest['values'] = (fields) => ({
-    ...asked.values(fields),
+    ...request.values(fields),
     ...('file' in fields ? { file: uploadOf(body) } : {}),
   })
-  const { context: audience, offset, _embed } = asked.values(shaping)
+  const { context: audience, offset, _embed } = request.values(shaping)
   const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.filters
   if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
-  const answered = await answer({ ...asked, values }, { routes: platform.routes, beside: [] }, context)
+  const answered = await answer({ ...request, values }, { routes: platform.routes, beside: [] }, context)
   const reply = { ...answered, body: unwritten(answered.body) }
   if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')
   const bare = action.do === 'list' ? bareList(reply, action.served.resource.path, Boolean(offset)) : reply
@@ -505,8 +502,8 @@ export function makeRouteTable(site: Site, { formats, routes }: FeatureRoutes): 
     beside: {
       own: platform.own.routes,
       find: (path) => findBeside(platform, path, site),
-      reply: (found, incoming, target, context, replyTo, answerOwn) =>
-        platformReply(platform, found, incoming, target, context, replyTo, answerOwn),
+      reply: (found, parsed, context, replyTo, answerOwn) =>
+        platformReply(platform, found, parsed, context, replyTo, answerOwn),
     },
   }
 }

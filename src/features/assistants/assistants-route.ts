@@ -15,7 +15,14 @@ import { passRest, withBody } from '../../http/bodies.ts'
 import type { Reply } from '../../http/format.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
 import { mayAsk } from '../../http/handlers.ts'
-import { type Incoming, mediaType, NO_BODY, type SignIn, splitUrl, type Visit } from '../../http/incoming.ts'
+import {
+  type Exchange,
+  type IncomingRequest,
+  mediaType,
+  NO_BODY,
+  type SignIn,
+  splitUrl,
+} from '../../http/incoming.ts'
 import { acceptedSchema, fixedDefault } from '../../http/openapi-schemas.ts'
 import { makeRateLimit, mayAskAgain } from '../../http/rate-limit.ts'
 import {
@@ -69,7 +76,7 @@ interface Assistants {
 
 interface Asked {
   request: McpRequest
-  incoming: Incoming
+  incoming: IncomingRequest
   caller: Caller
 }
 
@@ -85,9 +92,9 @@ export function makeAssistants(service: Service, front: Front, routes: RouteTabl
     rehearse: makeResponder(undone, routes, front),
     mayAskNow: (address, now) => !limit || mayAskAgain(limit, address, now),
   }
-  return (visit: Visit, signIn: SignIn) =>
-    withBody(visit, front.intake, (read) =>
-      answerVisit(assistants, visit, incomingOf(front, visit, read), signIn),
+  return (exchange: Exchange, signIn: SignIn) =>
+    withBody(exchange, front.intake, (read) =>
+      answerExchange(assistants, exchange, incomingOf(front, exchange, read), signIn),
     )
 }
 
@@ -116,44 +123,44 @@ function undoing(database: Database): Database {
   return { ...database, write, writeShared }
 }
 
-async function answerVisit(
+async function answerExchange(
   assistants: Assistants,
-  visit: Visit,
-  incoming: Incoming,
+  exchange: Exchange,
+  incoming: IncomingRequest,
   signIn: SignIn,
 ): Promise<void> {
   const { service, front } = assistants
   try {
-    const refused = refusedUnread(assistants, incoming, visit.arrived)
+    const refused = refusedUnread(assistants, incoming, exchange.arrived)
     if (refused)
-      return sendMessage(front, visit, refused.status, faultMessage(null, refused), refused.headers)
+      return sendMessage(front, exchange, refused.status, faultMessage(null, refused), refused.headers)
     const caller = await signIn(incoming)
-    if (isLoggedIn(caller)) visit.user = caller.login
+    if (isLoggedIn(caller)) exchange.user = caller.login
     const { bytes } = await incoming.readBody({
       isTrusted: isLoggedIn(caller),
       takesFile: false,
       most: MOST_BYTES,
     })
     const message = readMessage(bytes, incoming.headers)
-    if (message === 'notification') return sendMessage(front, visit, 202, undefined)
+    if (message === 'notification') return sendMessage(front, exchange, 202, undefined)
     if ('fault' in message)
-      return sendMessage(front, visit, message.fault.status, faultMessage(message.id, message.fault))
+      return sendMessage(front, exchange, message.fault.status, faultMessage(message.id, message.fault))
     const { request } = message
     const outcome = await outcomeOf(assistants, { request, incoming, caller }).catch((error: unknown) =>
-      failedWith(service, error, visit),
+      failedWith(service, error, exchange),
     )
     const sent =
       'fault' in outcome
         ? faultMessage(request.id, outcome.fault)
         : resultMessage(request, outcome.result, serverOf(service))
-    sendMessage(front, visit, outcome.status, sent, outcome.headers)
+    sendMessage(front, exchange, outcome.status, sent, outcome.headers)
   } catch (error) {
-    const { status, fault, headers } = failedWith(service, error, visit)
-    sendMessage(front, visit, status, faultMessage(null, fault), headers)
+    const { status, fault, headers } = failedWith(service, error, exchange)
+    sendMessage(front, exchange, status, faultMessage(null, fault), headers)
   }
 }
 
-function failedWith(service: Service, error: unknown, { requestId }: Visit) {
+function failedWith(service: Service, error: unknown, { requestId }: Exchange) {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)
   const { headers, ...fault } = problemFault(service, problem)
@@ -167,7 +174,7 @@ interface Refusal extends McpFault {
 /** Nobody has looked yet who sent it. It is undefined for a request that goes on. */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   now: number,
 ): Refusal | undefined {
   const { method, headers, address } = incoming
@@ -341,8 +348,8 @@ function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
   key: string | undefined,
-  { address, requestId, isGone, headers }: Incoming,
-): Incoming {
+  { address, requestId, isGone, headers }: IncomingRequest,
+): IncomingRequest {
   return {
     method,
     url: splitUrl(`${restRoot}/${namespace}${path}`),
@@ -390,7 +397,7 @@ function takenBy(name: string, field: Field, site: Site): string[] {
 /** Pages of other sites cannot read it, and no cache keeps it. */
 function sendMessage(
   front: Front,
-  visit: Visit,
+  exchange: Exchange,
   status: number,
   message: JsonRecord | undefined,
   own: Record<string, string> = {},
@@ -402,9 +409,9 @@ function sendMessage(
     'X-Robots-Tag': 'noindex',
     ...own,
   }
-  passRest(visit.request)
+  passRest(exchange.request)
   const text = message ? JSON.stringify(message) : ''
-  sendText(front, visit, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
+  sendText(front, exchange, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
 }
 
 const MCP_ROUTE = '/mcp'

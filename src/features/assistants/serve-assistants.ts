@@ -25,8 +25,8 @@ function onDemand({ service, front, routes }: RowGround): Answering {
     const { makeAssistants } = await import('./assistants-route.ts')
     return makeAssistants(service, front, routes)
   }
-  return async (visit, signIn) => {
+  return async (exchange, signIn) => {
     loaded ??= load()
-    await (await loaded)(visit, signIn)
+    await (await loaded)(exchange, signIn)
   }
 }

@@ -13,12 +13,12 @@ import { withBody } from '../../http/bodies.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
 import {
   type Body,
-  type Incoming,
+  type Exchange,
+  type IncomingRequest,
   mediaType,
   NO_BODY,
   parseBody,
   repeatedKeys,
-  type Visit,
 } from '../../http/incoming.ts'
 import { weekStartOf } from '../../http/page-dates.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from '../../http/respond.ts'
@@ -107,17 +107,17 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Undefined for any other path. */
-export function deskAt(desk: DeskRoute, path: string): ((visit: Visit) => unknown) | undefined {
-  if (path === CONSENT_PATH) return (visit) => answerVisit(desk, visit, CONSENT_ROOM)
+export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => unknown) | undefined {
+  if (path === CONSENT_PATH) return (exchange) => answerExchange(desk, exchange, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
-  if (elsewhere !== undefined) return (visit) => leadTo(desk, visit, elsewhere)
+  if (elsewhere !== undefined) return (exchange) => leadTo(desk, exchange, elsewhere)
   if (!path.startsWith('/desk/')) return undefined
-  if (path.startsWith(DESK_ASSETS_PATH)) return (visit) => sendAsset(desk, visit)
-  return (visit) => answerVisit(desk, visit, path.slice('/desk'.length))
+  if (path.startsWith(DESK_ASSETS_PATH)) return (exchange) => sendAsset(desk, exchange)
+  return (exchange) => answerExchange(desk, exchange, path.slice('/desk'.length))
 }
 
-function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void {
-  sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
+function leadTo({ service, front }: DeskRoute, exchange: Exchange, path: string): void {
+  sendDesk(front, exchange, 302, { Location: pathTo(service.site, path) }, '')
 }
 
 /** Memory may not know a change yet: it is followed once it is read. */
@@ -130,29 +130,29 @@ function followLook(desk: DeskRoute): void {
   desk.assets = readDeskAssets(desk.look.accent, desk.parts)
 }
 
-function sendAsset(desk: DeskRoute, visit: Visit): void {
+function sendAsset(desk: DeskRoute, exchange: Exchange): void {
   followLook(desk)
   const { byPath } = desk.assets
   // A page from before a change of the look gets the present file.
-  const name = visit.url.path.slice(visit.url.path.lastIndexOf('/'))
-  const asset = byPath.get(visit.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
+  const name = exchange.url.path.slice(exchange.url.path.lastIndexOf('/'))
+  const asset = byPath.get(exchange.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
-  send(desk.front, visit, assetAnswer(asset, FOREVER), 'ordinary')
+  send(desk.front, exchange, assetAnswer(asset, FOREVER), 'ordinary')
 }
 
-async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise<void> {
+async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string): Promise<void> {
   const { service, front } = desk
-  const { request, response } = visit
+  const { request, response } = exchange
   const { method = 'GET' } = request
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw new Problem('rest_no_route')
   followLook(desk)
-  await withBody(visit, front.intake, async (read) => {
-    const incoming = incomingOf(front, visit, read)
+  await withBody(exchange, front.intake, async (read) => {
+    const incoming = incomingOf(front, exchange, read)
     try {
       const isPost = method === 'POST'
       const sender = await senderOf(desk, incoming, isPost)
       const { user, hadSession } = sender
-      if (user) visit.user = user.user.login
+      if (user) exchange.user = user.user.login
       // A place is taken once the form is here: no client holds one while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
@@ -160,7 +160,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
         ? await admitted(front.admission, 'reads', incoming, async () => formOf(incoming, body))
         : formOf(incoming, body)
       const answer = async () =>
-        sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, sender, sent }))
+        sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
       // A refused sign-in waits, so sign-ins take no further places in queues; the gate bounds their number.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
@@ -172,7 +172,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
       )
     } catch (error) {
       if (response.headersSent) throw error
-      sendFailure(desk, visit, error)
+      sendFailure(desk, exchange, error)
     }
   })
 }
@@ -187,7 +187,7 @@ interface Sender {
 
 async function senderOf(
   { service, front, gate }: DeskRoute,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   isPost: boolean,
 ): Promise<Sender> {
   const cookie = cookieIn(incoming.headers, cookieName(service.site.url))
@@ -201,7 +201,7 @@ async function senderOf(
 
 const inboxesOf = ({ parts }: Pick<DeskRoute, 'parts'>) => parts.flatMap(({ inbox = [] }) => inbox)
 
-interface AnsweredVisit {
+interface AnsweredExchange {
   answer: DeskAnswer
   user: Visitor
   waiting: number
@@ -212,10 +212,10 @@ const OF_NOBODY = { user: undefined, waiting: 0, isReadOnly: false } as const
 
 async function answerOf(
   desk: DeskRoute,
-  visit: Visit,
-  incoming: Incoming,
+  exchange: Exchange,
+  incoming: IncomingRequest,
   { path, sender, sent }: { path: string; sender: Sender; sent: SentForm },
-): Promise<AnsweredVisit> {
+): Promise<AnsweredExchange> {
   const { service } = desk
   const { user } = sender
   const context = contextOf(service, user?.user, incoming)
@@ -227,7 +227,7 @@ async function answerOf(
   const request: AnyDeskRequest = {
     method: isPost ? 'POST' : 'GET',
     path,
-    query: new URLSearchParams(visit.url.query),
+    query: new URLSearchParams(exchange.url.query),
     ...sent,
     context,
     weekStart: weekStartOf(context.site, desk.look.weekStart),
@@ -259,7 +259,7 @@ async function answerOf(
   }
 }
 
-function contextOf(service: Service, user: User | undefined, incoming: Incoming): Context {
+function contextOf(service: Service, user: User | undefined, incoming: IncomingRequest): Context {
   const context = callerContext(service, user ?? anonymous, service.now(), incoming)
   const site = siteInLanguage(context.site, user)
   return site === context.site ? context : { ...context, site, say: translatorFor(site) }
@@ -269,9 +269,9 @@ function contextOf(service: Service, user: User | undefined, incoming: Incoming)
 async function answerUnknown(
   { service, front, table }: DeskRoute,
   request: AnyDeskRequest,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   { hadSession }: Sender,
-): Promise<AnsweredVisit> {
+): Promise<AnsweredExchange> {
   if (!hadSession || isForAll(request.otherSignIns, request.path))
     return { answer: await answerStranger(request), ...OF_NOBODY }
   const again = await signInAgain(request)
@@ -292,7 +292,7 @@ async function answerUnknown(
 /** Strangers may send `STRANGER_FORM` bytes, others the usual size. */
 function readDeskBody(
   table: DeskTable,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   path: string,
   { user, hadSession }: Sender,
 ): Promise<Body> {
@@ -318,7 +318,7 @@ function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
 
 type SentForm = Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'>
 
-export function formOf({ headers }: Pick<Incoming, 'headers'>, { bytes, form }: Body): SentForm {
+export function formOf({ headers }: Pick<IncomingRequest, 'headers'>, { bytes, form }: Body): SentForm {
   if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
@@ -360,15 +360,15 @@ function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
 
 function sendAnswer(
   desk: DeskRoute,
-  visit: Visit,
-  { answer, user, waiting, isReadOnly }: AnsweredVisit,
+  exchange: Exchange,
+  { answer, user, waiting, isReadOnly }: AnsweredExchange,
 ): void {
   const { service, front, assets, parts } = desk
   const language = 'body' in answer ? answer.language : undefined
   const site = siteInLanguage(service.site, language === undefined ? user?.user : { language })
   const cookies = cookiesOf(site.url, answer)
   if ('seeOther' in answer) {
-    sendDesk(front, visit, 303, { Location: answer.seeOther, ...cookies }, '')
+    sendDesk(front, exchange, 303, { Location: answer.seeOther, ...cookies }, '')
     return
   }
   if ('document' in answer) {
@@ -377,16 +377,16 @@ function sendAnswer(
       ...pageHeaders(service, undefined),
       ...(answer.isFramed && framedHeaders(service)),
     }
-    sendDesk(front, visit, 200, whole, answer.document)
+    sendDesk(front, exchange, 200, whole, answer.document)
     return
   }
   if ('style' in answer) {
-    sendDesk(front, visit, 200, { 'Content-Type': 'text/css; charset=UTF-8' }, answer.style)
+    sendDesk(front, exchange, 200, { 'Content-Type': 'text/css; charset=UTF-8' }, answer.style)
     return
   }
   if ('data' in answer) {
     const json = { 'Content-Type': 'application/json; charset=UTF-8' }
-    sendDesk(front, visit, answer.status ?? 200, json, JSON.stringify(answer.data))
+    sendDesk(front, exchange, answer.status ?? 200, json, JSON.stringify(answer.data))
     return
   }
   const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting, isReadOnly, parts }
@@ -398,7 +398,7 @@ function sendAnswer(
     ...cookies,
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   }
-  sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
+  sendDesk(front, exchange, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
 function cookiesOf(siteUrl: string, answer: DeskAnswer): Record<string, string> {
@@ -432,7 +432,7 @@ function framingHeaders({ site, images }: Service): Record<string, string> {
 
 function sendDesk(
   front: Front,
-  visit: Visit,
+  exchange: Exchange,
   status: number,
   own: Record<string, string>,
   text: string,
@@ -445,18 +445,18 @@ function sendDesk(
     ...own,
   }
   // No header allows an origin, so that no other site reads the desk.
-  sendText(front, visit, { status, route: 'desk', headers, text, namesOrigins: true })
+  sendText(front, exchange, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 
-function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
+function sendFailure(desk: DeskRoute, exchange: Exchange, error: unknown): void {
   const { service } = desk
   const problem = asProblem(error)
-  if (problem !== error) noteFailure(error, service, visit.requestId)
+  if (problem !== error) noteFailure(error, service, exchange.requestId)
   const { retryAfter } = problem.details
   const view = {
     ...problemAtDesk(service.site, problem),
     isAlone: true,
     ...(retryAfter !== undefined && { retryAfter }),
   }
-  sendAnswer(desk, visit, { answer: view, ...OF_NOBODY })
+  sendAnswer(desk, exchange, { answer: view, ...OF_NOBODY })
 }

@@ -12,7 +12,7 @@ import { countOutbox } from './outbox.ts'
 import { planIssues } from './plan-issues.ts'
 import { type MailSender, sendMail, stopMail } from './send-mail.ts'
 import { subscribePageAt } from './subscribe-pages.ts'
-import { answerSubscribeVisit } from './subscribe-route.ts'
+import { answerSubscribe } from './subscribe-route.ts'
 
 const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
@@ -88,7 +88,7 @@ function subscribeRow({ service, front }: RowGround, all: PublicPages): AnswerRo
     isUnderPressure: false,
     find: ({ url }) => {
       const found = subscribePageAt(url.path)
-      return found && ((visit) => answerSubscribeVisit(route, found.page, visit, found.token))
+      return found && ((exchange) => answerSubscribe(route, found.page, exchange, found.token))
     },
   }
 }

@@ -4,13 +4,13 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
-import { type Incoming, mediaType, parseBody, type Visit } from '../../http/incoming.ts'
+import { type Exchange, type IncomingRequest, mediaType, parseBody } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
 import { asNew, send } from '../../http/send.ts'
 import { layOut } from '../pages/layout.ts'
 import { viewingOf } from '../pages/pages.ts'
-import { contentPolicy, contextOfVisit, type PublicPages } from '../pages/public-pages.ts'
+import { contentPolicy, contextOfExchange, type PublicPages } from '../pages/public-pages.ts'
 
 export interface SubscribeRoute {
   service: Service
@@ -23,7 +23,7 @@ export interface SubscribeRoute {
 export interface AskedPage {
   route: SubscribeRoute
   context: Context
-  incoming: Incoming
+  incoming: IncomingRequest
   query: URLSearchParams
   token: string
   field: (name: string) => string
@@ -45,19 +45,19 @@ export interface SubscribeView {
 /** Bytes. */
 const MOST_FORM = 16_384
 
-export async function answerSubscribeVisit(
+export async function answerSubscribe(
   route: SubscribeRoute,
   page: SubscribePage,
-  visit: Visit,
+  exchange: Exchange,
   token: string,
 ): Promise<void> {
   const { front, service } = route
-  const { method = 'GET' } = visit.request
+  const { method = 'GET' } = exchange.request
   const isPost = method === 'POST'
   if (!isPost && method !== 'GET' && method !== 'HEAD') throw new Problem('rest_no_route')
-  await withBody(visit, front.intake, async (read) => {
-    const incoming = incomingOf(front, visit, read)
-    const context = contextOfVisit(route.all, visit)
+  await withBody(exchange, front.intake, async (read) => {
+    const incoming = incomingOf(front, exchange, read)
+    const context = contextOfExchange(route.all, exchange)
     try {
       const body = isPost
         ? await incoming.readBody({ isTrusted: false, takesFile: false, most: MOST_FORM })
@@ -68,25 +68,25 @@ export async function answerSubscribeVisit(
         const value = form[name]
         return typeof value === 'string' ? value : ''
       }
-      const query = new URLSearchParams(visit.url.query)
+      const query = new URLSearchParams(exchange.url.query)
       const asked: AskedPage = { route, context, incoming, query, token, field }
       const answer = await admitted(front.admission, isPost ? 'writes' : 'reads', incoming, () =>
         isPost ? page.post(asked) : page.get(asked),
       )
-      await sendAnswer(route, visit, context, answer, token !== '')
+      await sendAnswer(route, exchange, context, answer, token !== '')
     } catch (error) {
-      if (visit.response.headersSent) throw error
+      if (exchange.response.headersSent) throw error
       const problem = asProblem(error)
-      if (problem !== error) noteFailure(error, service, visit.requestId)
+      if (problem !== error) noteFailure(error, service, exchange.requestId)
       const { status, body } = problemReply(problem, context.site.language, true)
-      await sendAnswer(route, visit, context, { status, title: body.message, body: '' }, token !== '')
+      await sendAnswer(route, exchange, context, { status, title: body.message, body: '' }, token !== '')
     }
   })
 }
 
 async function sendAnswer(
   { front, service, all }: SubscribeRoute,
-  visit: Visit,
+  exchange: Exchange,
   context: Context,
   answer: SubscribeAnswer,
   isSecret: boolean,
@@ -103,16 +103,16 @@ async function sendAnswer(
     const route = 'subscribe'
     send(
       front,
-      visit,
+      exchange,
       { ...asNew(), status, route, headers: flat, tag: '', body, namesOrigins: true },
       'ordinary',
     )
   }
   if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
   const { status = 200, title, body } = answer
-  const isOpen = visit.request.method !== 'POST' && !isSecret
+  const isOpen = exchange.request.method !== 'POST' && !isSecret
   const heading = html`<h1 tabindex="-1">${title}</h1>`
-  const viewing = await viewingOf(all.pages, context, isOpen ? visit.url.text : undefined)
+  const viewing = await viewingOf(all.pages, context, isOpen ? exchange.url.text : undefined)
   const page = layOut(viewing, {
     status,
     title,

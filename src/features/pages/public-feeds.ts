@@ -13,7 +13,7 @@ import { admitted } from '../../http/admission.ts'
 import { answerHeaders } from '../../http/answer-headers.ts'
 import type { Reply } from '../../http/format.ts'
 import { askerOf, type Front, refuseOverload } from '../../http/front.ts'
-import { LONGEST_URL, type RequestUrl, type SignIn, splitUrl, type Visit } from '../../http/incoming.ts'
+import { type Exchange, LONGEST_URL, type RequestUrl, type SignIn, splitUrl } from '../../http/incoming.ts'
 import type { TellWrong } from '../../http/public-reads.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
 import { sendText } from '../../http/send.ts'
@@ -38,9 +38,9 @@ export interface PublicFeeds {
   lists: Cache<string, { version: string | undefined; list: string }>
   /** They tell browsers why they get no feed. */
   pages: PublicPages | undefined
-  answerList: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
+  answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
   /** It answers a page's address without a feed. */
-  answerPage: (visit: Visit, signIn: SignIn) => unknown
+  answerPage: (exchange: Exchange, signIn: SignIn) => unknown
 }
 
 /** `budget` bounds the cache of their addresses. */
@@ -51,49 +51,54 @@ export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: Cache
 /** It is undefined for an address of no feed. */
 export function feedAt(
   feeds: PublicFeeds,
-  { url }: Visit,
-): ((visit: Visit, signIn: SignIn) => unknown) | undefined {
+  { url }: Exchange,
+): ((exchange: Exchange, signIn: SignIn) => unknown) | undefined {
   if (!mayBeFeed(url) || url.text.length > LONGEST_URL) return undefined
   const { service } = feeds
   const known = findKnownList(feeds, url.text)
-  if (known !== undefined) return (visit, signIn) => showList(feeds, visit, signIn, known)
+  if (known !== undefined) return (exchange, signIn) => showList(feeds, exchange, signIn, known)
   const address = readFeedAddress(url, service.site, service.now())
   if (!address) return undefined
-  if (address.scope.of !== 'all') return (visit, signIn) => lookUp(feeds, address, visit, signIn)
+  if (address.scope.of !== 'all') return (exchange, signIn) => lookUp(feeds, address, exchange, signIn)
   const list = withQuery(listOfEvents(address, service.site), address)
   if (!address.isOfToday) keepList(feeds, url.text, list, undefined)
-  return (visit, signIn) => showList(feeds, visit, signIn, list)
+  return (exchange, signIn) => showList(feeds, exchange, signIn, list)
 }
 
 /** A wrong parameter is told to programs as JSON, to people on a page. */
-function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: SignIn, list: string): unknown {
+function showList(
+  { pages, answerList }: PublicFeeds,
+  exchange: Exchange,
+  signIn: SignIn,
+  list: string,
+): unknown {
   const tellPeople: TellWrong = (told, names) => pages && sendProblemPage(pages, told, 400, names)
   return answerList(
-    { ...visit, url: splitUrl(list) },
+    { ...exchange, url: splitUrl(list) },
     signIn,
-    pages && takesHtml(visit.request) ? tellPeople : undefined,
+    pages && takesHtml(exchange.request) ? tellPeople : undefined,
   )
 }
 
 async function lookUp(
   feeds: PublicFeeds,
   address: FeedAddress,
-  visit: Visit,
+  exchange: Exchange,
   signIn: SignIn,
 ): Promise<unknown> {
   const { service, front } = feeds
   let found: FeedFound
   try {
-    found = await findFeedInTurn(feeds, address, visit)
+    found = await findFeedInTurn(feeds, address, exchange)
   } catch (error) {
-    if (!(error instanceof Problem)) service.report(error, visit.requestId)
-    return refuseOverload(front, visit)
+    if (!(error instanceof Problem)) service.report(error, exchange.requestId)
+    return refuseOverload(front, exchange)
   }
-  if (found === undefined && address.isPage) return feeds.answerPage(visit, signIn)
-  if (found === undefined || found === 'gone') return sendMissing(feeds, visit, found)
-  if ('list' in found) return showList(feeds, visit, signIn, withQuery(found.list, address))
+  if (found === undefined && address.isPage) return feeds.answerPage(exchange, signIn)
+  if (found === undefined || found === 'gone') return sendMissing(feeds, exchange, found)
+  if ('list' in found) return showList(feeds, exchange, signIn, withQuery(found.list, address))
   const location = rootOf(service.site) + found.moved
-  return sendAlone(feeds, visit, { status: 301, headers: { Location: location }, body: { location } })
+  return sendAlone(feeds, exchange, { status: 301, headers: { Location: location }, body: { location } })
 }
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
@@ -110,35 +115,43 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
 }
 
 /** @throws Problem rest_unavailable where too many requests wait */
-async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
+async function findFeedInTurn(
+  feeds: PublicFeeds,
+  address: FeedAddress,
+  exchange: Exchange,
+): Promise<FeedFound> {
   const { service, front } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
   // If the database fails, the lookup below says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
-  const found = await admitted(front.admission, 'reads', askerOf(front, visit), () =>
+  const found = await admitted(front.admission, 'reads', askerOf(front, exchange), () =>
     findFeed(address, site, context),
   )
   if (found !== undefined && found !== 'gone' && 'list' in found && version !== '' && !address.isOfToday)
-    keepList(feeds, visit.url.text, withQuery(found.list, address), version)
+    keepList(feeds, exchange.url.text, withQuery(found.list, address), version)
   return found
 }
 
-function sendMissing(feeds: PublicFeeds, visit: Visit, found: 'gone' | undefined): void {
+function sendMissing(feeds: PublicFeeds, exchange: Exchange, found: 'gone' | undefined): void {
   const { pages, service } = feeds
-  if (pages && takesHtml(visit.request)) {
-    sendProblemPage(pages, visit, found === 'gone' ? 410 : 404)
+  if (pages && takesHtml(exchange.request)) {
+    sendProblemPage(pages, exchange, found === 'gone' ? 410 : 404)
     return
   }
   const code: ProblemCode = found === 'gone' ? 'rest_gone' : 'rest_no_route'
   const { status, body } = problemReply(new Problem(code), service.site.language, false)
-  sendAlone(feeds, visit, { status, headers: {}, body })
+  sendAlone(feeds, exchange, { status, headers: {}, body })
 }
 
-function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, headers, body }: Reply): void {
+function sendAlone(
+  { service, front }: PublicFeeds,
+  exchange: Exchange,
+  { status, headers, body }: Reply,
+): void {
   const all = answerHeaders(service.site, headers, true)
-  sendText(front, visit, { status, route: '', headers: all, text: JSON.stringify(body) })
+  sendText(front, exchange, { status, route: '', headers: all, text: JSON.stringify(body) })
 }
 
 type Scope =

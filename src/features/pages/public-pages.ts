@@ -20,7 +20,7 @@ import {
   wasAsked,
 } from '../../http/finished.ts'
 import { type Front, isGone, refuseOverload } from '../../http/front.ts'
-import { clientAddress, LONGEST_URL, type SignIn, type Visit } from '../../http/incoming.ts'
+import { clientAddress, type Exchange, LONGEST_URL, type SignIn } from '../../http/incoming.ts'
 import { isNight } from '../../http/page-dates.ts'
 import { discoveryHeaders } from '../../http/pageless-front.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
@@ -71,7 +71,7 @@ export interface PublicPages {
 interface Making {
   made: Promise<Outgoing>
   /** When all have gone, the page is not made. */
-  visits: IncomingMessage[]
+  exchanges: IncomingMessage[]
 }
 
 /** `budget` bounds their caches. @throws Error with one sentence for a file that cannot be read */
@@ -120,12 +120,13 @@ function followSettings(all: PublicPages): void {
 }
 
 /** It is undefined for any other path. */
-export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unknown) | undefined {
+export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
   const { front, assets } = all
   followSettings(all)
-  if (SITE_ICONS.has(path)) return async (visit) => send(front, visit, await iconAt(all, path), 'finished')
+  if (SITE_ICONS.has(path))
+    return async (exchange) => send(front, exchange, await iconAt(all, path), 'finished')
   const asset = assets.get(path)
-  return asset && ((visit) => send(front, visit, asset, 'finished'))
+  return asset && ((exchange) => send(front, exchange, asset, 'finished'))
 }
 
 function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> {
@@ -138,14 +139,14 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> 
   return made
 }
 
-type Otherwise = (visit: Visit, signIn: SignIn) => unknown
+type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
  * It also answers addresses where people look for a page. Where there is none, `otherwise` answers programs.
  */
 export function pageAt(
   all: PublicPages,
-  { request, url }: Visit,
+  { request, url }: Exchange,
   otherwise: Otherwise,
 ): Otherwise | undefined {
   const { front, service } = all
@@ -157,29 +158,34 @@ export function pageAt(
   const isLost = !isPage && isUnanswered(service.site, url.path)
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
-  return (visit, signIn) => {
+  return (exchange, signIn) => {
     // The kept answer of the shared address is the root of the interface.
-    const known = isShared ? undefined : findKept(all, visit)
-    if (known) return send(front, visit, known, 'finished')
-    if (isPressed(front.pressure) && !isInTheMaking(all, visit)) return refuseOverload(front, visit)
-    return answerWithPage(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))
+    const known = isShared ? undefined : findKept(all, exchange)
+    if (known) return send(front, exchange, known, 'finished')
+    if (isPressed(front.pressure) && !isInTheMaking(all, exchange)) return refuseOverload(front, exchange)
+    return answerWithPage(
+      all,
+      exchange,
+      isShared,
+      isForPeople ? undefined : () => otherwise(exchange, signIn),
+    )
   }
 }
 
 /** It is undefined for a client that may prefer another representation. */
-function findKept(all: PublicPages, visit: Visit): Finished | undefined {
+function findKept(all: PublicPages, exchange: Exchange): Finished | undefined {
   const { service, finished } = all
-  if (isBehind(service.memory) || namesAnother(visit.request.headers.accept)) return undefined
-  return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
+  if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
+  return findFinished(finished, keyOf(all, exchange, chosenFor(all, exchange)), service.now())
 }
 
-export function chosenFor(all: PublicPages, { request, url }: Visit): Chosen {
+export function chosenFor(all: PublicPages, { request, url }: Exchange): Chosen {
   followSettings(all)
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }
 
 /** The key names the language where a header chose another than that of the site. */
-const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
+const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
@@ -197,72 +203,72 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
 /** It is cached unless programs get another answer there. */
 async function answerWithPage(
   all: PublicPages,
-  visit: Visit,
+  exchange: Exchange,
   isShared: boolean,
   otherwise: (() => unknown) | undefined,
 ): Promise<unknown> {
   const { front } = all
   let page: Outgoing
   try {
-    page = await makeOnce(all, visit, isShared)
+    page = await makeOnce(all, exchange, isShared)
   } catch (error) {
-    if (error instanceof Problem && error.code === 'rest_unavailable') return refuseOverload(front, visit)
-    page = failed(all, error, visit)
+    if (error instanceof Problem && error.code === 'rest_unavailable') return refuseOverload(front, exchange)
+    page = failed(all, error, exchange)
   }
   if (page.status === 404 && otherwise) return otherwise()
-  return send(front, visit, page, 'ordinary')
+  return send(front, exchange, page, 'ordinary')
 }
 
 /** `names` are the wrong parameters. */
 export function sendProblemPage(
   all: PublicPages,
-  visit: Visit,
+  exchange: Exchange,
   status: ProblemStatus,
   names: readonly string[] = [],
 ): void {
-  send(all.front, visit, problemFor(all, visit, status, names), 'ordinary')
+  send(all.front, exchange, problemFor(all, exchange, status, names), 'ordinary')
 }
 
 function problemFor(
   all: PublicPages,
-  visit: Visit,
+  exchange: Exchange,
   status: ProblemStatus,
   names: readonly string[] = [],
 ): Outgoing {
-  const chosen = chosenFor(all, visit)
-  const { url } = visit
+  const chosen = chosenFor(all, exchange)
+  const { url } = exchange
   const asked = url.text.length > LONGEST_URL ? { names } : { names, address: url.text }
-  return outgoing(all, problemPage(all.pages, contextOfVisit(all, visit), status, asked), chosen)
+  return outgoing(all, problemPage(all.pages, contextOfExchange(all, exchange), status, asked), chosen)
 }
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
   `${service.memory.version} ${feed} ${url}`
 
 /** One more reader costs next to nothing then. */
-const isInTheMaking = (all: PublicPages, visit: Visit): boolean =>
-  all.making.has(makingKey(all, keyOf(all, visit, chosenFor(all, visit))))
+const isInTheMaking = (all: PublicPages, exchange: Exchange): boolean =>
+  all.making.has(makingKey(all, keyOf(all, exchange, chosenFor(all, exchange))))
 
-async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Promise<Outgoing> {
+async function makeOnce(all: PublicPages, exchange: Exchange, isShared: boolean): Promise<Outgoing> {
   const { memory, report } = all.service
-  const { request, url } = visit
-  if (url.text.length > LONGEST_URL) return problemFor(all, visit, 414)
+  const { request, url } = exchange
+  if (url.text.length > LONGEST_URL) return problemFor(all, exchange, 414)
   // If the database fails, making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
-  const key = makingKey(all, keyOf(all, visit, chosenFor(all, visit)), feed)
+  const key = makingKey(all, keyOf(all, exchange, chosenFor(all, exchange)), feed)
   const known = all.making.get(key)
   if (known) {
-    known.visits.push(request)
+    known.exchanges.push(request)
     return known.made
   }
-  const visits = [request]
-  const made = makeInTurn(all, visits, visit, feed, isShared).finally(() => all.making.delete(key))
-  all.making.set(key, { made, visits })
+  const exchanges = [request]
+  const made = makeInTurn(all, exchanges, exchange, feed, isShared).finally(() => all.making.delete(key))
+  all.making.set(key, { made, exchanges })
   return made
 }
 
-export function contextOfVisit(all: PublicPages, visit: Visit): Context {
-  return presentContext(all, chosenFor(all, visit))
+export function contextOfExchange(all: PublicPages, exchange: Exchange): Context {
+  return presentContext(all, chosenFor(all, exchange))
 }
 
 function presentContext(all: PublicPages, chosen: Chosen): Context {
@@ -274,21 +280,21 @@ function presentContext(all: PublicPages, chosen: Chosen): Context {
 
 function makeInTurn(
   all: PublicPages,
-  visits: readonly IncomingMessage[],
-  visit: Visit,
+  exchanges: readonly IncomingMessage[],
+  exchange: Exchange,
   feed: string | undefined,
   isShared: boolean,
 ): Promise<Outgoing> {
   const { service, front, finished } = all
-  const { request, url } = visit
+  const { request, url } = exchange
   const { memory } = service
-  const chosen = chosenFor(all, visit)
-  const key = keyOf(all, visit, chosen)
+  const chosen = chosenFor(all, exchange)
+  const key = keyOf(all, exchange, chosen)
   const work =
     url.path === SUGGEST_PATH ? 'suggestions' : url.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
   const address = clientAddress(request, front.trusted)
-  return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
+  return admitted(front.admission, work, { address, isGone: () => exchanges.every(isGone) }, async () => {
     const context = presentContext(all, chosen)
     const answer = await answerPage(all.pages, context, url.path, url.query, feed)
     await awaitCommits(memory)
@@ -359,10 +365,10 @@ function outgoing(
   }
 }
 
-function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
+function failed(all: PublicPages, error: unknown, exchange: Exchange): Outgoing {
   const isOutage = lackBehind(error) !== undefined
-  all.service.report(error, visit.requestId)
-  const made = problemFor(all, visit, isOutage ? 503 : 500)
+  all.service.report(error, exchange.requestId)
+  const made = problemFor(all, exchange, isOutage ? 503 : 500)
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 

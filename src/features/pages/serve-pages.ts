@@ -61,13 +61,13 @@ export async function servePages(start: ServiceStart): Promise<Serving> {
 }
 
 function rowsOf({ service, front, cacheBudget, answerRest }: RowGround, pages: PublicPages | undefined) {
-  const findPage: AnswerRow['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
-  const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
+  const findPage: AnswerRow['find'] = (exchange) => pages && pageAt(pages, exchange, answerRest)
+  const answerPage: Answering = (exchange, signIn) => (findPage(exchange) ?? answerRest)(exchange, signIn)
   const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, cacheBudget)
   const last = { methods: READS, isUnderPressure: true, isLast: true } as const
   return [
     { ...last, signIn: signInAsStranger, find: ({ url }) => pages && assetAt(pages, url.path) },
-    { ...last, signIn: byHeader(service), find: (visit) => feedAt(feeds, visit) },
+    { ...last, signIn: byHeader(service), find: (exchange) => feedAt(feeds, exchange) },
     { ...last, signIn: signInAsStranger, find: findPage },
   ] satisfies AnswerRow[]
 }

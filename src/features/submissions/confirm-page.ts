@@ -34,11 +34,11 @@ function findUnconfirmed({ context, query }: Asked): Promise<Submission | undefi
 }
 
 async function showConfirm(asked: Asked): Promise<SuggestAnswer> {
-  const { context, visit } = asked
+  const { context, exchange } = asked
   const { site } = context
   const found = await inQueue(asked, 'reads', () => findUnconfirmed(asked))
   if (!found) return usedView(asked)
-  const action = `${pathTo(site, CONFIRM_PATH).split('?', 1)[0]}?${visit.url.query}`
+  const action = `${pathTo(site, CONFIRM_PATH).split('?', 1)[0]}?${exchange.url.query}`
   return {
     isSecret: true,
     title: saySubmission(site, 'Confirm the suggestion'),

@@ -2,7 +2,7 @@ import { Problem } from '../../base/problems.ts'
 import { DAY_MS, HOUR_MS } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import type { Visit } from '../../http/incoming.ts'
+import type { Exchange } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { boundedCopy, inMemory } from '../../store/media/image-sizes.ts'
 import { isBehind } from '../../store/memory/event-memory.ts'
@@ -95,10 +95,10 @@ const versionOf = ({ service: { memory } }: SuggestRoute, now: number) =>
   `${memory.version} ${memory.settings} ${Math.floor(now / KEPT_MS)}`
 
 /** Strangers ask for it, so it costs no more than a kept page. */
-function keptForm(route: SuggestRoute, visit: Visit): FormParts | undefined {
+function keptForm(route: SuggestRoute, exchange: Exchange): FormParts | undefined {
   const { seal, kept, service, all } = route
   if (!seal || isBehind(service.memory)) return undefined
-  const { language, isNamed } = chosenFor(all, visit)
+  const { language, isNamed } = chosenFor(all, exchange)
   const isNamedHere = isNamed && service.site.languages.length > 1
   const parts = kept.get(`${language} ${isNamedHere}`)
   const now = service.now()

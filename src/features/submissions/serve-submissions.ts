@@ -4,7 +4,7 @@ import { ASSETS_PATH, contentName } from '../../base/look-settings.ts'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import type { ServiceStart, Serving } from '../../feature.ts'
 import type { Front } from '../../http/front.ts'
-import type { Visit } from '../../http/incoming.ts'
+import type { Exchange } from '../../http/incoming.ts'
 import { signInAsStranger } from '../../http/respond.ts'
 import { sendText } from '../../http/send.ts'
 import { type Asset, mediaTypeOf } from '../pages/page-assets.ts'
@@ -121,16 +121,16 @@ function pageTable(isConfirmed: boolean): PageTable {
 }
 
 /** The owner's page of text at such an address goes before. */
-function elsewhere(route: SuggestRoute, path: string): ((visit: Visit) => void) | undefined {
+function elsewhere(route: SuggestRoute, path: string): ((exchange: Exchange) => void) | undefined {
   const to = ELSEWHERE.get(path)
   if (to === undefined || isTextPath(route.all.pages, path)) return undefined
-  return (visit) => leadTo(route.front, visit, to)
+  return (exchange) => leadTo(route.front, exchange, to)
 }
 
-function leadTo(front: Front, visit: Visit, to: string): void {
-  const { query } = visit.url
+function leadTo(front: Front, exchange: Exchange, to: string): void {
+  const { query } = exchange.url
   const headers = { Location: `${pathTo(front.site, to)}${query === '' ? '' : `?${query}`}` }
-  sendText(front, visit, { status: 302, route: 'suggest', headers, text: '' })
+  sendText(front, exchange, { status: 302, route: 'suggest', headers, text: '' })
 }
 
 function readSuggestAssets(): SuggestAssets {

@@ -4,7 +4,7 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
-import { type Incoming, mediaType, type Visit } from '../../http/incoming.ts'
+import { type Exchange, type IncomingRequest, mediaType } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
 import { asNew, send } from '../../http/send.ts'
@@ -17,7 +17,7 @@ import { viewingOf } from '../pages/pages.ts'
 import {
   assetAnswer,
   contentPolicy,
-  contextOfVisit,
+  contextOfExchange,
   FOREVER,
   type PublicPages,
 } from '../pages/public-pages.ts'
@@ -66,7 +66,7 @@ export type PageTable = ReadonlyMap<string, SuggestPage>
 
 export interface SuggestPage {
   /** Answers a GET for which nothing has to be read. */
-  kept?: (route: SuggestRoute, visit: Visit) => FormParts | undefined
+  kept?: (route: SuggestRoute, exchange: Exchange) => FormParts | undefined
   get?: (asked: Asked) => Promise<SuggestAnswer | undefined>
   post?: (asked: Asked) => Promise<SuggestAnswer>
   /** Decides, before the body is read, whether it may have files. */
@@ -75,8 +75,8 @@ export interface SuggestPage {
 
 export interface Asked {
   route: SuggestRoute
-  visit: Visit
-  incoming: Incoming
+  exchange: Exchange
+  incoming: IncomingRequest
   context: Context
   query: URLSearchParams
   sent: TypedForm
@@ -117,48 +117,48 @@ export function suggestAt(
   route: SuggestRoute,
   table: PageTable,
   path: string,
-): ((visit: Visit) => unknown) | undefined {
+): ((exchange: Exchange) => unknown) | undefined {
   const page = table.get(path)
   if (page)
-    return (visit) => {
-      const found = visit.request.method === 'GET' ? page.kept?.(route, visit) : undefined
-      return found ? sendForm(route, visit, found) : answerVisit(route, page, visit)
+    return (exchange) => {
+      const found = exchange.request.method === 'GET' ? page.kept?.(route, exchange) : undefined
+      return found ? sendForm(route, exchange, found) : answerExchange(route, page, exchange)
     }
   const asset = route.assets.all.find((one) => one.path === path)
-  return asset && ((visit) => send(route.front, visit, assetAnswer(asset, FOREVER), 'ordinary'))
+  return asset && ((exchange) => send(route.front, exchange, assetAnswer(asset, FOREVER), 'ordinary'))
 }
 
-function sendForm({ front }: SuggestRoute, visit: Visit, { parts, token }: FormParts): void {
+function sendForm({ front }: SuggestRoute, exchange: Exchange, { parts, token }: FormParts): void {
   const { page, at, headers, free } = parts
   const body = free.pop() ?? Buffer.from(page)
   body.write(token, at, 'latin1')
   const own = { status: 200, route: 'suggest', headers, tag: '', body, namesOrigins: true } as const
   const giveBack = () => free.length < MOST_FREE && free.push(body)
-  send(front, visit, { ...asNew(), ...own, isPlain: true }, 'ordinary', giveBack)
+  send(front, exchange, { ...asNew(), ...own, isPlain: true }, 'ordinary', giveBack)
 }
 
 const MOST_FREE = 32
 
-async function answerVisit(route: SuggestRoute, page: SuggestPage, visit: Visit): Promise<void> {
+async function answerExchange(route: SuggestRoute, page: SuggestPage, exchange: Exchange): Promise<void> {
   const { front, service } = route
-  const { method = 'GET' } = visit.request
+  const { method = 'GET' } = exchange.request
   const isPost = method === 'POST'
   if (!(isPost ? page.post : (method === 'GET' || method === 'HEAD') && page.get))
     throw new Problem('rest_no_route')
-  await withBody(visit, front.intake, async (read) => {
-    const incoming = incomingOf(front, visit, read)
-    const context = contextOfVisit(route.all, visit)
-    const query = new URLSearchParams(visit.url.query)
-    const asked: Asked = { route, visit, incoming, context, query, sent: {}, files: [] }
+  await withBody(exchange, front.intake, async (read) => {
+    const incoming = incomingOf(front, exchange, read)
+    const context = contextOfExchange(route.all, exchange)
+    const query = new URLSearchParams(exchange.url.query)
+    const asked: Asked = { route, exchange, incoming, context, query, sent: {}, files: [] }
     try {
       const answer = isPost ? await answerForm(asked, page) : await page.get?.(asked)
       if (!answer) throw new Problem('rest_no_route')
-      await sendAnswer(route, visit, context, answer)
+      await sendAnswer(route, exchange, context, answer)
     } catch (error) {
-      if (visit.response.headersSent) throw error
+      if (exchange.response.headersSent) throw error
       const problem = asProblem(error)
-      if (problem !== error) noteFailure(error, service, visit.requestId)
-      await sendAnswer(route, visit, context, problemView(context, problem))
+      if (problem !== error) noteFailure(error, service, exchange.requestId)
+      await sendAnswer(route, exchange, context, problemView(context, problem))
     }
   })
 }
@@ -206,22 +206,22 @@ export const formHeaders = (service: Service): string[] =>
 
 async function sendAnswer(
   route: SuggestRoute,
-  visit: Visit,
+  exchange: Exchange,
   context: Context,
   answer: SuggestAnswer,
 ): Promise<void> {
   const { front, service } = route
-  if ('parts' in answer) return sendForm(route, visit, answer)
+  if ('parts' in answer) return sendForm(route, exchange, answer)
   const own = headersOf(service, 'isSecret' in answer)
   const sendBytes = (status: number, headers: Record<string, string>, body: Buffer) => {
     const flat = Object.entries({ ...own, ...headers }).flat()
     const whole = { ...asNew(), status, route: 'suggest', headers: flat, tag: '', body, namesOrigins: true }
-    send(front, visit, whole, 'ordinary')
+    send(front, exchange, whole, 'ordinary')
   }
   if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
   const { status = 200, retryAfter } = answer
-  const isOpen = visit.request.method !== 'POST' && !answer.isSecret
-  const viewing = await viewingOf(route.all.pages, context, isOpen ? visit.url.text : undefined)
+  const isOpen = exchange.request.method !== 'POST' && !answer.isSecret
+  const viewing = await viewingOf(route.all.pages, context, isOpen ? exchange.url.text : undefined)
   const body = laidOut(route, viewing, answer)
   const again = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
   sendBytes(status, { ...AS_PAGE, ...again }, Buffer.from(body))

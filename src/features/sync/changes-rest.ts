@@ -93,11 +93,11 @@ export function changesRoute(): Route {
  * another scope
  */
 async function changesReply(
-  asked: MatchedRequest,
+  request: MatchedRequest,
   { database, edition }: OwnGround,
   context: Context,
 ): Promise<Reply> {
-  const { values: valuesOf } = asked
+  const { values: valuesOf } = request
   const {
     since: sent,
     per_page: perPage = 100,

@@ -120,7 +120,7 @@ const MOST_ON_A_PAGE = 1000
 /** Lists are empty beyond it. */
 const LAST_PAGE = 1_000_000_000
 
-type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
+type Answering = (request: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
 
 /** The method names the queue unless the operation does. */
 function onWebhooks({
@@ -136,9 +136,9 @@ function onWebhooks({
       ...(operation.address ? (['rest-webhook-not-found'] as const) : []),
       ...(operation.problems ?? []),
     ],
-    answer: async (asked, ground, context) => {
+    answer: async (request, ground, context) => {
       try {
-        return await answer(asked, idIn(asked.variables.id ?? '0'), ground, context)
+        return await answer(request, idIn(request.variables.id ?? '0'), ground, context)
       } catch (error) {
         throw error instanceof WebhookRefusal ? problems[error.reason](error, context) : error
       }
@@ -179,9 +179,9 @@ const createWith = (topics: readonly Topic[]) =>
     outcome: 'The added webhook, with its secret',
     answers: withSecret,
     problems: ['too-many-webhooks'],
-    answer: (asked, _id, { start }, context) =>
-      writeOnce(asked, true, context, async (keeping) => {
-        const values = await parseFields(webhookFields, asked.values(webhookFields), context)
+    answer: (request, _id, { start }, context) =>
+      writeOnce(request, true, context, async (keeping) => {
+        const values = await parseFields(webhookFields, request.values(webhookFields), context)
         const change = changeIn(values, start.webhook_hosts, topics)
         return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
       }),
@@ -209,9 +209,9 @@ const updateWith = (topics: readonly Topic[]) =>
     summary: 'Change a webhook',
     outcome: 'The changed webhook',
     answers: webhook,
-    answer: async (asked, id, { start }, context) => {
+    answer: async (request, id, { start }, context) => {
       const parsing = { extent: 'partial', mayAsk: true } as const
-      const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
+      const values = await parseFields(webhookFields, request.values(webhookFields), context, parsing)
       return updateReply(id, changeIn(values, start.webhook_hosts, topics), context)
     },
   })
@@ -273,8 +273,8 @@ const deliveries = onWebhooks({
   summary: 'List the newest messages of a webhook',
   outcome: 'Messages, the newest first',
   answers: record({ deliveries: arrayOf(delivery), total: integerSchema, total_pages: integerSchema }),
-  answer: async (asked, id, _ground, context) => {
-    const filters = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
+  answer: async (request, id, _ground, context) => {
+    const filters = await parseFields(deliveryFilters, request.values(deliveryFilters), context)
     const { page = 1, per_page = 100 } = filters
     const perPage = Math.min(per_page, MOST_ON_A_PAGE)
     await getWebhook(context.db, id)
@@ -298,10 +298,10 @@ const resend = onWebhooks({
   outcome: 'The message, which waits to be sent',
   answers: delivery,
   problems: ['rest-message-not-found'],
-  answer: (asked, id, _ground, context) =>
+  answer: (request, id, _ground, context) =>
     context.write(async (tx) => {
       await getWebhook(tx, id)
-      const delivery = await resendDelivery(tx, idIn(asked.variables.delivery ?? '0'), id, context.now)
+      const delivery = await resendDelivery(tx, idIn(request.variables.delivery ?? '0'), id, context.now)
       return okReply(presentDelivery(delivery, context))
     }),
 })
@@ -336,8 +336,8 @@ export const webhookRoutes = (topics: readonly Topic[]): readonly Route[] => [
   routeAt('/webhooks/{id}/deliveries/{delivery}/resend', resend),
 ]
 
-async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise<Reply> {
-  const { url = '', events = '', isPrivate = false, isEnabled } = asked
+async function addAsked(tx: Tx, change: WebhookChange, context: Context): Promise<Reply> {
+  const { url = '', events = '', isPrivate = false, isEnabled } = change
   const { id, secret } = await addWebhook(tx, { url, events, is_private: Number(isPrivate) }, context.now)
   if (!isEnabled) await disableWebhook(tx, id, 'administrator', context.now)
   const body = { ...(await shown(tx, id, context)), secret }

@@ -78,7 +78,8 @@ async function ground(service: TestService): Promise<string[]> {
   const odd = { title: `${'W'.repeat(300)} <b>كلمة</b>`, ...times, venue: { venue: 'V'.repeat(300) } }
   const { body } = await service.post('/events', odd)
   await service.post('/events', { title: 'Sent for review', ...times, status: 'pending' }, 'contributor')
-  await service.update(`/events/${body.id}`, { cost: '5' })
+  // Parts of the form that have a value are open.
+  await service.update(`/events/${body.id}`, { cost: '5', captions: true, sign_language: 'bfi' })
   const picture = await uploadPicture(service, 60, 40)
   await service.create('/venues', { venue: 'The old town hall', city: 'Kilvara' })
   await service.create('/venues', { venue: 'Old Town Hall', city: 'Kilvara' })

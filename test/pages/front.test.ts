@@ -306,18 +306,19 @@ test(
   },
 )
 
-test('a day of a month has its featured event first, and the evening where not all fit', async (context) => {
+test('a day of a month has its featured and sticky events first, and the evening where not all fit', async (context) => {
   const { make, page } = await calendar(context)
   const at = (hour: number) => onDay('2031-05-07', HOUR(hour))
   for (const hour of [8, 9, 10, 11, 18, 19, 20]) await make(`At ${hour}`, 0, at(hour))
   await make('Gala', 0, { ...at(12), featured: true })
+  await make('Fair', 0, { ...at(13), sticky: true })
   const body = await page('/events/month/2031-05/')
   const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(body) ?? []
   assert.deepEqual(
-    [...table.matchAll(/>(At \d+|Gala)</g)].map(([, title]) => title),
-    ['Gala', 'At 8', 'At 18', 'At 19', 'At 20'],
+    [...table.matchAll(/>(At \d+|Gala|Fair)</g)].map(([, title]) => title),
+    ['Gala', 'Fair', 'At 18', 'At 19', 'At 20'],
   )
-  assert.match(table, /\+3 more/)
+  assert.match(table, /\+4 more/)
 })
 
 test('days of this month that are over are told from those to come', async (context) => {

@@ -344,7 +344,7 @@ export const eventFields = {
   sticky: {
     kind: flag,
     about: 'Whether the event is sticky in the calendar',
-    label: 'Keep at the top',
+    label: 'First on its day in the month view',
     ...ofLists,
   },
   featured: { kind: flag, about: 'Whether the event is featured', label: 'Featured', ...ofLists, csv: true },

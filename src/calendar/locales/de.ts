@@ -621,7 +621,7 @@ export const de: Locale = {
   Cost: 'Preis',
   'Website or tickets': 'Website oder Tickets',
   'Hide from lists': 'In Listen verbergen',
-  'Keep at the top': 'Oben halten',
+  'First on its day in the month view': 'In der Monatsansicht zuerst am Tag',
   'Takes place': 'Findet statt',
   Reason: 'Grund',
   'More about access': 'Mehr zur Barrierefreiheit',

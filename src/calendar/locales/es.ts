@@ -602,7 +602,7 @@ export const es: Locale = {
   Cost: 'Precio',
   'Website or tickets': 'Sitio web o entradas',
   'Hide from lists': 'Ocultar en las listas',
-  'Keep at the top': 'Mantener arriba',
+  'First on its day in the month view': 'Primero en su día en la vista de mes',
   'Takes place': 'Se celebra',
   Reason: 'Motivo',
   'More about access': 'Más sobre accesibilidad',

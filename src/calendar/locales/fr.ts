@@ -622,7 +622,7 @@ export const fr: Locale = {
   Cost: 'Tarif',
   'Website or tickets': 'Site web ou billets',
   'Hide from lists': 'Masquer dans les listes',
-  'Keep at the top': 'Garder en tête',
+  'First on its day in the month view': 'En tête de son jour dans la vue du mois',
   'Takes place': 'A lieu',
   Reason: 'Raison',
   'More about access': 'Plus sur l’accessibilité',

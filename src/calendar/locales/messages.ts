@@ -209,7 +209,7 @@ export const messages = [
   'Cost',
   'Website or tickets',
   'Hide from lists',
-  'Keep at the top',
+  'First on its day in the month view',
   'Takes place',
   'Reason',
   'More about access',

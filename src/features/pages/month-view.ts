@@ -23,6 +23,7 @@ import {
 import { type Html, html, NOTHING } from '../../http/page-html.ts'
 import { isOvernight } from '../../http/when-in-words.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
@@ -365,9 +366,9 @@ export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, 
   return stretches.map((own) => (own.last < firstDay ? { ...own, first: firstDay, last: firstDay } : own))
 }
 
-const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
+const [LEADING, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/** Featured events come before those of the evening, these before others (rule 31.4). */
+/** Featured and sticky events come before those of the evening, these before others (rule 31.4). */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -376,9 +377,10 @@ async function ranked(
 ): Promise<Stretch[]> {
   const { index } = viewing.memory
   const asked = between(viewing, { ...filters, featured: true }, first, last)
-  const featured = new Set(
-    filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids,
-  )
+  const leading = new Set([
+    ...(filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids),
+    ...(await findSticky(viewing.context, found.ids)),
+  ])
   const hourOf = (id: number) => {
     const times = found.times?.get(id)
     if (times) return Number(times.start.slice(11, 13))
@@ -386,16 +388,22 @@ async function ranked(
   }
   return stretchesOf(viewing, found, first).map((own) => ({
     ...own,
-    rank: featured.has(own.id) ? FEATURED : hourOf(own.id) >= EVENING ? OF_EVENING : OF_DAY,
+    rank: leading.has(own.id) ? LEADING : hourOf(own.id) >= EVENING ? OF_EVENING : OF_DAY,
   }))
+}
+
+async function findSticky({ db }: Viewing['context'], ids: readonly number[]): Promise<number[]> {
+  const events = db.selectFrom('events').select('id').where('sticky', '=', 1)
+  const found = await events.where('id', 'in', wholeList(db, ids)).execute()
+  return found.map(({ id }) => id)
 }
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/** Featured events come first, others keep their order. */
+/** Leading events come first, others keep their order. */
 function chosen(single: readonly Stretch[], room: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room))
-  const isLed = (own: Stretch) => (rankOf(own) === FEATURED ? 0 : 1)
+  const isLed = (own: Stretch) => (rankOf(own) === LEADING ? 0 : 1)
   return single.filter((own) => byRank.has(own)).sort((a, b) => isLed(a) - isLed(b))
 }
 

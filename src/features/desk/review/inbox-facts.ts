@@ -31,7 +31,7 @@ export async function factsOfEvent(
     [price === '', 'a price'],
   ]
   const missing = lacks.flatMap(([isMissing, what]) => (isMissing ? [say(what)] : []))
-  return html`<div class="facts">${
+  return html`<div class="gist">${
     picture &&
     html`<img src="${link(
       picture.src,

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { nextIssue, reminderAt } from '../../src/features/mail/issue-times.ts'
 import { mailPrunings } from '../../src/features/mail/outbox.ts'
-import { insertSubscription, subscriptionPrunings } from '../../src/features/mail/subscription-store.ts'
+import {
+  endSubscription,
+  insertSubscription,
+  subscriptionPrunings,
+} from '../../src/features/mail/subscription-store.ts'
+import { isPostgres } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { faultsOfMessage, markupValidator } from '../support/markup.ts'
 import { uploadPicture } from '../support/pictures.ts'
@@ -22,6 +28,9 @@ const wordsOfHtml = (html: string) =>
   )
 
 const wordsOfText = (text: string) => wordsIn(text.replace(/^(?:=+|-- )$|^\* |^> |\bhttps?:\S+/gm, ' '))
+
+const daily = { rhythm: 'daily', weekday: 1 } as const
+const wanted = { ...daily, language: 'en', timezone: '', kind: 'list', event: 0 } as const
 
 describe('subscriptions by e-mail', () => {
   let relay: TestRelay
@@ -234,6 +243,45 @@ describe('subscriptions by e-mail', () => {
     assert.deepEqual(await rowsOf('eve@example.com'), [])
   })
 
+  test('with the last subscription the address goes, from what was sent, too', async () => {
+    const address = 'una@example.com'
+    const messages = () => read().selectFrom('mail_messages').selectAll().where('recipient', '=', address)
+    await subscribed(address, { rhythm: 'weekly' })
+    await write((tx) => insertSubscription(tx, { ...wanted, address, query: 'search=jam' }, Date.now()))
+    const all = () => read().selectFrom('mail_messages').select('id').where('state', '=', 'sent').execute()
+    await until(
+      async () => (await messages().where('state', '<>', 'sent').execute()).length === 0,
+      'not sent',
+    )
+    const [sent, [one, other]] = [await all(), await rowsOf(address)]
+    await post(`/subscribe/end/${one?.id}-${one?.secret}`, {})
+    assert.equal((await messages().execute()).length, 1)
+    await post(`/subscribe/end/${other?.id}-${other?.secret}`, {})
+    assert.deepEqual([await messages().execute(), await rowsOf(address)], [[], []])
+    assert.deepEqual(await all(), sent, 'they count for the hour no more')
+  })
+
+  test('what is asked for while the last subscription ends is not lost', async () => {
+    const address = 'vera@example.com'
+    await subscribed(address, { rhythm: 'weekly' })
+    const [last] = await rowsOf(address)
+    assert.ok(last)
+    let ended: Promise<void> | undefined
+    await write(async (tx) => {
+      await insertSubscription(tx, { ...wanted, address, query: 'search=more' }, Date.now())
+      ended = service.app.database.write((other) => endSubscription(other, last))
+      const waits = sql`select from pg_locks join pg_stat_activity a using (pid)
+        where not granted and a.datname = current_database()`
+      if (isPostgres(read()))
+        await until(async () => (await waits.execute(read())).rows.length > 0, 'the end does not wait')
+    })
+    await ended
+    assert.deepEqual(
+      (await rowsOf(address)).map(({ query }) => query),
+      ['search=more'],
+    )
+  })
+
   test('somebody sees and changes all they asked for, at most twenty, and is forgotten', async () => {
     await subscribed('finn@example.com', { rhythm: 'weekly' })
     const subscriber = await read()
@@ -245,15 +293,7 @@ describe('subscriptions by e-mail', () => {
     const [row] = await rowsOf('finn@example.com')
     assert.equal((await post(mine, { id: String(row?.id), deed: 'rhythm', rhythm: 'daily' })).status, 303)
     assert.equal((await rowsOf('finn@example.com'))[0]?.rhythm, 'daily')
-    const asked = {
-      address: 'finn@example.com',
-      language: 'en',
-      kind: 'list',
-      event: 0,
-      rhythm: 'daily',
-      weekday: 1,
-      timezone: '',
-    } as const
+    const asked = { ...wanted, address: 'finn@example.com' }
     const made = await write(async (tx) => {
       const all: string[] = []
       for (let at = 0; at < 20; at++)
@@ -464,16 +504,7 @@ describe('subscriptions by e-mail', () => {
   })
 
   test('while too many wait to be confirmed, a refused address is not kept', async () => {
-    const asked = {
-      address: 'late@example.com',
-      language: 'en',
-      kind: 'list',
-      query: '',
-      event: 0,
-      rhythm: 'daily',
-      weekday: 1,
-      timezone: '',
-    } as const
+    const asked = { ...wanted, address: 'late@example.com', query: '' }
     const { id } = await read().selectFrom('mail_subscribers').select('id').executeTakeFirstOrThrow()
     const told = { next_utc: '', seen_utc: '', told: '', created_utc: '2026-11-27 10:00:00' }
     const waiting = {

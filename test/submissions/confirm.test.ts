@@ -245,6 +245,9 @@ describe('suggestions that are confirmed by e-mail', () => {
     const message = await relay.mailTo(concert.address, about('Your links'))
     assert.match(await service.shown(linkIn(message)), /Lost and found/)
     assert.ok(!relay.tried.includes('nobody@example.org'))
+    assert.match((await postForm(service, linkIn(message), { act: 'forget' })).body, /Your data are deleted/)
+    const messages = await service.app.database.read.selectFrom('mail_messages').selectAll().execute()
+    assert.ok(!JSON.stringify(messages).includes(concert.address))
   })
 
   test('messages are in the language of the form', async () => {

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { LANGUAGES, type Language } from '../../base/config.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { formatUtc, HOUR_MS, MINUTE_MS } from '../../base/text/zones.ts'
@@ -89,6 +90,20 @@ async function isEnough(tx: Tx, recipient: string, now: number): Promise<boolean
 export async function forgetQueued(tx: Tx, address: string): Promise<number> {
   const gone = await tx.deleteFrom('mail_messages').where('recipient', '=', address).executeTakeFirst()
   return Number(gone.numDeletedRows)
+}
+
+/** What was sent still counts for the hour, without the address; what waits goes. */
+export async function forgetSent(tx: Db, address: string, topics: readonly string[]): Promise<void> {
+  if (address === '') return
+  const unnamed = { recipient: '', error: '', name: sql<string>`'sent ' || id` }
+  await tx
+    .updateTable('mail_messages')
+    .set(unnamed)
+    .where('recipient', '=', address)
+    .where('state', '=', 'sent')
+    .where('topic', 'in', topics)
+    .execute()
+  await tx.deleteFrom('mail_messages').where('recipient', '=', address).where('topic', 'in', topics).execute()
 }
 
 export function readLetter(content: string): Letter | undefined {

@@ -7,7 +7,7 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { nextIssue, type Rhythm } from './issue-times.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
-import { forgetQueued } from './outbox.ts'
+import { forgetQueued, forgetSent } from './outbox.ts'
 
 export const MOST_SUBSCRIPTIONS = 20
 /** All addresses share it. */
@@ -34,9 +34,12 @@ export type Subscribed =
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
+/** A subscriber goes with the last subscription, and must not while another one is added. */
+const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
+
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
   const { kind, query, event, rhythm, weekday } = asked
-  await holdName(tx, 'mail subscriptions')
+  await holdSubscribers(tx)
   const isFull = (await countUnconfirmed(tx)) >= MOST_UNCONFIRMED
   const subscriber = await findOrInsert(tx, asked, isFull, now)
   if (!subscriber) return { is: 'refused' }
@@ -139,11 +142,15 @@ export async function confirmSubscription(
     .execute()
 }
 
+/** Held while issues are planned, which go by the rhythm that they find. */
+export const PLANS = 'mail plans'
+
 export async function changeRhythm(
   tx: Tx,
   id: number,
   changed: Rhythm & Pick<SubscriptionColumns, 'next_utc'>,
 ): Promise<void> {
+  await holdName(tx, PLANS)
   await tx
     .updateTable('mail_subscriptions')
     .set(changed)
@@ -167,20 +174,23 @@ export async function changeSubscriberZone(
     }
 }
 
-/** Its subscriber goes with the last one. */
+/** What readers of subscriptions get; strangers cause the others. */
+const ISSUE_TOPICS = ['issue', 'reminder', 'moved', 'canceled', 'postponed']
+const TOPICS = [...ISSUE_TOPICS, 'confirm subscription', 'subscribed already']
+
+/** Its subscriber goes with the last one, and the address from what was sent. */
 export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
+  await holdSubscribers(tx)
+  const own = await findSubscriber(tx, subscriber)
   await tx.deleteFrom('mail_subscriptions').where('id', '=', id).execute()
-  const left = await tx
-    .selectFrom('mail_subscriptions')
-    .select('id')
-    .where('subscriber', '=', subscriber)
-    .limit(1)
-    .executeTakeFirst()
-  if (!left) await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
+  if (!own || (await listSubscriptions(tx, subscriber)).length > 0) return
+  await forgetSent(tx, own.address, TOPICS)
+  await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
 }
 
 /** Returns how many rows there were. */
 export async function forgetSubscriber(tx: Tx, address: string): Promise<number> {
+  await holdSubscribers(tx)
   const subscriber = await findByAddress(tx, address)
   const queued = await forgetQueued(tx, address)
   if (!subscriber) return queued
@@ -249,14 +259,15 @@ export const subscriptionPrunings: readonly Pruning[] = [
   {
     days: 0,
     drop: async (tx, _beforeUtc, most) => {
+      await holdSubscribers(tx)
       const subscribed = tx.selectFrom('mail_subscriptions').select('subscriber')
-      const idle = tx
-        .selectFrom('mail_subscribers')
-        .select('id')
-        .where('id', 'not in', subscribed)
-        .limit(most)
-      const gone = await tx.deleteFrom('mail_subscribers').where('id', 'in', idle).executeTakeFirst()
-      return Number(gone.numDeletedRows)
+      const all = tx.selectFrom('mail_subscribers').select(['id', 'address'])
+      const idle = await all.where('id', 'not in', subscribed).limit(most).execute()
+      for (const { id, address } of idle) {
+        await forgetSent(tx, address, ISSUE_TOPICS)
+        await tx.deleteFrom('mail_subscribers').where('id', '=', id).execute()
+      }
+      return idle.length
     },
   },
 ]

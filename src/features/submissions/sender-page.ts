@@ -9,10 +9,11 @@ import { writtenDate } from '../../http/page-dates.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-page.ts'
 import { removeRecord } from '../desk/save-form.ts'
+import { forgetSent } from '../mail/outbox.ts'
 import { viewingOf } from '../pages/pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { hashOfSecret, readSecret } from './form-token.ts'
-import { MINE_PATH } from './submission-letters.ts'
+import { LETTER_TOPICS, MINE_PATH } from './submission-letters.ts'
 import {
   dropPicture,
   findByLink,
@@ -20,6 +21,7 @@ import {
   forgetSenderOf,
   hasPicture,
   holdSubmission,
+  isSender,
   updateSubmission,
 } from './submission-store.ts'
 import type { Submission } from './submission-tables.ts'
@@ -257,8 +259,11 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
 
 async function forget(asked: Asked, { mine }: Mine): Promise<SuggestAnswer> {
   const { context } = asked
-  await context.write((tx) => forgetSenderOf(tx, mine.id))
   const { site } = context
+  await context.write(async (tx) => {
+    await forgetSenderOf(tx, mine.id)
+    if (!(await isSender(tx, mine.address))) await forgetSent(tx, mine.address, LETTER_TOPICS)
+  })
   return {
     isSecret: true,
     title: saySubmission(site, 'Your data are deleted.'),

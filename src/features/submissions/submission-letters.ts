@@ -23,6 +23,21 @@ const CONFIRM_HOURS = 48
 /** Links hold so long after the event. */
 const LINK_DAYS = 30
 
+const KINDS = [
+  'confirm',
+  'received',
+  'published',
+  'changed',
+  'sent back',
+  'rejected',
+  'change refused',
+  'links',
+] as const
+
+const topicOf = (kind: (typeof KINDS)[number]) => `suggestion ${kind}`
+
+export const LETTER_TOPICS = KINDS.map(topicOf)
+
 export type LetterKind =
   | { kind: 'confirm' }
   | { kind: 'received' }
@@ -59,7 +74,7 @@ export async function queueLinks(
     ] satisfies Block[],
   }
   const once = `suggestion links ${first.address} ${formatUtc(now).slice(0, 13)}`
-  const message = { to: first.address, language: own.language, topic: 'suggestion links', letter, once }
+  const message = { to: first.address, language: own.language, topic: topicOf('links'), letter, once }
   await queueMessage(tx, { ...message, isByStranger: true }, now)
 }
 
@@ -78,7 +93,7 @@ export async function queueLetter(
   const message = {
     to: address,
     language,
-    topic: `suggestion ${letter.kind}`,
+    topic: topicOf(letter.kind),
     letter: await letterOf(tx, own, submission, letter, link),
     ...(letter.kind === 'confirm' && { goodUntil: now + CONFIRM_HOURS * HOUR_MS }),
     ...(letter.kind === 'confirm' && { isByStranger: true as const }),

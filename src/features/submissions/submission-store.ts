@@ -522,6 +522,12 @@ export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
   await updateSubmission(tx, id, { sender_name: '', address: '', domain: '', block: '', note: '' })
 }
 
+/** Whether a suggestion has the address. */
+export async function isSender(db: Db, address: string): Promise<boolean> {
+  const own = db.selectFrom('submissions').select('id').where('address', '=', address).limit(1)
+  return (await own.executeTakeFirst()) !== undefined
+}
+
 // `kalends people forget` takes one address.
 
 export async function exportSender(db: Db, address: string): Promise<object[]> {

@@ -4,7 +4,7 @@ import type { IncomingRequest } from './incoming.ts'
 
 // Which requests wait and which are refused: a queue for each kind of work, and turns of the event loop.
 
-/** Finished answers, /healthz and /readyz never wait. */
+/** Cached answers, /healthz and /readyz never wait. */
 export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
@@ -346,7 +346,7 @@ const REFUSING_MS = 3
 
 const MOST_REFUSED = 5000
 
-/** After so many ms, a request gets only a finished answer, if `FEWEST_OF_A_TURN` others wait. */
+/** After so many ms, a request gets only a cached answer, if `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
 /** After so many ms, a request is refused, if as many others wait. */
 const LONGEST_MS = 250

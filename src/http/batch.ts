@@ -11,31 +11,31 @@ import { withImages } from '../calendar/images/images.ts'
 import { about } from '../calendar/locales/messages.ts'
 import type { Tx } from '../store/storage/recording.ts'
 import { type Admission, admitted } from './admission.ts'
-import type { Reply } from './format.ts'
+import type { Answer } from './format.ts'
 import { type IncomingRequest, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
 interface Batching {
   admission: Admission
   count: (requests: number) => void
-  answer: (incoming: IncomingRequest, context: Context) => Promise<Reply>
+  answerItem: (incoming: IncomingRequest, context: Context) => Promise<Answer>
 }
 
-/** A reply is null where a request was not done because another failed. */
+/** An answer is null where a request was not done because another failed. */
 interface BatchAnswers {
   failed: boolean
-  replies: readonly (Reply | null)[]
+  answers: readonly (Answer | null)[]
 }
 
 /** Other headers, such as credentials, are those of the batch. */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
-export async function batchReply(
+export async function answerBatch(
   request: MatchedRequest,
   incoming: IncomingRequest,
   context: Context,
   batching: Batching,
-): Promise<Reply> {
+): Promise<Answer> {
   const { areOne, requests } = await parseBatch(request.values, context)
   const bounded: Context = {
     ...context,
@@ -49,16 +49,16 @@ export async function batchReply(
     const items = requests.map((request, place) =>
       incomingOf(request, incoming, bounded, repeatableAt(place)),
     )
-    const { failed, replies } = areOne
+    const { failed, answers } = areOne
       ? await answerTogether(items, incoming, bounded, batching)
       : await answerEach(items, bounded, batching)
-    const isReplay = replies.length > 0 && replies.every((reply) => reply?.headers[REPLAYED])
+    const isReplay = answers.length > 0 && answers.every((answer) => answer?.headers[REPLAYED])
     return {
       status: 207,
       headers: isReplay ? { [REPLAYED]: 'true' } : {},
       body: {
         ...(failed ? { failed: 'validation' } : {}),
-        responses: replies.map((reply) => reply && enveloped(reply)),
+        responses: answers.map((answer) => answer && enveloped(answer)),
       },
     }
   })
@@ -84,22 +84,22 @@ function incomingOf(
   }
 }
 
-function enveloped({ status, headers, body }: Reply): object {
+function enveloped({ status, headers, body }: Answer): object {
   return { status, headers, body: body ?? null }
 }
 
 async function answerEach(
   items: readonly IncomingRequest[],
   context: Context,
-  { answer }: Pick<Batching, 'answer'>,
+  { answerItem }: Pick<Batching, 'answerItem'>,
 ): Promise<BatchAnswers> {
-  const replies: Reply[] = []
+  const answers: Answer[] = []
   for (const item of items) {
     // Images belong to one request.
-    replies.push(await answer(item, { ...context }))
+    answers.push(await answerItem(item, { ...context }))
     await nextTurn()
   }
-  return { failed: false, replies }
+  return { failed: false, answers }
 }
 
 interface Waiting {
@@ -108,7 +108,7 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
+type Begun = { answer: Promise<Answer> } & ({ early: Answer } | { waiting: Waiting })
 
 const ABANDONED = new Problem('rest_unavailable')
 
@@ -131,13 +131,13 @@ async function answerTogether(
   items: readonly IncomingRequest[],
   incoming: IncomingRequest,
   context: Context,
-  { admission, answer }: Batching,
+  { admission, answerItem }: Batching,
 ): Promise<BatchAnswers> {
   const begun: Begun[] = []
   const gate = makeGate(context)
   const prepare = async () => {
     for (const item of items) {
-      begun.push(await beginRequest(item, gate, answer))
+      begun.push(await beginRequest(item, gate, answerItem))
       await nextTurn()
     }
   }
@@ -146,26 +146,30 @@ async function answerTogether(
     try {
       await admitted(admission, 'writes', incoming, prepare)
       const early = begun.map((one) => ('early' in one && one.early.status >= 400 ? one.early : null))
-      if (early.some(Boolean)) return { failed: true, replies: early }
+      if (early.some(Boolean)) return { failed: true, answers: early }
       const write = () => writeAll(waiting(), context)
       const refused = await admitted(admission, 'writes', incoming, write, Math.max(1, waiting().length))
       return await collect(begun, refused)
     } finally {
       for (const { reject } of waiting()) reject(ABANDONED)
-      await Promise.all(begun.map(({ reply }) => reply))
+      await Promise.all(begun.map(({ answer }) => answer))
     }
   })
 }
 
-async function beginRequest(item: IncomingRequest, gate: Gate, answer: Batching['answer']): Promise<Begun> {
+async function beginRequest(
+  item: IncomingRequest,
+  gate: Gate,
+  answerItem: Batching['answerItem'],
+): Promise<Begun> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
-  const reply = answer({ ...item, hasTurn: true }, gate.context)
+  const answer = answerItem({ ...item, hasTurn: true }, gate.context)
   const first = await Promise.race([
     arrived.then((waiting) => ({ waiting })),
-    reply.then((early) => ({ early })),
+    answer.then((early) => ({ early })),
   ])
-  return { reply, ...first }
+  return { answer, ...first }
 }
 
 /** Returns the write that was refused and has undone all. @throws errors that are no fault of a request */
@@ -195,9 +199,9 @@ async function writeAll(waiting: readonly Waiting[], context: Context): Promise<
 }
 
 async function collect(begun: readonly Begun[], refused: Waiting | undefined): Promise<BatchAnswers> {
-  if (!refused) return { failed: false, replies: await Promise.all(begun.map(({ reply }) => reply)) }
-  const own = (one: Begun) => ('waiting' in one && one.waiting === refused ? one.reply : null)
-  return { failed: true, replies: await Promise.all(begun.map(own)) }
+  if (!refused) return { failed: false, answers: await Promise.all(begun.map(({ answer }) => answer)) }
+  const own = (one: Begun) => ('waiting' in one && one.waiting === refused ? one.answer : null)
+  return { failed: true, answers: await Promise.all(begun.map(own)) }
 }
 
 export const BATCH_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const

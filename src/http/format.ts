@@ -6,12 +6,12 @@ import type { Resource } from '../calendar/declare/resource.ts'
 import type { Version } from '../calendar/records/record-store.ts'
 import type { ServedResource } from '../calendar/resources.ts'
 
-export interface Reply {
+export interface Answer {
   status: number
   headers: Record<string, string>
-  /** The body becomes JSON; undefined with `shown`. */
+  /** The body becomes JSON; undefined with `representation`. */
   body: unknown
-  shown?: Shown
+  representation?: Representation
   /** A template such as `/tribe/events/v1/events/{id}`. */
   route?: string | undefined
   id?: number | undefined
@@ -25,10 +25,10 @@ export interface Reply {
   isRefused?: true
 }
 
-export const okReply = (body: unknown): Reply => ({ status: 200, headers: {}, body })
+export const okAnswer = (body: unknown): Answer => ({ status: 200, headers: {}, body })
 
 /** A representation that is not JSON. */
-export interface Shown {
+export interface Representation {
   /** ETags name it. */
   format: string
   /** Pieces are made as they are taken; a failure ends the connection. */
@@ -47,5 +47,5 @@ export interface Format {
   byAccept: 'answer' | 'redirect'
   withDefaults?: (context: Context, raw: RawValues) => RawValues
   /** `self` is the address that was asked for. */
-  showList: (context: Context, served: ServedResource, found: Found, self: string) => Promise<Reply>
+  showList: (context: Context, served: ServedResource, found: Found, self: string) => Promise<Answer>
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Site } from '../base/config.ts'
 import { Problem, type ProblemCode } from '../base/problems.ts'
 import { clientOf } from '../base/text/urls.ts'
-import { problemReply } from '../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../calendar/locales/problem-answers.ts'
 import {
   type Admission,
   type Asker,
@@ -101,7 +101,7 @@ const OF_REFUSALS = new Set([
 const AGAIN = { 'Retry-After': '1' }
 
 function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> = {}): Refusal {
-  const { status, body } = problemReply(new Problem(code), site.language, false)
+  const { status, body } = problemAnswer(new Problem(code), site.language, false)
   const bytes = Buffer.from(JSON.stringify(body))
   const all = answerHeaders(site, own, false)
   const kept = Object.entries(all).filter(([name]) => OF_REFUSALS.has(name))

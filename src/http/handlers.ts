@@ -4,7 +4,7 @@ import type { Context } from '../calendar/declare/context.ts'
 import type { Address, Found, Operations, WriteResult } from '../calendar/declare/operations.ts'
 import { clockOf, ignoredIn, parseFields, type RawValues } from '../calendar/declare/parse.ts'
 import type { Field, Fields } from '../calendar/declare/resource.ts'
-import { type WriteAndKeepReply, writeOnce } from '../calendar/editing/idempotency.ts'
+import { type WriteAndStore, writeOnce } from '../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../calendar/editing/save-record.ts'
 import type { Texts } from '../calendar/locales/texts.ts'
 import { translate } from '../calendar/locales/translate.ts'
@@ -18,7 +18,7 @@ import {
 } from '../calendar/records/record-store.ts'
 import type { ServedResource } from '../calendar/resources.ts'
 import { chooseFormat, type Formats } from './choose-format.ts'
-import { type Format, okReply, type Reply } from './format.ts'
+import { type Answer, type Format, okAnswer } from './format.ts'
 import { describeInterface } from './openapi.ts'
 import {
   actionTexts,
@@ -97,19 +97,19 @@ interface Described {
 }
 
 /** See rule 1.2 for the order. @throws Problem */
-export async function answer(
+export async function answerRequest(
   request: MatchedRequest,
   { routes, beside }: Described,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const { action } = request.endpoint
   switch (action.do) {
     case 'index':
-      return indexReply(request, routes, context)
+      return answerIndex(request, routes, context)
     case 'doc':
-      return okReply(describeInterface(routes, beside, context))
+      return okAnswer(describeInterface(routes, beside, context))
     case 'list':
-      return listReply(request, action.served, action.formats, context)
+      return answerList(request, action.served, action.formats, context)
     case 'create': {
       const isAllowed = mayAsk(action, context, undefined)
       return writeOnce(
@@ -117,7 +117,7 @@ export async function answer(
         isLoggedIn(context.caller) && isAllowed,
         context,
         (keeping, isKept) =>
-          createReply(
+          answerCreate(
             request,
             action.served,
             isAllowed,
@@ -127,11 +127,11 @@ export async function answer(
       )
     }
     case 'read':
-      return readReply(request, action.served, context)
+      return answerRead(request, action.served, context)
     case 'update':
     case 'remove': {
       const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
-      const change = action.do === 'update' ? updateReply : removeReply
+      const change = action.do === 'update' ? answerUpdate : answerRemove
       return writeOnce(
         onceInBatch(repeated(request, action.served, context)),
         isAllowed,
@@ -145,17 +145,17 @@ export async function answer(
   }
 }
 
-async function readReply(
+async function answerRead(
   request: MatchedRequest,
   { operations }: ServedResource,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const address = recordAddressOf(request.variables)
   const read = address && operations.readSingle && (await operations.readSingle(context, address))
-  if (read) return { ...okReply(read.record), version: read.version }
+  if (read) return { ...okAnswer(read.record), version: read.version }
   const version = await versionBefore(request, operations, context)
   const loaded = await operations.loadOne(context, await located(request, operations, context))
-  return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
+  return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
 /** It is read before the record, so that it is never later than the record shown. */
@@ -192,16 +192,16 @@ function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
-async function createReply(
+async function answerCreate(
   request: MatchedRequest,
   { resource, operations }: ServedResource,
   isAllowed: boolean,
   context: Context,
-  keeping: WriteAndKeepReply | undefined,
-): Promise<Reply> {
+  keeping: WriteAndStore | undefined,
+): Promise<Answer> {
   const { args } = request.endpoint
   const raw = request.values(args)
-  const created = ({ id, answer }: WriteResult): Reply => {
+  const created = ({ id, answer }: WriteResult): Answer => {
     const headers = { Location: `${context.site.base}/${resource.path}/${id}`, ...ignoredHeader(args, raw) }
     return { status: 201, headers, body: answer, id }
   }
@@ -210,15 +210,15 @@ async function createReply(
   return writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => created(await write())))
 }
 
-type ChangeReply = (
+type AnswerChange = (
   request: MatchedRequest,
   served: ServedResource,
   isAllowed: boolean,
   context: Context,
-  keeping: WriteAndKeepReply,
-) => Promise<Reply>
+  keeping: WriteAndStore,
+) => Promise<Answer>
 
-const updateReply: ChangeReply = async (request, { operations }, isAllowed, context, keeping) => {
+const answerUpdate: AnswerChange = async (request, { operations }, isAllowed, context, keeping) => {
   const { args, fields = args } = request.endpoint
   const parsing = { extent: 'partial', mayAsk: isAllowed } as const
   const raw = request.values(fields)
@@ -233,7 +233,13 @@ const updateReply: ChangeReply = async (request, { operations }, isAllowed, cont
   )
 }
 
-const removeReply: ChangeReply = async (request, { resource, operations }, _isAllowed, context, keeping) => {
+const answerRemove: AnswerChange = async (
+  request,
+  { resource, operations },
+  _isAllowed,
+  context,
+  keeping,
+) => {
   const fields = resource.removal ?? NONE
   const values = await withAddress(
     request,
@@ -247,12 +253,11 @@ const removeReply: ChangeReply = async (request, { resource, operations }, _isAl
 export const wantedOf = ({ ifMatch }: MatchedRequest) =>
   ifMatch === undefined ? 'any' : wantedVersions(ifMatch)
 
-function changed(keeping: WriteAndKeepReply, headers: Record<string, string> = {}): Around<Reply> {
+function changed(keeping: WriteAndStore, headers: Record<string, string> = {}): Around<Answer> {
   return (tx, write) =>
     keeping(tx, async () => {
       const { id, answer } = await write()
-      const reply = okReply(answer)
-      return { ...reply, headers: { ...reply.headers, ...headers }, id }
+      return { status: 200, headers, body: answer, id }
     })
 }
 
@@ -261,12 +266,12 @@ function ignoredHeader(fields: Fields, raw: RawValues): Record<string, string> {
   return names.length === 0 ? {} : { 'X-Kalends-Ignored': names.join(', ') }
 }
 
-async function listReply(
+async function answerList(
   request: MatchedRequest,
   served: ServedResource,
   formats: Formats,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const { args } = request.endpoint
   const raw = request.values(args)
   const format = chooseFormat(formats, raw.format, request.accept)
@@ -288,7 +293,7 @@ async function listReply(
 }
 
 /** A redirect keeps shared caches from mixing up formats. */
-function redirectTo({ name }: Format, self: string): Reply {
+function redirectTo({ name }: Format, self: string): Answer {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
 }
@@ -297,10 +302,10 @@ function isPastEnd({ page, perPage, total, ids }: Found): boolean {
   return page > 1 && ids.length === 0 && (page - 1) * perPage >= total
 }
 
-function indexReply(request: MatchedRequest, routes: readonly Route[], context: Context): Reply {
+function answerIndex(request: MatchedRequest, routes: readonly Route[], context: Context): Answer {
   const { namespace = context.site.namespace } = request.values(request.endpoint.args)
   if (namespace !== context.site.namespace) throw new Problem('rest_invalid_namespace')
-  return okReply(describeNamespace(routes, context))
+  return okAnswer(describeNamespace(routes, context))
 }
 
 /** Body and query string cannot override it (rule 1.4). */

@@ -27,7 +27,7 @@ import { about } from '../calendar/locales/messages.ts'
 import { can } from '../calendar/people/caller.ts'
 import { presentSingle } from '../calendar/records/record-store.ts'
 import type { ServedResource } from '../calendar/resources.ts'
-import { okReply, type Reply } from './format.ts'
+import { type Answer, okAnswer } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
@@ -73,7 +73,7 @@ interface Versioned {
   version: number
 }
 
-type Answering = (request: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
+type Answering = (request: MatchedRequest, found: Versioned, context: Context) => Promise<Answer>
 
 export function historyRoutes(served: ServedResource): Route[] {
   const { path, name } = served.resource
@@ -89,7 +89,7 @@ export function historyRoutes(served: ServedResource): Route[] {
       },
     ])
   return [
-    routeAt('', listReply, {
+    routeAt('', answerList, {
       methods: ['GET'],
       query: actFilters,
       queue: 'reads',
@@ -104,7 +104,7 @@ export function historyRoutes(served: ServedResource): Route[] {
         total_pages: integerSchema,
       }),
     }),
-    routeAt('/{version}', readReply, {
+    routeAt('/{version}', answerRead, {
       methods: ['GET'],
       address: versionField,
       queue: 'reads',
@@ -115,7 +115,7 @@ export function historyRoutes(served: ServedResource): Route[] {
     }),
     routeAt(
       '/{version}/restore',
-      (request, found, context) => restoreReply(request, served, found, context),
+      (request, found, context) => answerRestore(request, served, found, context),
       {
         methods: ['POST'],
         address: versionField,
@@ -151,12 +151,16 @@ async function findVersioned(
   return { history, row, version: Number(request.variables.version) }
 }
 
-async function listReply(request: MatchedRequest, { history }: Versioned, context: Context): Promise<Reply> {
+async function answerList(
+  request: MatchedRequest,
+  { history }: Versioned,
+  context: Context,
+): Promise<Answer> {
   const { page = 1, per_page = 10 } = await parseFields(actFilters, request.values(actFilters), context)
   const perPage = Math.min(per_page, MOST_VERSIONS)
   const { version, knownFrom: known_from, acts } = history
   const told = await listActsWithChanges(context.db, history, (page - 1) * perPage, perPage)
-  return okReply({
+  return okAnswer({
     version,
     known_from,
     history: told.map((act) => presentAct(act, context)),
@@ -165,12 +169,12 @@ async function listReply(request: MatchedRequest, { history }: Versioned, contex
   })
 }
 
-async function readReply(
+async function answerRead(
   _asked: MatchedRequest,
   { history, version }: Versioned,
   context: Context,
-): Promise<Reply> {
-  return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
+): Promise<Answer> {
+  return okAnswer({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
 /** Only administrators see address and request. */
@@ -183,19 +187,19 @@ function presentAct(
   return { version: sequence, date_utc: time_utc, action, user, login, client, ...from, changes }
 }
 
-async function restoreReply(
+async function answerRestore(
   request: MatchedRequest,
   served: ServedResource,
   { history, row, version }: Versioned,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const { members: only } = await parseFields(restoreFields, request.values(restoreFields), context)
   const { members, left, written } = await restoreVersion(context, served, history, row, {
     version,
     only,
     wanted: wantedOf(request),
   })
-  return okReply({
+  return okAnswer({
     version,
     members,
     left,

@@ -12,7 +12,7 @@ import type { RawValues } from '../calendar/declare/parse.ts'
 import type { Fields } from '../calendar/declare/resource.ts'
 import type { Repeatable } from '../calendar/editing/idempotency.ts'
 import type { Caller } from '../calendar/people/caller.ts'
-import type { Reply } from './format.ts'
+import type { Answer } from './format.ts'
 import type { MatchedRequest, MatchedRoute } from './routes.ts'
 
 // A request as it comes in: address, client, parameters from query string, form or body. It is an Exchange
@@ -84,12 +84,12 @@ export interface ParsedRequest extends IncomingRequest {
 }
 
 /** Answers OPTIONS itself; `Allow` has the methods of the caller. */
-export type RouteReply = (
+export type AnswerRoute = (
   matched: MatchedRoute,
   parsed: ParsedRequest,
   context: Context,
-  work: (request: MatchedRequest, body: Body) => Promise<Reply>,
-) => Promise<Reply>
+  work: (request: MatchedRequest, body: Body) => Promise<Answer>,
+) => Promise<Answer>
 
 /** Longer addresses are answered by 414. */
 export const LONGEST_URL = 8000

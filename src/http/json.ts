@@ -7,7 +7,7 @@ import type { RawValues } from '../calendar/declare/parse.ts'
 import { collectionUrl, type Resource } from '../calendar/declare/resource.ts'
 import { presentListed } from '../calendar/records/record-store.ts'
 import { isWritten, lengthOf, unwritten, type WrittenJson } from '../store/memory/event-pieces.ts'
-import type { Format, Reply } from './format.ts'
+import type { Answer, Format } from './format.ts'
 
 /** An envelope repeats these (rule 28.5). */
 const ANSWER_HEADERS = [
@@ -31,12 +31,12 @@ export const json: Format = {
     const items =
       (written instanceof Promise ? await written : written) ??
       (await presentListed(context, operations.presentation, await operations.load(context, found)))
-    return listReply(context.site, resource, found, items)
+    return answerList(context.site, resource, found, items)
   },
 }
 
 /** See rules 11.1 and 11.4. */
-function listReply(site: Site, resource: Resource, found: Found, items: readonly object[]): Reply {
+function answerList(site: Site, resource: Resource, found: Found, items: readonly object[]): Answer {
   const collection = `${collectionUrl(site, resource)}/`
   const links = listLinks(collection, found)
   const neighbours = {
@@ -44,11 +44,11 @@ function listReply(site: Site, resource: Resource, found: Found, items: readonly
     ...(links.previous ? { previous_rest_url: links.previous } : {}),
   }
   const totals = { total: found.total, total_pages: links.totalPages }
-  const shown = { [resource.path]: items }
+  const records = { [resource.path]: items }
   const body =
     found.pastEnd === undefined
-      ? { rest_url: `${collection}${termQuery(found)}`, ...totals, ...shown, ...neighbours }
-      : { ...shown, rest_url: links.own, ...neighbours, ...totals }
+      ? { rest_url: `${collection}${termQuery(found)}`, ...totals, ...records, ...neighbours }
+      : { ...records, rest_url: links.own, ...neighbours, ...totals }
   return {
     status: 200,
     headers: {
@@ -94,15 +94,15 @@ function termQuery({ page, perPage, effective }: Found): string {
 }
 
 /** See rules 28.4 and 28.5; other representations stay as they are. */
-export async function withFieldsAndEnvelope(reply: Reply, query: RawValues): Promise<Reply> {
-  if (reply.shown) return reply
+export async function withFieldsAndEnvelope(answer: Answer, query: RawValues): Promise<Answer> {
+  if (answer.representation) return answer
   const paths = fieldPaths(query._fields)
   const trimmed =
-    paths && reply.status < 300
-      ? { ...reply, body: keepFields(await parseInTurns(reply.body), paths) }
-      : reply
+    paths && answer.status < 300
+      ? { ...answer, body: keepFields(await parseInTurns(answer.body), paths) }
+      : answer
   return wantsEnvelope(query)
-    ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status }
+    ? { ...envelope(trimmed), route: answer.route, innerStatus: answer.status }
     : trimmed
 }
 
@@ -112,17 +112,17 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
 }
 
 /** The status is 200, for clients that cannot read statuses or headers (rule 28.5). */
-function envelope(reply: Reply): Reply {
+function envelope(answer: Answer): Answer {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) =>
-      reply.headers[name] === undefined ? [] : [[name, reply.headers[name]]],
+      answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]],
     ),
   )
-  const { Allow: _allow, ...outer } = reply.headers
+  const { Allow: _allow, ...outer } = answer.headers
   return {
     status: 200,
     headers: omit(outer, ANSWER_HEADERS),
-    body: { body: reply.body, status: reply.status, headers },
+    body: { body: answer.body, status: answer.status, headers },
   }
 }
 

@@ -6,7 +6,7 @@ import { Problem, type ProblemCode } from '../base/problems.ts'
 import type { Context } from '../calendar/declare/context.ts'
 import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../calendar/declare/resource.ts'
 import type { MessageText } from '../calendar/locales/messages.ts'
-import { problemReply } from '../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../calendar/locales/problem-answers.ts'
 import { translate } from '../calendar/locales/translate.ts'
 import { batchRoute } from './batch.ts'
 import {
@@ -580,7 +580,7 @@ export const problemCodes = Object.keys(occurrences) as ProblemCode[]
 const statusesOf = new Map(
   problemCodes.map((code) => [
     code,
-    [false, true].map((loggedIn) => problemReply(new Problem(code), 'en', loggedIn).status),
+    [false, true].map((loggedIn) => problemAnswer(new Problem(code), 'en', loggedIn).status),
   ]),
 )
 
@@ -615,7 +615,7 @@ function failureName({ status, codes }: Failure): string {
 function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
     const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })
-    return `- \`${code}\`: ${problemReply(problem, language, status !== 401).body.message}`
+    return `- \`${code}\`: ${problemAnswer(problem, language, status !== 401).body.message}`
   })
   return lines.join('\n')
 }

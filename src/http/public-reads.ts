@@ -3,36 +3,36 @@ import { versionedTag } from '../calendar/records/record-store.ts'
 import { awaitCommits, catchUp, isBehind } from '../store/memory/event-memory.ts'
 import { lengthOf } from '../store/memory/event-pieces.ts'
 import { isPressed } from './admission.ts'
-import { answerHeaders } from './answer-headers.ts'
-import { namesOneOf, preferredFormat } from './choose-format.ts'
 import {
+  type AnswerCache,
+  cacheAnswer,
   collected,
   editionOf,
-  type FinishedAnswers,
-  findFinished,
-  keepFinished,
-  noFinishedAnswers,
+  emptyAnswerCache,
+  findCachedAnswer,
   sinceWhen,
   versionTag,
   wasAsked,
-} from './finished.ts'
-import type { Reply, Shown } from './format.ts'
+} from './answer-cache.ts'
+import { answerHeaders } from './answer-headers.ts'
+import { namesOneOf, preferredFormat } from './choose-format.ts'
+import type { Answer, Representation } from './format.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
 import { type Exchange, LONGEST_URL, NO_BODY } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, json, jsonParts, partByPart } from './json.ts'
 import { type Responder, type Service, signInAsStranger } from './respond.ts'
 import { findRoute, type RouteTable } from './route-table.ts'
 import type { MatchedRoute } from './routes.ts'
-import { asNew, contentTag, type Outgoing, send, sendStream } from './send.ts'
+import { asNew, contentTag, send, sendStream, type WrittenAnswer } from './send.ts'
 
-// Anonymous reads: a kept answer, or the ordinary way, kept from the second request on.
+// Anonymous reads: a cached answer, or the ordinary way, cached from the second request on.
 
 export interface PublicReads {
   service: Service
   front: Front
   routes: RouteTable
   respond: Responder
-  finished: FinishedAnswers
+  cache: AnswerCache
   buffers: Buffers
   namesAnother: (accept: string | undefined) => boolean
 }
@@ -53,14 +53,14 @@ export function makePublicReads(
   budget: CacheBudget,
   front: Front,
 ): PublicReads {
-  const finished = noFinishedAnswers(service, budget)
+  const cache = emptyAnswerCache(service, budget)
   const namesAnother = namesOneOf(routes.formats)
-  return { service, front, routes, respond, finished, buffers: makeBuffers(), namesAnother }
+  return { service, front, routes, respond, cache, buffers: makeBuffers(), namesAnother }
 }
 
 /** Returns false for what is left to the ordinary way. */
 export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: TellWrong): boolean {
-  const { service, front, finished, routes } = reads
+  const { service, front, cache, routes } = reads
   const { method, headers } = exchange.request
   const { text: url, path } = exchange.url
   if (
@@ -72,8 +72,8 @@ export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: T
   try {
     const now = service.now()
     const key = keyOf(reads, url, headers.accept)
-    // Only rows that allow it have kept answers, so no row is looked for.
-    const known = isBehind(service.memory) ? undefined : findFinished(finished, key, now)
+    // Only rows that allow it have cached answers, so no row is looked for.
+    const known = isBehind(service.memory) ? undefined : findCachedAnswer(cache, key, now)
     if (known) {
       send(front, exchange, known, 'finished')
       return true
@@ -106,60 +106,65 @@ function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: strin
 }
 
 async function answerRead(reads: PublicReads, read: PublicRead): Promise<void> {
-  const { service, front, finished, respond } = reads
+  const { service, front, cache, respond } = reads
   const { memory } = service
   if (isPressed(front.pressure)) return refuseOverload(front, read)
   if (isBehind(memory)) {
     // If the database does not answer, the ordinary way says so.
     await catchUp(memory).catch(service.report)
-    const known = isBehind(memory) ? undefined : findFinished(finished, read.key, read.now)
+    const known = isBehind(memory) ? undefined : findCachedAnswer(cache, read.key, read.now)
     if (known) return send(front, read, known, 'finished')
   }
   const { version } = memory
   const { found } = read
   const incoming = { ...incomingOf(front, read, async () => NO_BODY), found }
-  const reply = await respond(incoming, signInAsStranger)
+  const answer = await respond(incoming, signInAsStranger)
   await awaitCommits(memory)
-  if (reply.isRefused) return refuseOverload(front, read)
-  if (reply.status === 400 && read.tellWrong) return read.tellWrong(read, namesAtFault(reply))
-  return reply.shown
-    ? sendShown(reads, read, reply, reply.shown, version)
-    : sendJson(reads, read, reply, version)
+  if (answer.isRefused) return refuseOverload(front, read)
+  if (answer.status === 400 && read.tellWrong) return read.tellWrong(read, namesAtFault(answer))
+  return answer.representation
+    ? sendRepresentation(reads, read, answer, answer.representation, version)
+    : sendJson(reads, read, answer, version)
 }
 
-function namesAtFault({ body }: Reply): string[] {
+function namesAtFault({ body }: Answer): string[] {
   const { data } = body as { data?: { params?: object } }
   return Object.keys(data?.params ?? {})
 }
 
-function validityOf({ clock = 'day', status, innerStatus = status }: Reply, version: string, now: number) {
+function validityOf({ clock = 'day', status, innerStatus = status }: Answer, version: string, now: number) {
   return version === '' || clock === 'now' || innerStatus !== 200 ? undefined : { version, clock, now }
 }
 
-/** An answer is kept from its second request on; very long ones go out part by part. */
-async function sendJson(reads: PublicReads, read: PublicRead, reply: Reply, version: string): Promise<void> {
-  const { service, front, finished, buffers } = reads
-  const parts = await jsonParts(reply.body, isPretty(read.url.text))
+/** An answer is cached from its second request on; very long ones go out part by part. */
+async function sendJson(
+  reads: PublicReads,
+  read: PublicRead,
+  answer: Answer,
+  version: string,
+): Promise<void> {
+  const { service, front, cache, buffers } = reads
+  const parts = await jsonParts(answer.body, isPretty(read.url.text))
   const length = lengthOf(parts)
-  const validity = validityOf(reply, version, read.now)
-  const from = reply.isFromMemory ? 'memory' : 'ordinary'
-  const head = headOf(service, reply)
+  const validity = validityOf(answer, version, read.now)
+  const from = answer.isFromMemory ? 'memory' : 'ordinary'
+  const head = headOf(service, answer)
   if (length > BYTES_AT_ONCE) {
-    const tag = validity ? versionTag(finished, json.name, validity) : ''
-    const held = reply.isFromMemory ? 0 : length
+    const tag = validity ? versionTag(cache, json.name, validity) : ''
+    const held = answer.isFromMemory ? 0 : length
     sendStream(front, read, { ...head, tag, chunks: partByPart(parts), held }, from)
     return
   }
-  const isOk = (reply.innerStatus ?? reply.status) === 200
+  const isOk = (answer.innerStatus ?? answer.status) === 200
   // A list that is asked for once is not worth a digest of its bytes; a record keeps its tag.
-  const isOne = reply.version !== undefined
-  const firstTag = validity && !isOne ? versionTag(finished, json.name, validity) : ''
+  const isOne = answer.version !== undefined
+  const firstTag = validity && !isOne ? versionTag(cache, json.name, validity) : ''
   const contentOf = (body: Buffer) =>
-    isOk ? versionedTag(contentTag(body, editionOf(finished)), reply.version) : ''
-  if (validity && wasAsked(finished, read.key)) {
+    isOk ? versionedTag(contentTag(body, editionOf(cache)), answer.version) : ''
+  if (validity && wasAsked(cache, read.key)) {
     const body = joined(parts)
     const made = { ...asNew(), ...head, tag: contentOf(body), firstTag, body }
-    send(front, read, keepFinished(finished, read.key, made, validity), from)
+    send(front, read, cacheAnswer(cache, read.key, made, validity), from)
     return
   }
   const lent = buffers.take(length)
@@ -168,29 +173,29 @@ async function sendJson(reads: PublicReads, read: PublicRead, reply: Reply, vers
   send(front, read, { ...asNew(), ...head, tag, body }, from, () => buffers.give(lent))
 }
 
-function sendShown(
-  { service, front, finished }: PublicReads,
+function sendRepresentation(
+  { service, front, cache }: PublicReads,
   read: PublicRead,
-  reply: Reply,
-  { format, bytes }: Shown,
+  answer: Answer,
+  { format, bytes }: Representation,
   version: string,
 ): void {
   const { key, now } = read
-  const validity = validityOf(reply, version, now)
-  const head: Omit<Outgoing, 'body' | 'tag'> = { ...asNew(), ...headOf(service, reply) }
-  if (validity?.clock === 'day') head.modified = sinceWhen(finished, version, now)
-  const tag = validity ? versionTag(finished, format, validity) : ''
+  const validity = validityOf(answer, version, now)
+  const head: Omit<WrittenAnswer, 'body' | 'tag'> = { ...asNew(), ...headOf(service, answer) }
+  if (validity?.clock === 'day') head.modified = sinceWhen(cache, version, now)
+  const tag = validity ? versionTag(cache, format, validity) : ''
   if (!Buffer.isBuffer(bytes)) {
-    const keepIt = (body: Buffer) => validity && keepFinished(finished, key, { ...head, tag, body }, validity)
-    const chunks = validity && wasAsked(finished, key) ? collected(finished, bytes, keepIt) : bytes
+    const cacheIt = (body: Buffer) => validity && cacheAnswer(cache, key, { ...head, tag, body }, validity)
+    const chunks = validity && wasAsked(cache, key) ? collected(cache, bytes, cacheIt) : bytes
     sendStream(front, read, { ...head, tag, chunks }, 'ordinary')
     return
   }
   const made = { ...head, tag: tag || contentTag(bytes), body: bytes }
-  send(front, read, validity ? keepFinished(finished, key, made, validity) : made, 'ordinary')
+  send(front, read, validity ? cacheAnswer(cache, key, made, validity) : made, 'ordinary')
 }
 
-function headOf({ site }: Service, { status, route = '', headers }: Reply) {
+function headOf({ site }: Service, { status, route = '', headers }: Answer) {
   return { status, route, headers: Object.entries(answerHeaders(site, headers, true)).flat() }
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../calendar/declare/context.ts'
 import type { RawValues } from '../calendar/declare/parse.ts'
 import type { UnderWay } from '../calendar/editing/idempotency.ts'
 import { withImages } from '../calendar/images/images.ts'
-import { problemReply } from '../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../calendar/locales/problem-answers.ts'
 import { translatorFor } from '../calendar/locales/translate.ts'
 import type { OnRefused } from '../calendar/people/authenticate.ts'
 import { anonymous, type Caller, isLoggedIn, mayChangeAll } from '../calendar/people/caller.ts'
@@ -16,11 +16,12 @@ import type { Writer } from '../store/storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../store/storage/unavailable.ts'
 import { admitted, isFull, overloaded, type QueueName } from './admission.ts'
 import { VARY_WITH_ACCEPT } from './answer-headers.ts'
-import { batchReply } from './batch.ts'
-import type { Reply } from './format.ts'
+import { answerBatch } from './batch.ts'
+import type { Answer } from './format.ts'
 import type { Front } from './front.ts'
-import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
+import { allowedMethods, answerRequest, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
 import {
+  type AnswerRoute,
   type Body,
   declaredValues,
   type IncomingRequest,
@@ -30,7 +31,6 @@ import {
   type ParsedRequest,
   parseBody,
   parseForm,
-  type RouteReply,
   repeatedKeys,
   type SignIn,
 } from './incoming.ts'
@@ -82,7 +82,7 @@ function overriddenMethod(incoming: IncomingRequest, query: RawValues): string {
 }
 
 /** Every failure becomes an answer. */
-export type Responder = (incoming: IncomingRequest, signIn: SignIn) => Promise<Reply>
+export type Responder = (incoming: IncomingRequest, signIn: SignIn) => Promise<Answer>
 
 export function byHeader({ authenticate, now }: Service): SignIn {
   return ({ headers, address }) => authenticate(headers.authorization, address, now())
@@ -121,43 +121,43 @@ async function settle(
   service: Service,
   incoming: IncomingRequest,
   callerOf: () => Caller,
-  reply: (parsed: ParsedRequest) => Promise<Reply>,
-): Promise<Reply> {
+  answer: (parsed: ParsedRequest) => Promise<Answer>,
+): Promise<Answer> {
   let parsed: ParsedRequest | undefined
   try {
     parsed = parseRequest(incoming)
-    return await withFieldsAndEnvelope(await reply(parsed), parsed.query)
+    return await withFieldsAndEnvelope(await answer(parsed), parsed.query)
   } catch (error) {
     return withFieldsAndEnvelope(
-      failureReply(error, service, isLoggedIn(callerOf()), incoming.requestId),
+      failureAnswer(error, service, isLoggedIn(callerOf()), incoming.requestId),
       parsed?.query ?? {},
     )
   }
 }
 
-function dispatch(answering: Answering, parsed: ParsedRequest, context: Context): Promise<Reply> {
+function dispatch(answering: Answering, parsed: ParsedRequest, context: Context): Promise<Answer> {
   const { routes } = answering
   const found = parsed.found ?? findRoute(routes, parsed.url.path)
   if (!found) return unmatched(parsed)
-  const replyTo: RouteReply = (...args) => routeReply(answering, args)
+  const answerTo: AnswerRoute = (...args) => answerRoute(answering, args)
   const { group, ...matched } = found
   if (group)
-    return routes.beside.reply({ ...matched, group }, parsed, context, replyTo, (request) =>
+    return routes.beside.answer({ ...matched, group }, parsed, context, answerTo, (request) =>
       answerOwn(answering, request, parsed, context),
     )
   const described = { routes: routes.namespace, beside: routes.beside.own }
-  return replyTo(matched, parsed, context, (request) => answer(request, described, context))
+  return answerTo(matched, parsed, context, (request) => answerRequest(request, described, context))
 }
 
-async function routeReply(answering: Answering, args: Parameters<RouteReply>): Promise<Reply> {
+async function answerRoute(answering: Answering, args: Parameters<AnswerRoute>): Promise<Answer> {
   const [{ route }, , { site }] = args
-  return { ...(await matchedReply(answering, args)), route: routeName(site.namespace, route.template) }
+  return { ...(await answerMatched(answering, args)), route: routeName(site.namespace, route.template) }
 }
 
-async function matchedReply(
+async function answerMatched(
   answering: Answering,
-  [matched, parsed, context, work]: Parameters<RouteReply>,
-): Promise<Reply> {
+  [matched, parsed, context, work]: Parameters<AnswerRoute>,
+): Promise<Answer> {
   const { route, variables } = matched
   const method = parsed.method === 'HEAD' ? 'GET' : parsed.method
   if (method === 'OPTIONS') {
@@ -166,7 +166,7 @@ async function matchedReply(
   }
   const endpoint = endpointFor(matched, method)
   if (!endpoint) throw new Problem('rest_no_route')
-  const reply = await attemptAnswer(answering.service, parsed, context, () =>
+  const answer = await attemptAnswer(answering.service, parsed, context, () =>
     inTurn(answering, parsed, workOf(endpoint, parsed, context), context, async () => {
       const body = method === 'GET' ? NO_BODY : await readBody(parsed, endpoint, context)
       return () => {
@@ -176,9 +176,9 @@ async function matchedReply(
     }),
   )
   const vary = varyHeader(endpoint)
-  const headers = { ...reply.headers, ...vary, Allow: await allowAfter(method, matched, context) }
+  const headers = { ...answer.headers, ...vary, Allow: await allowAfter(method, matched, context) }
   return asPreferred(
-    { ...reply, headers },
+    { ...answer, headers },
     endpoint.action,
     parsed.headers.prefer,
     parsed.query,
@@ -201,8 +201,8 @@ async function inTurn(
   incoming: IncomingRequest,
   kind: QueueName | 'batches',
   context: Context,
-  read: () => Promise<() => () => Promise<Reply>>,
-): Promise<Reply> {
+  read: () => Promise<() => () => Promise<Answer>>,
+): Promise<Answer> {
   if (incoming.hasTurn) return (await read())()()
   if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
   // The answer to a write is held in any case, so a write is refused while answers have no room.
@@ -218,14 +218,14 @@ async function attemptAnswer(
   service: Service,
   { requestId }: IncomingRequest,
   { caller }: Context,
-  work: () => Promise<Reply>,
-): Promise<Reply> {
+  work: () => Promise<Answer>,
+): Promise<Answer> {
   try {
     return await work()
   } catch (error) {
     // Without a database the allowed methods are unknown; an overloaded service looks nothing up.
     if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
-    return failureReply(error, service, isLoggedIn(caller), requestId)
+    return failureAnswer(error, service, isLoggedIn(caller), requestId)
   }
 }
 
@@ -236,7 +236,7 @@ function answerOwn(
   request: MatchedRequest,
   incoming: IncomingRequest,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const { service, admission, rateLimit } = answering
   const { action } = request.endpoint
   if ('operation' in action) {
@@ -244,15 +244,15 @@ function answerOwn(
       throw new Problem('rest_forbidden')
     return action.operation.answer(request, service, context)
   }
-  if (action.do !== 'batch') return answer(request, NO_ROUTES, context)
-  return batchReply(request, incoming, context, {
+  if (action.do !== 'batch') return answerRequest(request, NO_ROUTES, context)
+  return answerBatch(request, incoming, context, {
     admission,
     count: (requests) => rateLimit && countFurther(rateLimit, incoming.address, requests),
-    answer: (item, own) => answerBatched(answering, item, own),
+    answerItem: (item, own) => answerBatched(answering, item, own),
   })
 }
 
-function answerBatched(answering: Answering, item: IncomingRequest, context: Context): Promise<Reply> {
+function answerBatched(answering: Answering, item: IncomingRequest, context: Context): Promise<Answer> {
   return settle(
     answering.service,
     item,
@@ -437,16 +437,21 @@ async function allowedTo({ route, variables }: MatchedRoute, context: Context): 
 }
 
 /** OPTIONS gets an empty answer (rule 3.6). @throws Problem rest_no_route for any other method */
-async function unmatched({ method }: ParsedRequest): Promise<Reply> {
+async function unmatched({ method }: ParsedRequest): Promise<Answer> {
   if (method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
 /** Reports what is no fault of the client. */
-export function failureReply(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
+export function failureAnswer(
+  error: unknown,
+  service: Service,
+  loggedIn: boolean,
+  requestId: string,
+): Answer {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)
-  const { status, body } = problemReply(problem, service.site.language, loggedIn)
+  const { status, body } = problemAnswer(problem, service.site.language, loggedIn)
   const retry = problem.details.retryAfter
   const headers: Record<string, string> = retry === undefined ? {} : { 'Retry-After': String(retry) }
   return error === overloaded() ? { status, headers, body, isRefused: true } : { status, headers, body }
@@ -498,19 +503,19 @@ const MINIMAL = 'return=minimal'
  * since it has the status.
  */
 function asPreferred(
-  reply: Reply,
+  answer: Answer,
   action: RouteAction,
   prefer: string | string[] | undefined,
   query: RawValues,
   base: string,
-): Reply {
+): Answer {
   const isMade = action.do === 'create' || (action.do === 'own' && action.operation.creates)
-  const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
+  const mayBeMinimal = (isMade || action.do === 'update') && answer.status < 300
   if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer)))
-    return reply
-  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${reply.id}` } : {}
-  const headers = { ...place, ...reply.headers, 'Preference-Applied': MINIMAL }
-  return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
+    return answer
+  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${answer.id}` } : {}
+  const headers = { ...place, ...answer.headers, 'Preference-Applied': MINIMAL }
+  return { ...answer, headers, body: undefined, representation: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 
 /** The first of several preferences counts. */

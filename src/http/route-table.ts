@@ -1,7 +1,7 @@
 import type { Site } from '../base/config.ts'
 import type { Context } from '../calendar/declare/context.ts'
-import type { Format, Reply } from './format.ts'
-import type { ParsedRequest, RouteReply } from './incoming.ts'
+import type { Answer, Format } from './format.ts'
+import type { AnswerRoute, ParsedRequest } from './incoming.ts'
 import type { MatchedRequest, MatchedRoute, Route } from './routes.ts'
 
 /** Every route below the REST root, in the namespace and beside it. */
@@ -17,13 +17,13 @@ export interface RouteTable {
 export interface RoutesBeside {
   own: readonly Route[]
   find: (path: string) => MatchedRoute | undefined
-  reply: (
+  answer: (
     found: Required<MatchedRoute>,
     parsed: ParsedRequest,
     context: Context,
-    replyTo: RouteReply,
-    answerOwn: (request: MatchedRequest) => Promise<Reply>,
-  ) => Promise<Reply>
+    answerTo: AnswerRoute,
+    answerOwn: (request: MatchedRequest) => Promise<Answer>,
+  ) => Promise<Answer>
 }
 
 export function findRoute({ prefix, find, beside }: RouteTable, path: string): MatchedRoute | undefined {

@@ -4,15 +4,15 @@ import { decodeLeniently } from '../base/text/urls.ts'
 import { MEDIA_CACHE_CONTROL } from '../store/media/media-store.ts'
 import { DatabaseUnavailable } from '../store/storage/unavailable.ts'
 import { isPressed } from './admission.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import { withBody } from './bodies.ts'
-import type { FinishedAnswers } from './finished.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
 import type { Exchange, SignIn } from './incoming.ts'
 import { pagelessFront } from './pageless-front.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
-import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
+import { byHeader, failureAnswer, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import type { RouteTable } from './route-table.ts'
-import { sendReply, sendStream, sendText } from './send.ts'
+import { sendAnswer, sendStream, sendText } from './send.ts'
 
 // The first row that fits answers a request.
 
@@ -33,7 +33,7 @@ export interface RowGround {
   service: Service
   front: Front
   routes: RouteTable
-  finished: FinishedAnswers
+  answerCache: AnswerCache
   cacheBudget: CacheBudget
   /** Answers like a request below the REST root. */
   answerRest: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
@@ -79,9 +79,9 @@ export function makeRouter(
 
 function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
-  const { answerRest, finished } = makeRest(service, front, ground)
+  const { answerRest, answerCache } = makeRest(service, front, ground)
   const { cacheBudget, routes } = ground
-  const brought = ground.makeRows({ service, front, routes, finished, cacheBudget, answerRest })
+  const brought = ground.makeRows({ service, front, routes, answerCache, cacheBudget, answerRest })
   const byPath = fixedAnswers(service, front)
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
@@ -111,14 +111,14 @@ function makeRest(service: Service, front: Front, { cacheBudget, routes }: Route
   const answerOrdinarily: Answering = (exchange, signIn) =>
     withBody(exchange, front.intake, async (read) => {
       const incoming = incomingOf(front, exchange, read)
-      const reply = await respond(incoming, signIn)
-      await sendReply(front, { ...exchange, user: incoming.user }, reply)
+      const answer = await respond(incoming, signIn)
+      await sendAnswer(front, { ...exchange, user: incoming.user }, answer)
     })
   const answerRest = (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong): unknown => {
     if (readPublic(reads, exchange, tellWrong)) return undefined
     return isPressed(front.pressure) ? refuseOverload(front, exchange) : answerOrdinarily(exchange, signIn)
   }
-  return { answerRest, finished: reads.finished }
+  return { answerRest, answerCache: reads.cache }
 }
 
 function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
@@ -202,5 +202,5 @@ async function answerFailure(
   error: unknown,
 ): Promise<void> {
   if (exchange.response.headersSent) throw error
-  await sendReply(front, exchange, failureReply(error, service, false, exchange.requestId))
+  await sendAnswer(front, exchange, failureAnswer(error, service, false, exchange.requestId))
 }

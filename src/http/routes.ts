@@ -11,7 +11,7 @@ import type { TextIn, Texts } from '../calendar/locales/texts.ts'
 import { resources, type ServedResource } from '../calendar/resources.ts'
 import type { Database } from '../store/storage/database.ts'
 import { type Formats, formatField } from './choose-format.ts'
-import type { Format, Reply } from './format.ts'
+import type { Answer, Format } from './format.ts'
 import { json } from './json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -50,7 +50,7 @@ export interface PlainOperation {
   /** A create takes an `Idempotency-Key`, too. */
   creates?: true
   takesVersion?: true
-  answer: (request: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
+  answer: (request: MatchedRequest, ground: OwnGround, context: Context) => Promise<Answer>
 }
 
 /** `Said` are the texts that translate the operation. */

@@ -29,20 +29,20 @@ import {
   isUnmodified,
 } from './answer-headers.ts'
 import { passRest } from './bodies.ts'
-import type { Reply } from './format.ts'
+import type { Answer } from './format.ts'
 import { type Answered, announce, type Front, refuseOverload, writeHead } from './front.ts'
 import type { Exchange } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
 import { makesRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
-/** An answer that can be sent as often as it is asked for. */
-export interface Outgoing {
+/** An answer in bytes, which can be sent as often as it is asked for. */
+export interface WrittenAnswer {
   status: number
   route: string
   headers: readonly string[]
   tag: string
-  /** The tag of the same answer before it was kept. */
+  /** The tag of the same answer before it was cached. */
   firstTag?: string
   /** Ms of the last change. */
   modified?: number
@@ -50,18 +50,18 @@ export interface Outgoing {
   /** An entry is a promise while a thread compresses it. */
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
   /** Readers share one body. */
-  isKept: boolean
+  isShared: boolean
   /** It never changes, so it is compressed once, as well as can be. */
   isLasting?: boolean
   /**
-   * It is made for one reader from pieces that are kept: compressing it would cost more than all the rest.
+   * It is made for one reader from cached pieces: compressing it would cost more than all the rest.
    */
   isPlain?: true
   /** The headers say which other sites may read it: all, or none. */
   namesOrigins?: boolean
 }
 
-export const asNew = () => ({ encoded: {}, isKept: false })
+export const asNew = () => ({ encoded: {}, isShared: false })
 
 /** Tags of other editions never match. SHA-256 is the digest that processors are quickest at. */
 export function contentTag(body: Buffer, edition = ''): string {
@@ -76,7 +76,7 @@ export function contentTag(body: Buffer, edition = ''): string {
 export function send(
   front: Front,
   exchange: Exchange,
-  answer: Outgoing,
+  answer: WrittenAnswer,
   from: Answered['from'],
   sent?: () => void,
 ): void {
@@ -100,12 +100,12 @@ export function send(
   )
 }
 
-interface Written extends Pick<Outgoing, 'status' | 'route' | 'namesOrigins'> {
+interface TextAnswer extends Pick<WrittenAnswer, 'status' | 'route' | 'namesOrigins'> {
   headers: Readonly<Record<string, string>>
   text: string
 }
 
-export function sendText(front: Front, exchange: Exchange, { headers, text, ...written }: Written): void {
+export function sendText(front: Front, exchange: Exchange, { headers, text, ...written }: TextAnswer): void {
   const flat = Object.entries(headers).flat()
   send(
     front,
@@ -117,7 +117,7 @@ export function sendText(front: Front, exchange: Exchange, { headers, text, ...w
 
 function isKnown(
   headers: IncomingHttpHeaders,
-  { tag, firstTag = '', modified }: Pick<Outgoing, 'tag' | 'firstTag' | 'modified'>,
+  { tag, firstTag = '', modified }: Pick<WrittenAnswer, 'tag' | 'firstTag' | 'modified'>,
 ): boolean {
   if (tag === '') return false
   return (
@@ -130,7 +130,7 @@ function isKnown(
 function sendUnchanged(
   front: Front,
   exchange: Exchange,
-  answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'namesOrigins' | 'modified'>,
+  answer: Pick<WrittenAnswer, 'headers' | 'tag' | 'route' | 'namesOrigins' | 'modified'>,
   from: Answered['from'],
   sent?: () => void,
 ): void {
@@ -148,7 +148,7 @@ function sendUnchanged(
 function sendWhole(
   front: Front,
   exchange: Exchange,
-  answer: Outgoing,
+  answer: WrittenAnswer,
   from: Answered['from'],
   compressed: Buffer | undefined,
   encoding: Encoding | undefined,
@@ -157,7 +157,7 @@ function sendWhole(
   const { request, response, requestId } = exchange
   const body = compressed ?? answer.body
   // A write is answered whatever room there is: a refusal would say that nothing was written.
-  if (!answer.isKept && isRead(request.method) && !makesRoomFor(front.readers, body.length)) {
+  if (!answer.isShared && isRead(request.method) && !makesRoomFor(front.readers, body.length)) {
     refuseOverload(front, exchange)
     return
   }
@@ -170,7 +170,7 @@ function sendWhole(
   writeHead(front, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   // The body is held for all of its readers.
-  else sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
+  else sendBody(front.readers, response, body, answer.isShared ? 0 : body.length, sent)
   announce(front.onAnswered, exchange, answer.route, from, answer.status, body.length)
 }
 
@@ -185,16 +185,16 @@ function contentOf(parts: readonly Buffer[], mayStream: boolean) {
   return mayStream ? partByPart(parts) : joinInTurns(parts)
 }
 
-export async function sendReply(front: Front, exchange: Exchange, answer: Reply): Promise<void> {
-  const { status, route = '', innerStatus = 200, shown } = answer
+export async function sendAnswer(front: Front, exchange: Exchange, answer: Answer): Promise<void> {
+  const { status, route = '', innerStatus = 200, representation } = answer
   const { method, headers: asked } = exchange.request
   const headers = Object.entries(
     answerHeaders(front.site, answer.headers, asked.authorization === undefined),
   ).flat()
-  const parts = shown ? undefined : await jsonParts(answer.body, isPretty(exchange.url.text))
+  const parts = representation ? undefined : await jsonParts(answer.body, isPretty(exchange.url.text))
   passRest(exchange.request)
   const isOk = isRead(method) && status === 200 && innerStatus === 200
-  const content = parts ? await contentOf(parts, isOk) : (shown?.bytes ?? NO_BYTES)
+  const content = parts ? await contentOf(parts, isOk) : (representation?.bytes ?? NO_BYTES)
   if (!Buffer.isBuffer(content)) {
     const held = lengthOf(parts ?? [])
     sendStream(front, exchange, { status, route, headers, tag: '', chunks: content, held }, 'ordinary')
@@ -204,8 +204,8 @@ export async function sendReply(front: Front, exchange: Exchange, answer: Reply)
   send(front, exchange, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 
-interface Streamed
-  extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
+interface StreamedAnswer
+  extends Pick<WrittenAnswer, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
   /** It is read from a file: uncompressed, and not counted as a stream. */
   size?: number
@@ -217,7 +217,12 @@ interface Streamed
  * Sends no faster than its reader takes, or 503 where too many streams run. A failure closes the connection,
  * so that nobody takes a part for the whole.
  */
-export function sendStream(front: Front, exchange: Exchange, answer: Streamed, from: Answered['from']): void {
+export function sendStream(
+  front: Front,
+  exchange: Exchange,
+  answer: StreamedAnswer,
+  from: Answered['from'],
+): void {
   const { request, response, requestId } = exchange
   if (isKnown(request.headers, answer)) {
     sendUnchanged(front, exchange, answer, from)
@@ -255,7 +260,7 @@ export function sendStream(front: Front, exchange: Exchange, answer: Streamed, f
 async function pipe(
   front: Front,
   exchange: Exchange,
-  { chunks, route, status, held = 0 }: Streamed,
+  { chunks, route, status, held = 0 }: StreamedAnswer,
   encoding: Encoding | undefined,
   from: Answered['from'],
 ): Promise<void> {
@@ -301,13 +306,13 @@ function isLeaving(error: unknown): boolean {
 }
 
 function crossOrigin(
-  { namesOrigins }: Pick<Outgoing, 'namesOrigins'>,
+  { namesOrigins }: Pick<WrittenAnswer, 'namesOrigins'>,
   { headers: { origin } }: IncomingMessage,
 ): string[] {
   return origin === undefined || namesOrigins ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
-function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
+function encoded(answer: WrittenAnswer, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
   if (known) return known
   const { body, isLasting = false } = answer

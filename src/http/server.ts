@@ -4,7 +4,7 @@ import { createServer as createNetServer, type Server as NetServer, Socket } fro
 import type { Duplex } from 'node:stream'
 import type { Site } from '../base/config.ts'
 import { Problem, type ProblemCode } from '../base/problems.ts'
-import { problemReply } from '../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../calendar/locales/problem-answers.ts'
 import type { Admission } from './admission.ts'
 import { type Intake, makeIntake } from './bodies.ts'
 import { makeFront, type OnAnswered, openFront } from './front.ts'
@@ -119,7 +119,7 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
     socket.destroy()
     return
   }
-  const { status, body } = problemReply(new Problem(codeOf(error)), site.language, false)
+  const { status, body } = problemAnswer(new Problem(codeOf(error)), site.language, false)
   const text = JSON.stringify(body)
   const headers = [
     'Content-Type: application/json; charset=UTF-8',

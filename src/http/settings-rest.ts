@@ -25,7 +25,7 @@ import {
   SETTINGS_RECORD,
   setOwnerSettings,
 } from '../store/storage/owner-settings.ts'
-import { okReply, type Reply } from './format.ts'
+import { type Answer, okAnswer } from './format.ts'
 import { wantedOf } from './handlers.ts'
 import { type OperationGroup, ownRoute, type Route } from './routes.ts'
 
@@ -150,7 +150,7 @@ function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
   )
 }
 
-async function shown({ site }: Context, db: Context['db'], start: Config): Promise<Reply> {
+async function shown({ site }: Context, db: Context['db'], start: Config): Promise<Answer> {
   const set = await readOwnerSettings(db)
   const shownValue = (name: OwnerSetting): unknown => {
     const value = isGiven(start, name) ? undefined : set[name]
@@ -160,7 +160,7 @@ async function shown({ site }: Context, db: Context['db'], start: Config): Promi
     return value === undefined ? '' : site.url + ASSETS_PATH + value
   }
   const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])
-  return okReply({
+  return okAnswer({
     ...Object.fromEntries(values),
     set: OWNER_SETTINGS.filter((name) => name in set),
     given: OWNER_SETTINGS.filter((name) => isGiven(start, name)),

@@ -17,7 +17,7 @@ import {
   revokeCredentials,
 } from '../calendar/people/credentials.ts'
 import { findUser, RefusedUserChange, type User } from '../calendar/people/users.ts'
-import { okReply, type Reply } from '../http/format.ts'
+import { type Answer, okAnswer } from '../http/format.ts'
 import { postFilters } from '../http/post-filters.ts'
 import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDATES } from '../http/routes.ts'
 import type { Db } from '../store/storage/database.ts'
@@ -63,7 +63,7 @@ function forOwner<F extends Fields>(
   methods: PlainOperation['methods'],
   refusal: ProblemCode,
   fields: F,
-  answer: (theirs: Theirs, sent: Parsed<F>, context: Context) => Promise<Reply>,
+  answer: (theirs: Theirs, sent: Parsed<F>, context: Context) => Promise<Answer>,
   mayReach: typeof reaches = reaches,
 ): PlainOperation {
   const isRead = methods[0] === 'GET'
@@ -126,7 +126,7 @@ const list = forOwner(
   'rest_cannot_list_application_passwords',
   shaping,
   async (theirs, { context: audience }, context) =>
-    okReply(
+    okAnswer(
       theirs.passwords.map((password) => ({
         ...present(password, audience),
         ...linksOf(context, theirs, password),
@@ -166,7 +166,7 @@ const removeAll = forOwner(
   nothing,
   async ({ user }, _sent, context) => {
     const count = await context.write((tx) => revokeCredentials(tx, user, 'password'))
-    return okReply({ deleted: true, count })
+    return okAnswer({ deleted: true, count })
   },
 )
 
@@ -177,7 +177,7 @@ const introspect = forOwner(
   async (theirs, { context: audience }, context) => {
     const own = theirs.passwords.find(({ id }) => id === context.caller.credential?.id)
     if (!own) throw new Problem('rest_no_authenticated_app_password')
-    return okReply({ ...present(own, audience), ...linksOf(context, theirs, own) })
+    return okAnswer({ ...present(own, audience), ...linksOf(context, theirs, own) })
   },
   () => true,
 )
@@ -188,7 +188,7 @@ const read = forOwner(
   shaping,
   async (theirs, { context: audience }, context) => {
     const password = addressedIn(theirs)
-    return okReply({ ...present(password, audience), ...linksOf(context, theirs, password) })
+    return okAnswer({ ...present(password, audience), ...linksOf(context, theirs, password) })
   },
 )
 
@@ -201,7 +201,7 @@ const rename = forOwner(
     const renamed = { ...password, name: name ?? password.name }
     const isThere = await context.write((tx) => renameCredential(tx, theirs.user, password.id, renamed.name))
     if (!isThere) throw notFound()
-    return okReply({ ...present(renamed), ...linksOf(context, theirs, password) })
+    return okAnswer({ ...present(renamed), ...linksOf(context, theirs, password) })
   },
 )
 
@@ -213,7 +213,7 @@ const remove = forOwner(
     const password = addressedIn(theirs)
     const count = await context.write((tx) => revokeCredentials(tx, theirs.user, password.id))
     if (count === 0) throw notFound()
-    return okReply({ deleted: true, previous: present(password) })
+    return okAnswer({ deleted: true, previous: present(password) })
   },
 )
 

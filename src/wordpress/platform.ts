@@ -17,10 +17,10 @@ import { findTermsByIds } from '../calendar/terms/term-store.ts'
 import { VARY_WITH_ACCEPT } from '../http/answer-headers.ts'
 import { batchRoute } from '../http/batch.ts'
 import { uploadOf } from '../http/bodies.ts'
-import { type Format, okReply, type Reply } from '../http/format.ts'
-import { answer, describeRoute } from '../http/handlers.ts'
+import { type Answer, type Format, okAnswer } from '../http/format.ts'
+import { answerRequest, describeRoute } from '../http/handlers.ts'
 import { historyRoutes } from '../http/history-rest.ts'
-import type { Body, ParsedRequest, RouteReply } from '../http/incoming.ts'
+import type { AnswerRoute, Body, ParsedRequest } from '../http/incoming.ts'
 import type { RouteTable } from '../http/route-table.ts'
 import {
   collectionRoute,
@@ -250,7 +250,7 @@ export function ownRoutes(brought: readonly Route[]): Route[] {
   ]
 }
 
-/** Few ask for series, so finished answers would only take room. */
+/** Few ask for series, so cached answers would only take room. */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
@@ -268,23 +268,23 @@ function platformItem(served: ServedResource, actions: readonly RouteAction['do'
 }
 
 /** See rules 29.1 to 29.5. */
-function platformReply(
+function answerPlatform(
   platform: Platform,
   { group, ...found }: Required<MatchedRoute>,
   parsed: ParsedRequest,
   context: Context,
-  replyTo: RouteReply,
-  answerOwn: (request: MatchedRequest) => Promise<Reply>,
-): Promise<Reply> {
+  answerTo: AnswerRoute,
+  answerOwn: (request: MatchedRequest) => Promise<Answer>,
+): Promise<Answer> {
   // `me` stands for the id of the caller.
   const match = found.route === meRoute ? { ...found, variables: { id: String(context.caller.id) } } : found
   const beside = { ...context, site: siteOf(group, context.site) }
-  if (group === platform.own || group === platform.batch) return replyTo(match, parsed, beside, answerOwn)
-  return replyTo(match, parsed, beside, async (request, body) => {
+  if (group === platform.own || group === platform.batch) return answerTo(match, parsed, beside, answerOwn)
+  return answerTo(match, parsed, beside, async (request, body) => {
     if (request.endpoint.action.do === 'plain') return answerOwn(request)
     if (group === platform.root) return describeRoot(platform, context)
     const fixed = platform.fixed.get(match.route)
-    if (fixed) return okReply(fixed(beside.site))
+    if (fixed) return okAnswer(fixed(beside.site))
     return answerBeside(platform, request, body, beside)
   })
 }
@@ -324,7 +324,7 @@ async function answerBeside(
   request: MatchedRequest,
   body: Body,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const { action } = request.endpoint
   const values: MatchedRequest['values'] = (fields) => ({
     ...request.values(fields),
@@ -333,22 +333,26 @@ async function answerBeside(
   const { context: audience, offset, _embed } = request.values(shaping)
   const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.filters
   if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
-  const answered = await answer({ ...request, values }, { routes: platform.routes, beside: [] }, context)
-  const reply = { ...answered, body: unwritten(answered.body) }
-  if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')
-  const bare = action.do === 'list' ? bareList(reply, action.served.resource.path, Boolean(offset)) : reply
+  const answered = await answerRequest(
+    { ...request, values },
+    { routes: platform.routes, beside: [] },
+    context,
+  )
+  const answer = { ...answered, body: unwritten(answered.body) }
+  if (isEdited && action.do === 'read' && !hasRaw(answer.body)) throw new Problem('rest_forbidden')
+  const bare = action.do === 'list' ? bareList(answer, action.served.resource.path, Boolean(offset)) : answer
   const shown = isEdited ? bare.body : withoutRaw(bare.body)
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
 /** The list is a bare array, its totals are in headers. */
-function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
-  const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
+function bareList(answer: Answer, path: string, isOffset: boolean): Answer {
+  const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = answer.headers
   // Links count from the start, so they are left out for a client that sends `offset`.
   const { Link: link, ...headers } = { Link: '', ...others }
-  const entries = new Map(Object.entries(reply.body ?? {})).get(path)
+  const entries = new Map(Object.entries(answer.body ?? {})).get(path)
   return {
-    ...reply,
+    ...answer,
     headers: {
       'X-WP-Total': total,
       'X-WP-TotalPages': totalPages,
@@ -362,7 +366,7 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
 /** See rule 29.1. */
-function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
+function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Answer {
   const { site } = context
   const groups: RouteGroup[] = [
     root,
@@ -502,8 +506,8 @@ export function makeRouteTable(site: Site, { formats, routes }: FeatureRoutes): 
     beside: {
       own: platform.own.routes,
       find: (path) => findBeside(platform, path, site),
-      reply: (found, parsed, context, replyTo, answerOwn) =>
-        platformReply(platform, found, parsed, context, replyTo, answerOwn),
+      answer: (found, parsed, context, answerTo, answerOwn) =>
+        answerPlatform(platform, found, parsed, context, answerTo, answerOwn),
     },
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
-import { makeToday } from '../../src/http/finished.ts'
+import { makeToday } from '../../src/http/answer-cache.ts'
 import {
   databaseName,
   patient,

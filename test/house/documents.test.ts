@@ -18,7 +18,7 @@ import { organizerFields, venueFields } from '../../src/base/fields/linked-field
 import { Problem } from '../../src/base/problems.ts'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { placedFilters } from '../../src/calendar/linked/linked-filters.ts'
-import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../src/calendar/locales/problem-answers.ts'
 import { makeProgram } from '../../src/command-line.ts'
 import { attributeFilters } from '../../src/features/pages/page-filters.ts'
 import { linkedSpans, writeSpan } from '../../src/features/pages/spans.ts'
@@ -279,7 +279,7 @@ test('docs/api.md lists every problem code with its status, and no other', () =>
     ),
   )
   const actual = Object.fromEntries(
-    problemCodes.map((code) => [code, problemReply(new Problem(code), 'en', true).status]),
+    problemCodes.map((code) => [code, problemAnswer(new Problem(code), 'en', true).status]),
   )
   assert.deepEqual(listed, actual)
 })

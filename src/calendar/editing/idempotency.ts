@@ -24,7 +24,7 @@ export interface Repeatable {
 }
 
 /** The answer is stored in the transaction of its write. */
-export interface KeptReply {
+export interface StoredAnswer {
   status: number
   headers: Record<string, string>
   body: unknown
@@ -32,7 +32,7 @@ export interface KeptReply {
 }
 
 /** Runs a write inside its transaction, and stores its answer there. */
-export type WriteAndKeepReply = (tx: Tx, write: () => Promise<KeptReply>) => Promise<KeptReply>
+export type WriteAndStore = (tx: Tx, write: () => Promise<StoredAnswer>) => Promise<StoredAnswer>
 
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
@@ -66,8 +66,8 @@ export async function writeOnce(
   { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
   isAllowed: boolean,
   context: Context,
-  write: (keeping: WriteAndKeepReply, isKept: boolean) => Promise<KeptReply>,
-): Promise<KeptReply> {
+  write: (keeping: WriteAndStore, isKept: boolean) => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
   if (key === undefined || !isAllowed)
     return write(async (_tx, within) => withinRoom(context, await within()), false)
   checkKey(key, context)
@@ -89,8 +89,8 @@ export async function makeOnce(
   isAllowed: boolean,
   context: Context,
   make: (
-    keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<KeptReply>,
-  ) => Promise<KeptReply>,
+    keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
+  ) => Promise<StoredAnswer>,
 ): Promise<number> {
   // Two clicks at once wait for each other in the database, where the second finds the record of the first.
   const sent = { repeatable, underWay: new Map<string, string>() }
@@ -107,25 +107,29 @@ export async function makeOnce(
 }
 
 /** Where there is no room left among the answers of the batch, the reply has the id alone. */
-function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
-  const { body, id } = reply
-  if (room === undefined || body === undefined) return reply
+function withinRoom({ room }: Context, answer: StoredAnswer): StoredAnswer {
+  const { body, id } = answer
+  if (room === undefined || body === undefined) return answer
   const { length } = JSON.stringify(body)
   if (id === undefined || (length <= room.bytes && !isIdAlone(body))) {
     room.bytes -= length
-    return reply
+    return answer
   }
-  return { ...reply, headers: { ...reply.headers, 'Preference-Applied': 'return=minimal' }, body: { id } }
+  return { ...answer, headers: { ...answer.headers, 'Preference-Applied': 'return=minimal' }, body: { id } }
 }
 
-async function replayed(context: Context, known: KeptReply, render: Sent['render']): Promise<KeptReply> {
+async function replayed(
+  context: Context,
+  known: StoredAnswer,
+  render: Sent['render'],
+): Promise<StoredAnswer> {
   const { body, id } = known
   const { room } = context
   const isAsked = id !== undefined && isIdAlone(body) && (room === undefined || room.bytes > 0)
-  const reply = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
+  const answer = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
   // After an answer that did not fit, no further one is rendered.
-  if (room && isAsked && isIdAlone(reply.body)) room.bytes = 0
-  return reply
+  if (room && isAsked && isIdAlone(answer.body)) room.bytes = 0
+  return answer
 }
 
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
@@ -138,8 +142,8 @@ export async function batchOnce(
   { repeatable: { key, fingerprint }, underWay }: Sent,
   places: number,
   context: Context,
-  answer: (repeatableAt: (place: number) => Repeatable | undefined) => Promise<KeptReply>,
-): Promise<KeptReply> {
+  answer: (repeatableAt: (place: number) => Repeatable | undefined) => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
   if (key === undefined || !isLoggedIn(context.caller)) return answer(() => undefined)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key, fingerprint: await fingerprint() }
@@ -160,8 +164,8 @@ function keyAt(key: string, place: number | undefined): string {
 async function unlessUnderWay(
   underWay: UnderWay,
   once: Once,
-  work: () => Promise<KeptReply>,
-): Promise<KeptReply> {
+  work: () => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
   const name = lockName(once)
   const present = underWay.get(name)
   if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
@@ -188,13 +192,13 @@ async function keepOnce(
   tx: Tx,
   once: Once,
   context: Context,
-  write: () => Promise<KeptReply>,
-): Promise<KeptReply> {
+  write: () => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
   await holdName(tx, lockName(once))
   const known = await findReplay(tx, once, context)
   if (known) return known
-  const reply = await write()
-  const { status, headers, body, id } = reply
+  const answer = await write()
+  const { status, headers, body, id } = answer
   const whole = JSON.stringify(body)
   await keepAnswer(tx, {
     ...once,
@@ -204,11 +208,11 @@ async function keepOnce(
     body: whole.length > LONGEST_STORED && id !== undefined ? JSON.stringify({ id }) : whole,
     kept_utc: formatUtc(context.now),
   })
-  return reply
+  return answer
 }
 
 /** @throws Problem when it answers another request, or the caller has lost rights since */
-async function findReplay(db: Db, once: Once, context: Context): Promise<KeptReply | undefined> {
+async function findReplay(db: Db, once: Once, context: Context): Promise<StoredAnswer | undefined> {
   const kept = await findKept(db, once, keptSince(context))
   if (!kept) return undefined
   const held: readonly string[] = capabilitiesHeld(context.caller)

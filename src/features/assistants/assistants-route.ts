@@ -7,12 +7,12 @@ import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Field } from '../../calendar/declare/resource.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { type Caller, isLoggedIn } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
 import { passRest, withBody } from '../../http/bodies.ts'
-import type { Reply } from '../../http/format.ts'
+import type { Answer } from '../../http/format.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
 import { mayAsk } from '../../http/handlers.ts'
 import {
@@ -205,7 +205,7 @@ function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string
 }
 
 function problemFault({ site }: Pick<Service, 'site'>, problem: Problem): Refusal {
-  const { status, body } = problemReply(problem, site.language, false)
+  const { status, body } = problemAnswer(problem, site.language, false)
   const { retryAfter } = problem.details
   const fault = mcpFault('refused', body.message, status, { code: body.code })
   return { ...fault, ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }) }
@@ -297,21 +297,21 @@ async function callTool(assistants: Assistants, asked: Asked): Promise<Outcome> 
   if (!isRecord(sent))
     return faultOf(mcpFault('params', 'arguments is a record of names and values.', 200), request.isStateless)
   if (!mayCall(tool, contextOf(assistants, asked))) {
-    const { body } = problemReply(new Problem('rest_forbidden'), site.language, isLoggedIn(caller))
+    const { body } = problemAnswer(new Problem('rest_forbidden'), site.language, isLoggedIn(caller))
     return resultOf(errorResult(body.message, [], { code: body.code }))
   }
-  const { result, reply } = await replyTo(assistants, tool, sent, asked)
-  if (!reply) return resultOf(result)
-  const isOurs = reply.status >= 500 || reply.status === 429
-  return isOurs ? passedOn(reply) : resultOf(refusedResult(tool, reply, assistants.service))
+  const { result, answer } = await answerTo(assistants, tool, sent, asked)
+  if (!answer) return resultOf(result)
+  const isOurs = answer.status >= 500 || answer.status === 429
+  return isOurs ? passedOn(answer) : resultOf(refusedResult(tool, answer, assistants.service))
 }
 
-async function replyTo(
+async function answerTo(
   { service, respond, rehearse }: Assistants,
   tool: AssistantTool,
   sent: JsonRecord,
   asked: Asked,
-): Promise<{ result: ToolResult; reply?: undefined } | { result?: undefined; reply: Reply }> {
+): Promise<{ result: ToolResult; answer?: undefined } | { result?: undefined; answer: Answer }> {
   const { site } = service
   const say = assistantTranslator(site)
   const wrong = (name: string, message: string) => ({
@@ -336,9 +336,9 @@ async function replyTo(
   const { memory, report } = service
   if (!isWriting(tool) && isBehind(memory)) await catchUp(memory).catch(report)
   const inner = innerRequest(site, rest, isDry ? undefined : key, asked.incoming)
-  const reply = await (isDry ? rehearse : respond)(inner, async () => asked.caller)
-  if (reply.status >= 300) return { reply }
-  const body = unwritten(reply.body)
+  const answer = await (isDry ? rehearse : respond)(inner, async () => asked.caller)
+  if (answer.status >= 300) return { answer }
+  const body = unwritten(answer.body)
   if (tool.asks === 'list') return { result: listResult(site, tool, body, service.now()) }
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
@@ -361,7 +361,7 @@ function innerRequest(
   }
 }
 
-function passedOn({ status, headers, body }: Reply): Outcome {
+function passedOn({ status, headers, body }: Answer): Outcome {
   const { code, message } = isRecord(body) ? body : {}
   const { 'Retry-After': again } = headers
   const fault = mcpFault('refused', String(message), status, { code })
@@ -371,7 +371,7 @@ function passedOn({ status, headers, body }: Reply): Outcome {
 /** It names the arguments at fault and the values that they take. */
 function refusedResult(
   { args }: AssistantTool,
-  { body, status }: Reply,
+  { body, status }: Answer,
   { site }: Pick<Service, 'site'>,
 ): ToolResult {
   const { code, message, data } = isRecord(body) ? body : {}

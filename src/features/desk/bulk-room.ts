@@ -6,7 +6,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { doOnce, findResult } from '../../calendar/editing/idempotency.ts'
 import { findNamed, findSameName, type PickedKind } from '../../calendar/events/picked-names.ts'
 import { withImages } from '../../calendar/images/images.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { can, mayRead } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
 import { writtenNumber } from '../../http/page-dates.ts'
@@ -485,7 +485,7 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkActionNa
   const isOfTrash = deed === 'delete' || deed === 'restore'
   if (isOfTrash && problem.code === 'rest_precondition_failed')
     return sayAtDesk(site, 'It is not in the trash.')
-  const { body } = problemReply(problem, site.language, true)
+  const { body } = problemAnswer(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')
   return params[0] ?? body.message
 }

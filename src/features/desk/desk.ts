@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { html } from '../../http/page-html.ts'
 import { accountPages } from './account-room.ts'
 import { bulkPages } from './bulk-room.ts'
@@ -126,7 +126,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
 
 /** No form has explained the problem. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
-  const { status, body } = problemReply(problem, site.language, true)
+  const { status, body } = problemAnswer(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')
   return {
     status,

@@ -15,7 +15,7 @@ import {
 } from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
-import { paramTexts } from '../../calendar/locales/problem-replies.ts'
+import { paramTexts } from '../../calendar/locales/problem-answers.ts'
 import type { CountedIn } from '../../calendar/locales/texts.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'

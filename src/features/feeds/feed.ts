@@ -56,7 +56,7 @@ export function feedFormat(kind: FeedKind): Format {
       status: 200,
       headers: { 'Content-Type': type, 'Content-Disposition': `inline; filename="events.${extension}"` },
       body: undefined,
-      shown: {
+      representation: {
         format: name,
         bytes: chunksOf(
           context,

@@ -37,7 +37,7 @@ export const geojson: Format = {
       'Content-Disposition': `inline; filename="events.${geojson.extension}"`,
     },
     body: undefined,
-    shown: {
+    representation: {
       format: geojson.name,
       bytes: chunksOf(context, await findLocatedVenues(context, found.ids.slice(0, MOST_EVENTS))),
     },

@@ -18,7 +18,7 @@ export const ndjson: Format = {
     status: 200,
     headers: { 'Content-Type': `${ndjson.mediaType}; charset=UTF-8`, 'X-TEC-Total': String(found.total) },
     body: undefined,
-    shown: { format: ndjson.name, bytes: linesOf(context, operations, found) },
+    representation: { format: ndjson.name, bytes: linesOf(context, operations, found) },
   }),
 }
 

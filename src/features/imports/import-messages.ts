@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { Problem, type ProblemCode, type ProblemDetails } from '../../base/problems.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import type { CountedIn, TextIn } from '../../calendar/locales/texts.ts'
 import { sayCountIn, translate } from '../../calendar/locales/translate.ts'
 import { messageTexts } from './message-texts.ts'
@@ -67,7 +67,7 @@ const isCounted = (text: string): text is CountedMessage =>
 export const englishMessage = (said: Message) => showMessage({ language: 'en' }, said)
 
 function describeProblem({ code, details }: KeptProblem, language: Language): string {
-  const { message: whole, data } = problemReply(new Problem(code, details), language, true).body
+  const { message: whole, data } = problemAnswer(new Problem(code, details), language, true).body
   const named = isRecord(data.params) ? Object.entries(data.params) : []
   return named.length === 0 ? whole : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
 }

@@ -307,10 +307,10 @@ function pictureBlocks(context: Context, row: EventRow, image: ImageRow | undefi
 async function calendarOf(context: Context, row: EventRow): Promise<string> {
   const found = { ids: [row.id], total: 1, page: 1, perPage: 1, effective: '' }
   const self = `${recordUrl(context.site, 'event', row)}?include=${row.id}`
-  const { shown } = await icalendar.showList(context, events, found, self)
-  if (!shown) return ''
+  const { representation } = await icalendar.showList(context, events, found, self)
+  if (!representation) return ''
   const parts: Buffer[] = []
-  if (Buffer.isBuffer(shown.bytes)) parts.push(shown.bytes)
-  else for await (const part of shown.bytes) parts.push(part)
+  if (Buffer.isBuffer(representation.bytes)) parts.push(representation.bytes)
+  else for await (const part of representation.bytes) parts.push(part)
   return withoutTurning(Buffer.concat(parts).toString('utf8'))
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
@@ -78,7 +78,7 @@ export async function answerSubscribe(
       if (exchange.response.headersSent) throw error
       const problem = asProblem(error)
       if (problem !== error) noteFailure(error, service, exchange.requestId)
-      const { status, body } = problemReply(problem, context.site.language, true)
+      const { status, body } = problemAnswer(problem, context.site.language, true)
       await sendAnswer(route, exchange, context, { status, title: body.message, body: '' }, token !== '')
     }
   })

@@ -5,13 +5,13 @@ import { canonicalSlug } from '../../base/text/characters.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { findByOldSlug } from '../../calendar/records/old-slugs.ts'
 import { findVisibleSlug, idAt, isVisible } from '../../calendar/records/record-store.ts'
 import { findTerm, findTermBySlug, TERM_LISTS } from '../../calendar/terms/term-store.ts'
 import { admitted } from '../../http/admission.ts'
 import { answerHeaders } from '../../http/answer-headers.ts'
-import type { Reply } from '../../http/format.ts'
+import type { Answer } from '../../http/format.ts'
 import { askerOf, type Front, refuseOverload } from '../../http/front.ts'
 import { type Exchange, LONGEST_URL, type RequestUrl, type SignIn, splitUrl } from '../../http/incoming.ts'
 import type { TellWrong } from '../../http/public-reads.ts'
@@ -141,14 +141,14 @@ function sendMissing(feeds: PublicFeeds, exchange: Exchange, found: 'gone' | und
     return
   }
   const code: ProblemCode = found === 'gone' ? 'rest_gone' : 'rest_no_route'
-  const { status, body } = problemReply(new Problem(code), service.site.language, false)
+  const { status, body } = problemAnswer(new Problem(code), service.site.language, false)
   sendAlone(feeds, exchange, { status, headers: {}, body })
 }
 
 function sendAlone(
   { service, front }: PublicFeeds,
   exchange: Exchange,
-  { status, headers, body }: Reply,
+  { status, headers, body }: Answer,
 ): void {
   const all = answerHeaders(service.site, headers, true)
   sendText(front, exchange, { status, route: '', headers: all, text: JSON.stringify(body) })

@@ -11,20 +11,20 @@ import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { translatorFor } from '../../calendar/locales/translate.ts'
 import { admitted, isPressed } from '../../http/admission.ts'
 import {
+  type AnswerCache,
+  type CachedAnswer,
+  cacheAnswer,
   editionOf,
-  type Finished,
-  type FinishedAnswers,
-  findFinished,
-  keepFinished,
+  findCachedAnswer,
   sinceWhen,
   wasAsked,
-} from '../../http/finished.ts'
+} from '../../http/answer-cache.ts'
 import { type Front, isGone, refuseOverload } from '../../http/front.ts'
 import { clientAddress, type Exchange, LONGEST_URL, type SignIn } from '../../http/incoming.ts'
 import { isNight } from '../../http/page-dates.ts'
 import { discoveryHeaders } from '../../http/pageless-front.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
-import { asNew, contentTag, type Outgoing, send } from '../../http/send.ts'
+import { asNew, contentTag, send, type WrittenAnswer } from '../../http/send.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { inEnglish } from '../../wordpress/translated-paths.ts'
@@ -59,17 +59,17 @@ export interface PublicPages {
   service: Service
   front: Front
   pages: Pages
-  finished: FinishedAnswers
-  assets: Map<string, Outgoing>
+  answerCache: AnswerCache
+  assets: Map<string, WrittenAnswer>
   /** They are made on demand in the present look. */
-  icons: Map<string, Promise<Outgoing>>
+  icons: Map<string, Promise<WrittenAnswer>>
   languages: LanguageChooser
   making: Map<string, Making>
 }
 
 /** Further requests for the page wait for it, too. */
 interface Making {
-  made: Promise<Outgoing>
+  made: Promise<WrittenAnswer>
   /** When all have gone, the page is not made. */
   exchanges: IncomingMessage[]
 }
@@ -78,7 +78,7 @@ interface Making {
 export function makePublicPages(
   service: Service,
   front: Front,
-  finished: FinishedAnswers,
+  answerCache: AnswerCache,
   budget: CacheBudget,
   own: Pick<Pages, 'look' | 'links' | 'subscribes'>,
 ): PublicPages {
@@ -88,7 +88,7 @@ export function makePublicPages(
     service,
     front,
     pages,
-    finished,
+    answerCache,
     assets: new Map(answersOf(pages)),
     icons: new Map(),
     languages,
@@ -96,10 +96,13 @@ export function makePublicPages(
   }
 }
 
-function answersOf({ assets }: Pages): [string, Outgoing][] {
+function answersOf({ assets }: Pages): [string, WrittenAnswer][] {
   return [
-    ...[...assets.byPath].map(([path, asset]): [string, Outgoing] => [path, assetAnswer(asset, FOREVER)]),
-    ...assets.embed.map((asset): [string, Outgoing] => [asset.path, assetAnswer(asset, ELSEWHERE_TOO)]),
+    ...[...assets.byPath].map(([path, asset]): [string, WrittenAnswer] => [
+      path,
+      assetAnswer(asset, FOREVER),
+    ]),
+    ...assets.embed.map((asset): [string, WrittenAnswer] => [asset.path, assetAnswer(asset, ELSEWHERE_TOO)]),
   ]
 }
 
@@ -129,7 +132,7 @@ export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) =
   return asset && ((exchange) => send(front, exchange, asset, 'finished'))
 }
 
-function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> {
+function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAnswer> {
   const known = icons.get(path)
   if (known) return known
   const { assets, look } = pages
@@ -173,10 +176,10 @@ export function pageAt(
 }
 
 /** It is undefined for a client that may prefer another representation. */
-function findKept(all: PublicPages, exchange: Exchange): Finished | undefined {
-  const { service, finished } = all
+function findKept(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
+  const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
-  return findFinished(finished, keyOf(all, exchange, chosenFor(all, exchange)), service.now())
+  return findCachedAnswer(answerCache, keyOf(all, exchange, chosenFor(all, exchange)), service.now())
 }
 
 export function chosenFor(all: PublicPages, { request, url }: Exchange): Chosen {
@@ -208,7 +211,7 @@ async function answerWithPage(
   otherwise: (() => unknown) | undefined,
 ): Promise<unknown> {
   const { front } = all
-  let page: Outgoing
+  let page: WrittenAnswer
   try {
     page = await makeOnce(all, exchange, isShared)
   } catch (error) {
@@ -234,7 +237,7 @@ function problemFor(
   exchange: Exchange,
   status: ProblemStatus,
   names: readonly string[] = [],
-): Outgoing {
+): WrittenAnswer {
   const chosen = chosenFor(all, exchange)
   const { url } = exchange
   const asked = url.text.length > LONGEST_URL ? { names } : { names, address: url.text }
@@ -248,7 +251,7 @@ const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
 const isInTheMaking = (all: PublicPages, exchange: Exchange): boolean =>
   all.making.has(makingKey(all, keyOf(all, exchange, chosenFor(all, exchange))))
 
-async function makeOnce(all: PublicPages, exchange: Exchange, isShared: boolean): Promise<Outgoing> {
+async function makeOnce(all: PublicPages, exchange: Exchange, isShared: boolean): Promise<WrittenAnswer> {
   const { memory, report } = all.service
   const { request, url } = exchange
   if (url.text.length > LONGEST_URL) return problemFor(all, exchange, 414)
@@ -284,8 +287,8 @@ function makeInTurn(
   exchange: Exchange,
   feed: string | undefined,
   isShared: boolean,
-): Promise<Outgoing> {
-  const { service, front, finished } = all
+): Promise<WrittenAnswer> {
+  const { service, front, answerCache } = all
   const { request, url } = exchange
   const { memory } = service
   const chosen = chosenFor(all, exchange)
@@ -304,9 +307,9 @@ function makeInTurn(
     if (isShared || answer.status !== 200 || !isCurrent || asked === 'now') return made
     const { now } = context
     const clock = isNight(wallNow(context.site.timezone, now)) ? 'minute' : asked
-    if (clock === 'day') made.modified = sinceWhen(finished, version, now)
-    if (url.query !== '' && !wasAsked(finished, key)) return made
-    return keepFinished(finished, key, made, { version, clock, now })
+    if (clock === 'day') made.modified = sinceWhen(answerCache, version, now)
+    if (url.query !== '' && !wasAsked(answerCache, key)) return made
+    return cacheAnswer(answerCache, key, made, { version, clock, now })
   })
 }
 
@@ -334,15 +337,15 @@ export function clockOfPage(query: string): ClockPart {
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
-  { service, finished }: PublicPages,
+  { service, answerCache }: PublicPages,
   answer: PageAnswer,
   { language, isNamed }: Chosen,
   isPlaced = false,
-): Outgoing {
+): WrittenAnswer {
   const body = Buffer.from(answer.body)
   // It begins with the edition, as ETags of lists do: the cache keeps only such answers.
   const tag =
-    answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(finished)}.${language}.`) : ''
+    answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(answerCache)}.${language}.`) : ''
   // These are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
@@ -365,7 +368,7 @@ function outgoing(
   }
 }
 
-function failed(all: PublicPages, error: unknown, exchange: Exchange): Outgoing {
+function failed(all: PublicPages, error: unknown, exchange: Exchange): WrittenAnswer {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, exchange.requestId)
   const made = problemFor(all, exchange, isOutage ? 503 : 500)
@@ -435,7 +438,10 @@ const ELSEWHERE_TOO = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
-export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
+export function assetAnswer(
+  { bytes, mediaType }: Asset,
+  own: Readonly<Record<string, string>>,
+): WrittenAnswer {
   const headers = {
     'Content-Type': mediaType,
     'X-Content-Type-Options': 'nosniff',
@@ -451,7 +457,7 @@ export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<st
     tag: contentTag(bytes),
     body: bytes,
     ...asNew(),
-    isKept: true,
+    isShared: true,
     isLasting: mediaType.startsWith('text/'),
     namesOrigins: true,
   }

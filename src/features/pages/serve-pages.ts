@@ -39,9 +39,9 @@ async function makePagesService(start: ServiceStart): Promise<PagesService> {
       if (!isBegun) tellHidden(present, tell)
       isBegun = true
     },
-    publicPages: ({ service, front, finished, cacheBudget }) => {
+    publicPages: ({ service, front, answerCache, cacheBudget }) => {
       if (config.pages === 'off') return undefined
-      pages ??= makePublicPages(service, front, finished, cacheBudget, { look, links, subscribes })
+      pages ??= makePublicPages(service, front, answerCache, cacheBudget, { look, links, subscribes })
       return pages
     },
   }

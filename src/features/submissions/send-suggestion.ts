@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import { DAY_MS, HOUR_MS } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import type { Exchange } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { boundedCopy, inMemory } from '../../store/media/image-sizes.ts'
@@ -305,7 +305,7 @@ async function takePicture(asked: Asked, form: string): Promise<string | undefin
     return isKept ? undefined : saySubmission(site, 'No more pictures are taken just now: send it without.')
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'rest_upload_image_too_large') throw error
-    return problemReply(error, site.language, true).body.message
+    return problemAnswer(error, site.language, true).body.message
   }
 }
 

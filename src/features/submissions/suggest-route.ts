@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
 import { type Front, incomingOf } from '../../http/front.ts'
@@ -251,7 +251,7 @@ export const venueNames = ({ terms }: Pick<Viewing, 'terms'>): string[] =>
   terms.choices.venues.all.slice(0, MOST_VENUES).map(({ text }) => text)
 
 function problemView({ site }: Context, problem: Problem): SuggestView {
-  const { status, body } = problemReply(problem, site.language, true)
+  const { status, body } = problemAnswer(problem, site.language, true)
   const { retryAfter } = problem.details
   return {
     status,

@@ -7,7 +7,7 @@ import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
 import { textFrom } from '../../calendar/locales/texts.ts'
 import { events } from '../../calendar/resources.ts'
-import { okReply, type Reply } from '../../http/format.ts'
+import { type Answer, okAnswer } from '../../http/format.ts'
 import { type MatchedRequest, type OwnGround, ownRoute, type Route } from '../../http/routes.ts'
 import { FEED_KINDS, readerOf, readFeed } from './changes-feed.ts'
 import { syncTexts } from './sync-texts.ts'
@@ -82,7 +82,7 @@ export function changesRoute(): Route {
       outcome: 'A page of what has changed, with a token for the next one',
       answers: page,
       problems: ['rest_sync_token_expired'],
-      answer: changesReply,
+      answer: answerChanges,
     },
   ])
 }
@@ -92,11 +92,11 @@ export function changesRoute(): Route {
  * @throws Problem rest_invalid_param for no token, rest_sync_token_expired for one that is too old or of
  * another scope
  */
-async function changesReply(
+async function answerChanges(
   request: MatchedRequest,
   { database, edition }: OwnGround,
   context: Context,
-): Promise<Reply> {
+): Promise<Answer> {
   const { values: valuesOf } = request
   const {
     since: sent,
@@ -116,7 +116,7 @@ async function changesReply(
     since,
     perPage: Math.min(perPage, MOST_ON_A_PAGE),
   }
-  return okReply(await readFeed(context, { edition, cursor: database.cursor }, query))
+  return okAnswer(await readFeed(context, { edition, cursor: database.cursor }, query))
 }
 
 function invalidToken(): never {

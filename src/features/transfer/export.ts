@@ -178,14 +178,15 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
 
 async function* shownAs(context: Context, name: string, found: Found): AsyncGenerator<Buffer> {
   const format = formatsOf(resource).find((known) => known.name === name) ?? ndjson
-  const { shown } = await format.showList(
+  const { representation } = await format.showList(
     context,
     events as ServedResource,
     found,
     `${context.site.base}/events`,
   )
-  if (!shown || Buffer.isBuffer(shown.bytes)) throw new Error(`The format ${name} has no form without pages.`)
-  yield* shown.bytes
+  if (!representation || Buffer.isBuffer(representation.bytes))
+    throw new Error(`The format ${name} has no form without pages.`)
+  yield* representation.bytes
 }
 
 async function* exportJson(context: Context, found: Found, withLists: boolean): AsyncGenerator<Buffer> {

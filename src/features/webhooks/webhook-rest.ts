@@ -17,7 +17,7 @@ import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { writeOnce } from '../../calendar/editing/idempotency.ts'
 import type { Topic } from '../../feature.ts'
-import { okReply, type Reply } from '../../http/format.ts'
+import { type Answer, okAnswer } from '../../http/format.ts'
 import { idIn } from '../../http/handlers.ts'
 import {
   type MatchedRequest,
@@ -120,7 +120,7 @@ const MOST_ON_A_PAGE = 1000
 /** Lists are empty beyond it. */
 const LAST_PAGE = 1_000_000_000
 
-type Answering = (request: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
+type Answering = (request: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Answer>
 
 /** The method names the queue unless the operation does. */
 function onWebhooks({
@@ -165,7 +165,7 @@ const list = onWebhooks({
   answers: record({ webhooks: arrayOf(webhook) }),
   answer: async (_asked, _id, _ground, context) => {
     const webhooks = await listWebhooks(context.db)
-    return okReply({ webhooks: webhooks.map((webhook) => presentWebhook(webhook, context)) })
+    return okAnswer({ webhooks: webhooks.map((webhook) => presentWebhook(webhook, context)) })
   },
 })
 
@@ -195,7 +195,7 @@ const read = onWebhooks({
   outcome: 'The requested data',
   answers: webhook,
   answer: async (_asked, id, _ground, context) =>
-    okReply(presentWebhook(await getWebhook(context.db, id), context)),
+    okAnswer(presentWebhook(await getWebhook(context.db, id), context)),
 })
 
 const { required: _required, ...sameUrl } = webhookFields.url
@@ -212,7 +212,7 @@ const updateWith = (topics: readonly Topic[]) =>
     answer: async (request, id, { start }, context) => {
       const parsing = { extent: 'partial', mayAsk: true } as const
       const values = await parseFields(webhookFields, request.values(webhookFields), context, parsing)
-      return updateReply(id, changeIn(values, start.webhook_hosts, topics), context)
+      return answerUpdate(id, changeIn(values, start.webhook_hosts, topics), context)
     },
   })
 
@@ -227,7 +227,7 @@ const remove = onWebhooks({
     context.write(async (tx) => {
       const webhook = await getWebhook(tx, id)
       await removeWebhook(tx, id, context.now)
-      return okReply(presentWebhook(webhook, context))
+      return okAnswer(presentWebhook(webhook, context))
     }),
 })
 
@@ -247,7 +247,7 @@ const testMessage = onWebhooks({
       start.webhook_hosts,
       context.now,
     )
-    return okReply({ arrived: error === '', status, error: describeReason(context.site.language, error) })
+    return okAnswer({ arrived: error === '', status, error: describeReason(context.site.language, error) })
   },
 })
 
@@ -261,7 +261,7 @@ const rotate = onWebhooks({
   answer: (_asked, id, _ground, context) =>
     context.write(async (tx) => {
       const secret = await rotateSecret(tx, id, context.now)
-      return okReply({ ...(await shown(tx, id, context)), secret })
+      return okAnswer({ ...(await shown(tx, id, context)), secret })
     }),
 })
 
@@ -282,7 +282,7 @@ const deliveries = onWebhooks({
       listDeliveries(context.db, id, { page: Math.min(page, LAST_PAGE), perPage }),
       countDeliveries(context.db, id),
     ])
-    return okReply({
+    return okAnswer({
       deliveries: deliveries.map((delivery) => presentDelivery(delivery, context)),
       total,
       total_pages: Math.ceil(total / perPage),
@@ -302,7 +302,7 @@ const resend = onWebhooks({
     context.write(async (tx) => {
       await getWebhook(tx, id)
       const delivery = await resendDelivery(tx, idIn(request.variables.delivery ?? '0'), id, context.now)
-      return okReply(presentDelivery(delivery, context))
+      return okAnswer(presentDelivery(delivery, context))
     }),
 })
 
@@ -314,7 +314,7 @@ const resendAll = onWebhooks({
   outcome: 'How many messages wait to be sent',
   answers: record({ resent: integerSchema }),
   answer: async (_asked, id, _ground, context) =>
-    okReply({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
+    okAnswer({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
 })
 
 const group = {
@@ -336,7 +336,7 @@ export const webhookRoutes = (topics: readonly Topic[]): readonly Route[] => [
   routeAt('/webhooks/{id}/deliveries/{delivery}/resend', resend),
 ]
 
-async function addAsked(tx: Tx, change: WebhookChange, context: Context): Promise<Reply> {
+async function addAsked(tx: Tx, change: WebhookChange, context: Context): Promise<Answer> {
   const { url = '', events = '', isPrivate = false, isEnabled } = change
   const { id, secret } = await addWebhook(tx, { url, events, is_private: Number(isPrivate) }, context.now)
   if (!isEnabled) await disableWebhook(tx, id, 'administrator', context.now)
@@ -344,16 +344,16 @@ async function addAsked(tx: Tx, change: WebhookChange, context: Context): Promis
   return { status: 201, headers: { Location: body.rest_url }, body, id }
 }
 
-async function updateReply(id: number, change: WebhookChange, context: Context): Promise<Reply> {
+async function answerUpdate(id: number, change: WebhookChange, context: Context): Promise<Answer> {
   const hasten = () => hastenDeliveries((work) => context.write(work), id)
   if (change.isEnabled) await hasten()
-  const reply = await context.write(async (tx) => {
+  const answer = await context.write(async (tx) => {
     await updateWebhook(tx, id, change, 'administrator', context.now)
-    return okReply(await shown(tx, id, context))
+    return okAnswer(await shown(tx, id, context))
   })
   // The former address would fail once more.
   if (change.url !== undefined) await hasten()
-  return reply
+  return answer
 }
 
 /** @throws WebhookRefusal */

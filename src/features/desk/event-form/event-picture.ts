@@ -15,7 +15,7 @@ import {
   type PreparedUpload,
   prepareUpload,
 } from '../../../calendar/images/images.ts'
-import { problemReply } from '../../../calendar/locales/problem-replies.ts'
+import { problemAnswer } from '../../../calendar/locales/problem-answers.ts'
 import { type Caller, can } from '../../../calendar/people/caller.ts'
 import { writtenNumber } from '../../../http/page-dates.ts'
 import { type Html, html, link } from '../../../http/page-html.ts'
@@ -63,7 +63,7 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
     error.code === 'rest_upload_unknown_type' && HEIC.test((await file.read()).toString('latin1', 4, 12))
   if (isHeic)
     return sayAtDesk(site, 'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.')
-  return problemReply(error, site.language, true).body.message
+  return problemAnswer(error, site.language, true).body.message
 }
 
 /** HEIC, which many phones write; behind the length of the first part. */

@@ -14,7 +14,7 @@ export interface ProblemBody {
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
 /** `loggedIn` chooses “not allowed” over “sign in”. */
-export function problemReply(
+export function problemAnswer(
   problem: Problem,
   language: Language,
   loggedIn: boolean,

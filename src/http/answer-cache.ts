@@ -6,21 +6,21 @@ import { hashOf } from '../base/text/characters.ts'
 import { wallNow } from '../base/text/moments.ts'
 import type { EventMemory } from '../store/memory/event-memory.ts'
 import type { Service } from './respond.ts'
-import type { Outgoing } from './send.ts'
+import type { WrittenAnswer } from './send.ts'
 
-// Finished answers hold for one version of the data, and for the day or minute that they depend on.
+// A cached answer holds for one version of the data, and for the day or minute that it depends on.
 
-export interface Finished extends Outgoing {
+export interface CachedAnswer extends WrittenAnswer {
   version: string
   clock: Exclude<ClockPart, 'now'>
   madeIn: string
 }
 
 /** No answer is sent after a change that this process has heard of. */
-export interface FinishedAnswers {
+export interface AnswerCache {
   memory: EventMemory
   /** Bodies by address, with the representation where `Accept` has chosen one. */
-  bodies: Cache<string, Finished>
+  bodies: Cache<string, CachedAnswer>
   asked: Uint32Array
   edition: string
   nameEdition: () => string
@@ -36,10 +36,10 @@ export interface FinishedAnswers {
 /** A power of two, as the place of a hash is its remainder. */
 const ASKED = 65_536
 
-export function noFinishedAnswers(
+export function emptyAnswerCache(
   { site, memory, edition, images }: Service,
   budget: CacheBudget,
-): FinishedAnswers {
+): AnswerCache {
   const nameEdition = () =>
     createHash('sha1')
       .update(JSON.stringify([edition, site, images.mediaUrl]))
@@ -59,12 +59,12 @@ export function noFinishedAnswers(
   }
 }
 
-export function editionOf(answers: FinishedAnswers): string {
+export function editionOf(answers: AnswerCache): string {
   if (answers.settings !== answers.memory.settings) startAfresh(answers)
   return answers.edition
 }
 
-export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
+export function findCachedAnswer(answers: AnswerCache, key: string, now: number): CachedAnswer | undefined {
   const { bodies, memory } = answers
   if (answers.settings !== memory.settings) startAfresh(answers)
   const known = findCached(bodies, key)
@@ -73,32 +73,32 @@ export function findFinished(answers: FinishedAnswers, key: string, now: number)
     : undefined
 }
 
-function startAfresh(answers: FinishedAnswers): void {
+function startAfresh(answers: AnswerCache): void {
   dropAll(answers.bodies)
   answers.edition = answers.nameEdition()
   answers.today = makeToday(answers.site.timezone)
   answers.settings = answers.memory.settings
 }
 
-export function keepFinished(
-  answers: FinishedAnswers,
+export function cacheAnswer(
+  answers: AnswerCache,
   key: string,
-  made: Outgoing,
-  { version, clock, now }: { version: string; clock: Finished['clock']; now: number },
-): Finished {
-  const finished = { ...made, isKept: true, version, clock, madeIn: nowIn(answers, clock, now) }
+  made: WrittenAnswer,
+  { version, clock, now }: { version: string; clock: CachedAnswer['clock']; now: number },
+): CachedAnswer {
+  const answer = { ...made, isShared: true, version, clock, madeIn: nowIn(answers, clock, now) }
   // This counts the compressed form, and the address twice.
-  keepCached(answers.bodies, key, finished, made.body.length * 1.5 + key.length * 4 + 2500)
-  return finished
+  keepCached(answers.bodies, key, answer, made.body.length * 1.5 + key.length * 4 + 2500)
+  return answer
 }
 
-function nowIn(answers: FinishedAnswers, clock: Finished['clock'], now: number): string {
+function nowIn(answers: AnswerCache, clock: CachedAnswer['clock'], now: number): string {
   const today = answers.today(now)
   return clock === 'day' ? today : `${today}.${Math.floor(now / 60_000)}`
 }
 
 /** Ms of the last change of data or day that this process knows. */
-export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
+export function sinceWhen(answers: AnswerCache, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)
   if (state.version !== version || state.day !== day)
@@ -106,11 +106,11 @@ export function sinceWhen(answers: FinishedAnswers, version: string, now: number
   return state.since
 }
 
-/** `keepIt` gets the whole body, unless it is too large or another is being collected. */
+/** `cacheIt` gets the whole body, unless it is too large or another is being collected. */
 export async function* collected(
-  answers: FinishedAnswers,
+  answers: AnswerCache,
   pieces: AsyncIterable<Buffer>,
-  keepIt: (body: Buffer) => void,
+  cacheIt: (body: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   const isFree = !answers.isCollecting
   const most = isFree ? answers.bodies.budget.limit / 2 : 0
@@ -124,7 +124,7 @@ export async function* collected(
       else taken.length = 0
       yield piece
     }
-    if (bytes <= most) keepIt(Buffer.concat(taken))
+    if (bytes <= most) cacheIt(Buffer.concat(taken))
   } finally {
     if (isFree) answers.isCollecting = false
   }
@@ -134,7 +134,7 @@ export async function* collected(
  * Notes the request, since most lists are asked for once and not worth keeping. Two requests may share a
  * hash.
  */
-export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
+export function wasAsked({ asked }: AnswerCache, key: string): boolean {
   const hash = hashOf(key)
   const place = hash % ASKED
   if (asked[place] === hash) return true
@@ -144,9 +144,9 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
 
 /** Names bytes that are not known before they are sent. It is the same on every node. */
 export function versionTag(
-  answers: FinishedAnswers,
+  answers: AnswerCache,
   format: string,
-  { version, clock, now }: { version: string; clock: Finished['clock']; now: number },
+  { version, clock, now }: { version: string; clock: CachedAnswer['clock']; now: number },
 ): string {
   return `W/"${editionOf(answers)}.${version}.${nowIn(answers, clock, now)}.${format}"`
 }

@@ -25,7 +25,7 @@ import {
   type Serving,
 } from './feature.ts'
 import { features as allFeatures } from './features.ts'
-import type { OnAnswered } from './http/front.ts'
+import type { OnAnswered } from './http/entrance.ts'
 import { trustedProxies } from './http/incoming.ts'
 import { logAnswer, makeRequestLog, type RequestLog, withoutSecrets, writeLines } from './http/request-log.ts'
 import { canShare, type HttpServer, makeServer } from './http/server.ts'

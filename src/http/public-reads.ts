@@ -16,8 +16,8 @@ import {
 } from './answer-cache.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { namesOneOf, preferredFormat } from './choose-format.ts'
+import { type Entrance, incomingOf, refuseOverload } from './entrance.ts'
 import type { Answer, Representation } from './format.ts'
-import { type Front, incomingOf, refuseOverload } from './front.ts'
 import { type Exchange, LONGEST_URL, NO_BODY } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, json, jsonParts, partByPart } from './json.ts'
 import { type Responder, type Service, signInAsStranger } from './respond.ts'
@@ -29,7 +29,7 @@ import { asNew, contentTag, send, sendStream, type WrittenAnswer } from './send.
 
 export interface PublicReads {
   service: Service
-  front: Front
+  entrance: Entrance
   routes: RouteTable
   respond: Responder
   cache: AnswerCache
@@ -51,16 +51,16 @@ export function makePublicReads(
   routes: RouteTable,
   respond: Responder,
   budget: CacheBudget,
-  front: Front,
+  entrance: Entrance,
 ): PublicReads {
   const cache = emptyAnswerCache(service, budget)
   const namesAnother = namesOneOf(routes.formats)
-  return { service, front, routes, respond, cache, buffers: makeBuffers(), namesAnother }
+  return { service, entrance, routes, respond, cache, buffers: makeBuffers(), namesAnother }
 }
 
 /** Returns false for what is left to the ordinary way. */
 export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: TellWrong): boolean {
-  const { service, front, cache, routes } = reads
+  const { service, entrance, cache, routes } = reads
   const { method, headers } = exchange.request
   const { text: url, path } = exchange.url
   if (
@@ -75,7 +75,7 @@ export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: T
     // Only rows that allow it have cached answers, so no row is looked for.
     const known = isBehind(service.memory) ? undefined : findCachedAnswer(cache, key, now)
     if (known) {
-      send(front, exchange, known, 'finished')
+      send(entrance, exchange, known, 'finished')
       return true
     }
     const found = findRoute(routes, path)
@@ -106,21 +106,21 @@ function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: strin
 }
 
 async function answerRead(reads: PublicReads, read: PublicRead): Promise<void> {
-  const { service, front, cache, respond } = reads
+  const { service, entrance, cache, respond } = reads
   const { memory } = service
-  if (isPressed(front.pressure)) return refuseOverload(front, read)
+  if (isPressed(entrance.pressure)) return refuseOverload(entrance, read)
   if (isBehind(memory)) {
     // If the database does not answer, the ordinary way says so.
     await catchUp(memory).catch(service.report)
     const known = isBehind(memory) ? undefined : findCachedAnswer(cache, read.key, read.now)
-    if (known) return send(front, read, known, 'finished')
+    if (known) return send(entrance, read, known, 'finished')
   }
   const { version } = memory
   const { found } = read
-  const incoming = { ...incomingOf(front, read, async () => NO_BODY), found }
+  const incoming = { ...incomingOf(entrance, read, async () => NO_BODY), found }
   const answer = await respond(incoming, signInAsStranger)
   await awaitCommits(memory)
-  if (answer.isRefused) return refuseOverload(front, read)
+  if (answer.isRefused) return refuseOverload(entrance, read)
   if (answer.status === 400 && read.tellWrong) return read.tellWrong(read, namesAtFault(answer))
   return answer.representation
     ? sendRepresentation(reads, read, answer, answer.representation, version)
@@ -143,7 +143,7 @@ async function sendJson(
   answer: Answer,
   version: string,
 ): Promise<void> {
-  const { service, front, cache, buffers } = reads
+  const { service, entrance, cache, buffers } = reads
   const parts = await jsonParts(answer.body, isPretty(read.url.text))
   const length = lengthOf(parts)
   const validity = validityOf(answer, version, read.now)
@@ -152,7 +152,7 @@ async function sendJson(
   if (length > BYTES_AT_ONCE) {
     const tag = validity ? versionTag(cache, json.name, validity) : ''
     const held = answer.isFromMemory ? 0 : length
-    sendStream(front, read, { ...head, tag, chunks: partByPart(parts), held }, from)
+    sendStream(entrance, read, { ...head, tag, chunks: partByPart(parts), held }, from)
     return
   }
   const isOk = (answer.innerStatus ?? answer.status) === 200
@@ -164,17 +164,17 @@ async function sendJson(
   if (validity && wasAsked(cache, read.key)) {
     const body = joined(parts)
     const made = { ...asNew(), ...head, tag: contentOf(body), firstTag, body }
-    send(front, read, cacheAnswer(cache, read.key, made, validity), from)
+    send(entrance, read, cacheAnswer(cache, read.key, made, validity), from)
     return
   }
   const lent = buffers.take(length)
   const body = joined(parts, lent)
   const tag = firstTag || contentOf(body)
-  send(front, read, { ...asNew(), ...head, tag, body }, from, () => buffers.give(lent))
+  send(entrance, read, { ...asNew(), ...head, tag, body }, from, () => buffers.give(lent))
 }
 
 function sendRepresentation(
-  { service, front, cache }: PublicReads,
+  { service, entrance, cache }: PublicReads,
   read: PublicRead,
   answer: Answer,
   { format, bytes }: Representation,
@@ -188,11 +188,11 @@ function sendRepresentation(
   if (!Buffer.isBuffer(bytes)) {
     const cacheIt = (body: Buffer) => validity && cacheAnswer(cache, key, { ...head, tag, body }, validity)
     const chunks = validity && wasAsked(cache, key) ? collected(cache, bytes, cacheIt) : bytes
-    sendStream(front, read, { ...head, tag, chunks }, 'ordinary')
+    sendStream(entrance, read, { ...head, tag, chunks }, 'ordinary')
     return
   }
   const made = { ...head, tag: tag || contentTag(bytes), body: bytes }
-  send(front, read, validity ? cacheAnswer(cache, key, made, validity) : made, 'ordinary')
+  send(entrance, read, validity ? cacheAnswer(cache, key, made, validity) : made, 'ordinary')
 }
 
 function headOf({ site }: Service, { status, route = '', headers }: Answer) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
 import { withoutPassword } from '../store/storage/database-address.ts'
-import type { Answered } from './front.ts'
+import type { Answered } from './entrance.ts'
 import { clientAddress, type Trusted } from './incoming.ts'
 
 const HIDDEN = '***'

@@ -17,8 +17,8 @@ import { DatabaseUnavailable, type Lack, lackBehind } from '../store/storage/una
 import { admitted, isFull, overloaded, type QueueName } from './admission.ts'
 import { VARY_WITH_ACCEPT } from './answer-headers.ts'
 import { answerBatch } from './batch.ts'
+import type { Entrance } from './entrance.ts'
 import type { Answer } from './format.ts'
-import type { Front } from './front.ts'
 import { allowedMethods, answerRequest, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
 import {
   type AnswerRoute,
@@ -90,7 +90,7 @@ export function byHeader({ authenticate, now }: Service): SignIn {
 
 export const signInAsStranger: SignIn = async () => anonymous
 
-interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
+interface Answering extends Pick<Entrance, 'admission' | 'rateLimit' | 'readers'> {
   service: Service
   routes: RouteTable
   underWay: UnderWay
@@ -99,7 +99,7 @@ interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
 export function makeResponder(
   service: Service,
   routes: RouteTable,
-  { admission, rateLimit, readers }: Pick<Front, 'admission' | 'rateLimit' | 'readers'>,
+  { admission, rateLimit, readers }: Pick<Entrance, 'admission' | 'rateLimit' | 'readers'>,
 ): Responder {
   const answering: Answering = { service, routes, admission, rateLimit, readers, underWay: new Map() }
   return (incoming, signIn) => {

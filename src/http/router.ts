@@ -5,10 +5,10 @@ import { MEDIA_CACHE_CONTROL } from '../store/media/media-store.ts'
 import { DatabaseUnavailable } from '../store/storage/unavailable.ts'
 import { isPressed } from './admission.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import { bareRoot } from './bare-root.ts'
 import { withBody } from './bodies.ts'
-import { type Front, incomingOf, refuseOverload } from './front.ts'
+import { type Entrance, incomingOf, refuseOverload } from './entrance.ts'
 import type { Exchange, SignIn } from './incoming.ts'
-import { pagelessFront } from './pageless-front.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureAnswer, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import type { RouteTable } from './route-table.ts'
@@ -31,7 +31,7 @@ export interface AnswerRow {
 /** Features make their rows from this. */
 export interface RowGround {
   service: Service
-  front: Front
+  entrance: Entrance
   routes: RouteTable
   answerCache: AnswerCache
   cacheBudget: CacheBudget
@@ -49,21 +49,22 @@ export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 export function makeRouter(
   service: Service,
-  front: Front,
+  entrance: Entrance,
   ground: RouterParts,
 ): (exchange: Exchange) => void {
-  const rows = makeRows(service, front, ground)
+  const rows = makeRows(service, entrance, ground)
   const route = (exchange: Exchange): unknown => {
     const { method = '' } = exchange.request
     for (const { methods, signIn, isUnderPressure, find } of rows) {
       const answer = methods === 'all' || methods.has(method) ? find(exchange) : undefined
-      if (answer && !isUnderPressure && isPressed(front.pressure)) return refuseOverload(front, exchange)
+      if (answer && !isUnderPressure && isPressed(entrance.pressure))
+        return refuseOverload(entrance, exchange)
       if (answer) return answer(exchange, signIn)
     }
     throw new Problem('rest_no_route')
   }
   const fail = (exchange: Exchange, error: unknown) =>
-    answerFailure(service, front, exchange, error).catch((fault: unknown) => {
+    answerFailure(service, entrance, exchange, error).catch((fault: unknown) => {
       service.report(fault, exchange.requestId)
       exchange.response.destroy()
     })
@@ -77,13 +78,13 @@ export function makeRouter(
   }
 }
 
-function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRow[] {
+function makeRows(service: Service, entrance: Entrance, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
-  const { answerRest, answerCache } = makeRest(service, front, ground)
+  const { answerRest, answerCache } = makeRest(service, entrance, ground)
   const { cacheBudget, routes } = ground
-  const brought = ground.makeRows({ service, front, routes, answerCache, cacheBudget, answerRest })
-  const byPath = fixedAnswers(service, front)
-  const media = mediaAnswer(service, front)
+  const brought = ground.makeRows({ service, entrance, routes, answerCache, cacheBudget, answerRest })
+  const byPath = fixedAnswers(service, entrance)
+  const media = mediaAnswer(service, entrance)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
   const open = { methods: READS, signIn: signInAsStranger } as const
   return [
@@ -96,7 +97,7 @@ function makeRows(service: Service, front: Front, ground: RouterParts): AnswerRo
     },
     ...brought.filter(({ isLast }) => !isLast),
     ...brought.filter(({ isLast }) => isLast),
-    { ...open, isUnderPressure: false, find: ({ url }) => welcomeAt(service, front, url.path) },
+    { ...open, isUnderPressure: false, find: ({ url }) => welcomeAt(service, entrance, url.path) },
     { ...rest, find: () => answerRest },
   ]
 }
@@ -105,32 +106,34 @@ function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-function makeRest(service: Service, front: Front, { cacheBudget, routes }: RouterParts) {
-  const respond = makeResponder(service, routes, front)
-  const reads = makePublicReads(service, routes, respond, cacheBudget, front)
+function makeRest(service: Service, entrance: Entrance, { cacheBudget, routes }: RouterParts) {
+  const respond = makeResponder(service, routes, entrance)
+  const reads = makePublicReads(service, routes, respond, cacheBudget, entrance)
   const answerOrdinarily: Answering = (exchange, signIn) =>
-    withBody(exchange, front.intake, async (read) => {
-      const incoming = incomingOf(front, exchange, read)
+    withBody(exchange, entrance.intake, async (read) => {
+      const incoming = incomingOf(entrance, exchange, read)
       const answer = await respond(incoming, signIn)
-      await sendAnswer(front, { ...exchange, user: incoming.user }, answer)
+      await sendAnswer(entrance, { ...exchange, user: incoming.user }, answer)
     })
   const answerRest = (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong): unknown => {
     if (readPublic(reads, exchange, tellWrong)) return undefined
-    return isPressed(front.pressure) ? refuseOverload(front, exchange) : answerOrdinarily(exchange, signIn)
+    return isPressed(entrance.pressure)
+      ? refuseOverload(entrance, exchange)
+      : answerOrdinarily(exchange, signIn)
   }
   return { answerRest, answerCache: reads.cache }
 }
 
-function fixedAnswers(service: Service, front: Front): ReadonlyMap<string, Answering> {
+function fixedAnswers(service: Service, entrance: Entrance): ReadonlyMap<string, Answering> {
   const say = (exchange: Exchange, route: string, status: number, body: object) => {
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
       ...(status === 503 && { 'Retry-After': '1' }),
     }
-    sendText(front, exchange, { status, route, headers, text: JSON.stringify(body) })
+    sendText(entrance, exchange, { status, route, headers, text: JSON.stringify(body) })
   }
   const sayReady: Answering = async (exchange) => {
-    if (front.closing.isDraining) return say(exchange, '/readyz', 503, { status: 'stopping' })
+    if (entrance.closing.isDraining) return say(exchange, '/readyz', 503, { status: 'stopping' })
     await service.announced
     try {
       await service.database.ping()
@@ -160,7 +163,7 @@ const MEDIA_PATH = '/media/'
 const MEDIA_ROUTE = '/media/*'
 
 /** @throws Problem where there is no such file */
-function mediaAnswer({ images }: Service, front: Front): Answering {
+function mediaAnswer({ images }: Service, entrance: Entrance): Answering {
   return async (exchange) => {
     const { request, response, url } = exchange
     const file = await images.store.read(decodeLeniently(url.path.slice(MEDIA_PATH.length)))
@@ -182,25 +185,25 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
       tag: '',
       namesOrigins: true,
     }
-    sendStream(front, exchange, { ...answer, chunks: stream, size }, 'ordinary')
+    sendStream(entrance, exchange, { ...answer, chunks: stream, size }, 'ordinary')
   }
 }
 
-function welcomeAt({ start }: Service, front: Front, path: string): Answering | undefined {
-  const { site } = front
+function welcomeAt({ start }: Service, entrance: Entrance, path: string): Answering | undefined {
+  const { site } = entrance
   if (start.pages !== 'off' || site.restRoot === '' || (path !== '/' && path !== '/index.php'))
     return undefined
-  const { headers, html } = pagelessFront(site)
-  return (exchange) => sendText(front, exchange, { status: 200, route: '/', headers, text: html })
+  const { headers, html } = bareRoot(site)
+  return (exchange) => sendText(entrance, exchange, { status: 200, route: '/', headers, text: html })
 }
 
 /** @throws the error where the answer has begun */
 async function answerFailure(
   service: Service,
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   error: unknown,
 ): Promise<void> {
   if (exchange.response.headersSent) throw error
-  await sendAnswer(front, exchange, failureAnswer(error, service, false, exchange.requestId))
+  await sendAnswer(entrance, exchange, failureAnswer(error, service, false, exchange.requestId))
 }

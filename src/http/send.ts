@@ -29,8 +29,8 @@ import {
   isUnmodified,
 } from './answer-headers.ts'
 import { passRest } from './bodies.ts'
+import { type Answered, announce, type Entrance, refuseOverload, writeHead } from './entrance.ts'
 import type { Answer } from './format.ts'
-import { type Answered, announce, type Front, refuseOverload, writeHead } from './front.ts'
 import type { Exchange } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
@@ -74,7 +74,7 @@ export function contentTag(body: Buffer, edition = ''): string {
  * @param sent is called once the body has left and may be overwritten
  */
 export function send(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   answer: WrittenAnswer,
   from: Answered['from'],
@@ -82,19 +82,19 @@ export function send(
 ): void {
   const { headers } = exchange.request
   if (isKnown(headers, answer)) {
-    sendUnchanged(front, exchange, answer, from, sent)
+    sendUnchanged(entrance, exchange, answer, from, sent)
     return
   }
   const encoding = answer.isPlain ? undefined : encodingFor(headers, answer.body.length, answer.isLasting)
   const body = encoding && encoded(answer, encoding)
   if (!(body instanceof Promise)) {
-    sendWhole(front, exchange, answer, from, body, encoding, sent)
+    sendWhole(entrance, exchange, answer, from, body, encoding, sent)
     return
   }
   body.then(
-    (bytes) => sendWhole(front, exchange, answer, from, bytes, encoding, sent),
+    (bytes) => sendWhole(entrance, exchange, answer, from, bytes, encoding, sent),
     (error: unknown) => {
-      front.report(error, exchange.requestId)
+      entrance.report(error, exchange.requestId)
       exchange.response.destroy()
     },
   )
@@ -105,10 +105,14 @@ interface TextAnswer extends Pick<WrittenAnswer, 'status' | 'route' | 'namesOrig
   text: string
 }
 
-export function sendText(front: Front, exchange: Exchange, { headers, text, ...written }: TextAnswer): void {
+export function sendText(
+  entrance: Entrance,
+  exchange: Exchange,
+  { headers, text, ...written }: TextAnswer,
+): void {
   const flat = Object.entries(headers).flat()
   send(
-    front,
+    entrance,
     exchange,
     { ...asNew(), ...written, headers: flat, tag: '', body: Buffer.from(text) },
     'ordinary',
@@ -128,7 +132,7 @@ function isKnown(
 }
 
 function sendUnchanged(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   answer: Pick<WrittenAnswer, 'headers' | 'tag' | 'route' | 'namesOrigins' | 'modified'>,
   from: Answered['from'],
@@ -140,13 +144,13 @@ function sendUnchanged(
   addLastModified(headers, answer.modified)
   // biome-ignore lint/plugin: headers of ours
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
-  writeHead(front, response, 304, headers)
+  writeHead(entrance, response, 304, headers)
   response.end(sent)
-  announce(front.onAnswered, exchange, answer.route, from, 304, 0)
+  announce(entrance.onAnswered, exchange, answer.route, from, 304, 0)
 }
 
 function sendWhole(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   answer: WrittenAnswer,
   from: Answered['from'],
@@ -157,8 +161,8 @@ function sendWhole(
   const { request, response, requestId } = exchange
   const body = compressed ?? answer.body
   // A write is answered whatever room there is: a refusal would say that nothing was written.
-  if (!answer.isShared && isRead(request.method) && !makesRoomFor(front.readers, body.length)) {
-    refuseOverload(front, exchange)
+  if (!answer.isShared && isRead(request.method) && !makesRoomFor(entrance.readers, body.length)) {
+    refuseOverload(entrance, exchange)
     return
   }
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
@@ -167,11 +171,11 @@ function sendWhole(
   // biome-ignore lint/plugin: headers of ours
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
-  writeHead(front, response, answer.status, headers)
+  writeHead(entrance, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   // The body is held for all of its readers.
-  else sendBody(front.readers, response, body, answer.isShared ? 0 : body.length, sent)
-  announce(front.onAnswered, exchange, answer.route, from, answer.status, body.length)
+  else sendBody(entrance.readers, response, body, answer.isShared ? 0 : body.length, sent)
+  announce(entrance.onAnswered, exchange, answer.route, from, answer.status, body.length)
 }
 
 function isRead(method: string | undefined): boolean {
@@ -185,11 +189,11 @@ function contentOf(parts: readonly Buffer[], mayStream: boolean) {
   return mayStream ? partByPart(parts) : joinInTurns(parts)
 }
 
-export async function sendAnswer(front: Front, exchange: Exchange, answer: Answer): Promise<void> {
+export async function sendAnswer(entrance: Entrance, exchange: Exchange, answer: Answer): Promise<void> {
   const { status, route = '', innerStatus = 200, representation } = answer
   const { method, headers: asked } = exchange.request
   const headers = Object.entries(
-    answerHeaders(front.site, answer.headers, asked.authorization === undefined),
+    answerHeaders(entrance.site, answer.headers, asked.authorization === undefined),
   ).flat()
   const parts = representation ? undefined : await jsonParts(answer.body, isPretty(exchange.url.text))
   passRest(exchange.request)
@@ -197,11 +201,11 @@ export async function sendAnswer(front: Front, exchange: Exchange, answer: Answe
   const content = parts ? await contentOf(parts, isOk) : (representation?.bytes ?? NO_BYTES)
   if (!Buffer.isBuffer(content)) {
     const held = lengthOf(parts ?? [])
-    sendStream(front, exchange, { status, route, headers, tag: '', chunks: content, held }, 'ordinary')
+    sendStream(entrance, exchange, { status, route, headers, tag: '', chunks: content, held }, 'ordinary')
     return
   }
   const tag = isOk ? versionedTag(contentTag(content), answer.version) : ''
-  send(front, exchange, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
+  send(entrance, exchange, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 
 interface StreamedAnswer
@@ -218,25 +222,25 @@ interface StreamedAnswer
  * so that nobody takes a part for the whole.
  */
 export function sendStream(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   answer: StreamedAnswer,
   from: Answered['from'],
 ): void {
   const { request, response, requestId } = exchange
   if (isKnown(request.headers, answer)) {
-    sendUnchanged(front, exchange, answer, from)
+    sendUnchanged(entrance, exchange, answer, from)
     return
   }
   const { size, held } = answer
   const isHead = request.method === 'HEAD'
-  const address = clientAddress(request, front.trusted)
+  const address = clientAddress(request, entrance.trusted)
   const takesPlace = !isHead && size === undefined && held === undefined
   const isRefused = takesPlace
-    ? !tryStream(front.admission, address)
-    : !makesRoomFor(front.readers, held ?? 0)
+    ? !tryStream(entrance.admission, address)
+    : !makesRoomFor(entrance.readers, held ?? 0)
   if (isRefused) {
-    refuseOverload(front, exchange)
+    refuseOverload(entrance, exchange)
     return
   }
   const encoding = size === undefined ? encodingFor(request.headers, Number.POSITIVE_INFINITY) : undefined
@@ -246,19 +250,19 @@ export function sendStream(
   addLastModified(headers, answer.modified)
   if (encoding) headers.push('Content-Encoding', encoding)
   if (size !== undefined) headers.push('Content-Length', String(size))
-  writeHead(front, response, answer.status, headers)
+  writeHead(entrance, response, answer.status, headers)
   if (!isHead)
-    void pipe(front, exchange, answer, encoding, from).finally(
-      () => takesPlace && leaveStream(front.admission, address),
+    void pipe(entrance, exchange, answer, encoding, from).finally(
+      () => takesPlace && leaveStream(entrance.admission, address),
     )
   else {
     response.end()
-    announce(front.onAnswered, exchange, answer.route, from, answer.status, 0)
+    announce(entrance.onAnswered, exchange, answer.route, from, answer.status, 0)
   }
 }
 
 async function pipe(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   { chunks, route, status, held = 0 }: StreamedAnswer,
   encoding: Encoding | undefined,
@@ -283,15 +287,15 @@ async function pipe(
     }
   }
   // Only the present pieces of a stream are held.
-  watchReader(front.readers, response, held)
+  watchReader(entrance.readers, response, held)
   try {
     if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
     else await pipeline(watched, counted, response)
   } catch (error) {
     response.destroy()
-    if (fault !== undefined || !isLeaving(error)) front.report(fault ?? error, exchange.requestId)
+    if (fault !== undefined || !isLeaving(error)) entrance.report(fault ?? error, exchange.requestId)
   }
-  announce(front.onAnswered, exchange, route, from, status, bytes)
+  announce(entrance.onAnswered, exchange, route, from, status, bytes)
 }
 
 /** The reader has gone, or was dropped. */

@@ -7,7 +7,7 @@ import { Problem, type ProblemCode } from '../base/problems.ts'
 import { problemAnswer } from '../calendar/locales/problem-answers.ts'
 import type { Admission } from './admission.ts'
 import { type Intake, makeIntake } from './bodies.ts'
-import { makeFront, type OnAnswered, openFront } from './front.ts'
+import { makeEntrance, type OnAnswered, openEntrance } from './entrance.ts'
 import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
 import { makeRouter, type RouterParts } from './router.ts'
@@ -56,7 +56,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
   // Answers may hold as much memory as arriving bodies.
-  const front = makeFront(service.site, {
+  const entrance = makeEntrance(service.site, {
     ...options,
     trusted,
     unsentBytes: options.intakeBytes,
@@ -64,22 +64,22 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     report: service.report,
   })
   let listeners: readonly NetServer[] = []
-  const server = listener(options, front.intake, (request, response) => enter(request, response))
-  noteConnections(server, front.closing)
-  const enter = openFront(front, makeRouter(service, front, options))
+  const server = listener(options, entrance.intake, (request, response) => enter(request, response))
+  noteConnections(server, entrance.closing)
+  const enter = openEntrance(entrance, makeRouter(service, entrance, options))
   server.on('clientError', (error, socket) =>
-    refuseUnreadable(error, socket, service.site, front.requestIds()),
+    refuseUnreadable(error, socket, service.site, entrance.requestIds()),
   )
   return {
     server,
-    admission: front.admission,
+    admission: entrance.admission,
     listen: async (place, isShared) => {
       listeners = await openListeners(server, place, isShared)
       server.emit('listening')
       return portOf(listeners[0], place)
     },
     stop: async (times) => {
-      await closeServer(server, front.closing, times, () => closeListeners(listeners))
+      await closeServer(server, entrance.closing, times, () => closeListeners(listeners))
       server.close()
     },
   }

@@ -12,8 +12,8 @@ import { translate } from '../../calendar/locales/translate.ts'
 import { type Caller, isLoggedIn } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
 import { passRest, withBody } from '../../http/bodies.ts'
+import { type Entrance, incomingOf } from '../../http/entrance.ts'
 import type { Answer } from '../../http/format.ts'
-import { type Front, incomingOf } from '../../http/front.ts'
 import { mayAsk } from '../../http/handlers.ts'
 import {
   type Exchange,
@@ -67,7 +67,7 @@ import {
 
 interface Assistants {
   service: Service
-  front: Front
+  entrance: Entrance
   tools: readonly AssistantTool[]
   respond: Responder
   rehearse: Responder
@@ -80,21 +80,21 @@ interface Asked {
   caller: Caller
 }
 
-export function makeAssistants(service: Service, front: Front, routes: RouteTable) {
+export function makeAssistants(service: Service, entrance: Entrance, routes: RouteTable) {
   const { mcp, mcp_rate_limit: perSecond } = service.start
   const limit = perSecond === 0 ? undefined : makeRateLimit(perSecond)
   const undone = { ...service, database: undoing(service.database) }
   const assistants: Assistants = {
     service,
-    front,
+    entrance,
     tools: toolsFor(mcp === 'write'),
-    respond: makeResponder(service, routes, front),
-    rehearse: makeResponder(undone, routes, front),
+    respond: makeResponder(service, routes, entrance),
+    rehearse: makeResponder(undone, routes, entrance),
     mayAskNow: (address, now) => !limit || mayAskAgain(limit, address, now),
   }
   return (exchange: Exchange, signIn: SignIn) =>
-    withBody(exchange, front.intake, (read) =>
-      answerExchange(assistants, exchange, incomingOf(front, exchange, read), signIn),
+    withBody(exchange, entrance.intake, (read) =>
+      answerExchange(assistants, exchange, incomingOf(entrance, exchange, read), signIn),
     )
 }
 
@@ -129,11 +129,11 @@ async function answerExchange(
   incoming: IncomingRequest,
   signIn: SignIn,
 ): Promise<void> {
-  const { service, front } = assistants
+  const { service, entrance } = assistants
   try {
     const refused = refusedUnread(assistants, incoming, exchange.arrived)
     if (refused)
-      return sendMessage(front, exchange, refused.status, faultMessage(null, refused), refused.headers)
+      return sendMessage(entrance, exchange, refused.status, faultMessage(null, refused), refused.headers)
     const caller = await signIn(incoming)
     if (isLoggedIn(caller)) exchange.user = caller.login
     const { bytes } = await incoming.readBody({
@@ -142,9 +142,9 @@ async function answerExchange(
       most: MOST_BYTES,
     })
     const message = readMessage(bytes, incoming.headers)
-    if (message === 'notification') return sendMessage(front, exchange, 202, undefined)
+    if (message === 'notification') return sendMessage(entrance, exchange, 202, undefined)
     if ('fault' in message)
-      return sendMessage(front, exchange, message.fault.status, faultMessage(message.id, message.fault))
+      return sendMessage(entrance, exchange, message.fault.status, faultMessage(message.id, message.fault))
     const { request } = message
     const outcome = await outcomeOf(assistants, { request, incoming, caller }).catch((error: unknown) =>
       failedWith(service, error, exchange),
@@ -153,10 +153,10 @@ async function answerExchange(
       'fault' in outcome
         ? faultMessage(request.id, outcome.fault)
         : resultMessage(request, outcome.result, serverOf(service))
-    sendMessage(front, exchange, outcome.status, sent, outcome.headers)
+    sendMessage(entrance, exchange, outcome.status, sent, outcome.headers)
   } catch (error) {
     const { status, fault, headers } = failedWith(service, error, exchange)
-    sendMessage(front, exchange, status, faultMessage(null, fault), headers)
+    sendMessage(entrance, exchange, status, faultMessage(null, fault), headers)
   }
 }
 
@@ -396,7 +396,7 @@ function takenBy(name: string, field: Field, site: Site): string[] {
 
 /** Pages of other sites cannot read it, and no cache keeps it. */
 function sendMessage(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   status: number,
   message: JsonRecord | undefined,
@@ -411,7 +411,7 @@ function sendMessage(
   }
   passRest(exchange.request)
   const text = message ? JSON.stringify(message) : ''
-  sendText(front, exchange, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
+  sendText(entrance, exchange, { status, route: MCP_ROUTE, headers, text, namesOrigins: true })
 }
 
 const MCP_ROUTE = '/mcp'

@@ -19,11 +19,11 @@ export const serving: Serving = {
 }
 
 /** The first visit loads the code, so a service which no assistant asks has none of it in memory. */
-function onDemand({ service, front, routes }: RowGround): Answering {
+function onDemand({ service, entrance, routes }: RowGround): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {
     const { makeAssistants } = await import('./assistants-route.ts')
-    return makeAssistants(service, front, routes)
+    return makeAssistants(service, entrance, routes)
   }
   return async (exchange, signIn) => {
     loaded ??= load()

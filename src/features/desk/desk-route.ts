@@ -10,7 +10,7 @@ import { anonymous } from '../../calendar/people/caller.ts'
 import type { User } from '../../calendar/people/users.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
-import { type Front, incomingOf } from '../../http/front.ts'
+import { type Entrance, incomingOf } from '../../http/entrance.ts'
 import {
   type Body,
   type Exchange,
@@ -61,7 +61,7 @@ const STRANGER_FORM = 16_384
 
 export interface DeskRoute {
   service: Service
-  front: Front
+  entrance: Entrance
   look: Look
   gate: DeskGate
   assets: DeskAssets
@@ -78,7 +78,12 @@ export interface DeskRoute {
 
 export type DeskGround = Pick<DeskRoute, 'look' | 'pages' | 'listTroubles' | 'settingGroups' | 'parts'>
 
-export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
+export function makeDeskRoute(
+  service: Service,
+  entrance: Entrance,
+  gate: DeskGate,
+  ground: DeskGround,
+): DeskRoute {
   const { settings } = service.memory
   const { look, parts } = ground
   const pages = parts.flatMap((part) => part.pages)
@@ -87,7 +92,7 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
   const otherSignIns = parts.flatMap(({ signIn }) => signIn ?? [])
   return {
     service,
-    front,
+    entrance,
     gate,
     ...ground,
     table,
@@ -116,8 +121,8 @@ export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => 
   return (exchange) => answerExchange(desk, exchange, path.slice('/desk'.length))
 }
 
-function leadTo({ service, front }: DeskRoute, exchange: Exchange, path: string): void {
-  sendDesk(front, exchange, 302, { Location: pathTo(service.site, path) }, '')
+function leadTo({ service, entrance }: DeskRoute, exchange: Exchange, path: string): void {
+  sendDesk(entrance, exchange, 302, { Location: pathTo(service.site, path) }, '')
 }
 
 /** Memory may not know a change yet: it is followed once it is read. */
@@ -137,17 +142,17 @@ function sendAsset(desk: DeskRoute, exchange: Exchange): void {
   const name = exchange.url.path.slice(exchange.url.path.lastIndexOf('/'))
   const asset = byPath.get(exchange.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
-  send(desk.front, exchange, assetAnswer(asset, FOREVER), 'ordinary')
+  send(desk.entrance, exchange, assetAnswer(asset, FOREVER), 'ordinary')
 }
 
 async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string): Promise<void> {
-  const { service, front } = desk
+  const { service, entrance } = desk
   const { request, response } = exchange
   const { method = 'GET' } = request
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw new Problem('rest_no_route')
   followLook(desk)
-  await withBody(exchange, front.intake, async (read) => {
-    const incoming = incomingOf(front, exchange, read)
+  await withBody(exchange, entrance.intake, async (read) => {
+    const incoming = incomingOf(entrance, exchange, read)
     try {
       const isPost = method === 'POST'
       const sender = await senderOf(desk, incoming, isPost)
@@ -157,7 +162,7 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
       const sent = isOwn
-        ? await admitted(front.admission, 'reads', incoming, async () => formOf(incoming, body))
+        ? await admitted(entrance.admission, 'reads', incoming, async () => formOf(incoming, body))
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
@@ -165,7 +170,7 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
-        front.admission,
+        entrance.admission,
         isPost && (user || isForAll(desk.otherSignIns, path)) ? 'writes' : 'reads',
         incoming,
         answer,
@@ -186,13 +191,13 @@ interface Sender {
 }
 
 async function senderOf(
-  { service, front, gate }: DeskRoute,
+  { service, entrance, gate }: DeskRoute,
   incoming: IncomingRequest,
   isPost: boolean,
 ): Promise<Sender> {
   const cookie = cookieIn(incoming.headers, cookieName(service.site.url))
   if (cookie === undefined) return { user: undefined, hadSession: false }
-  return admitted(front.admission, 'reads', incoming, async () => {
+  return admitted(entrance.admission, 'reads', incoming, async () => {
     const found = await gate.sessionOf(cookie, service.now())
     if (found) return { user: { ...found, cookie }, hadSession: false }
     return { user: undefined, hadSession: isPost && (await gate.wasSession(cookie)) }
@@ -267,7 +272,7 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
 
 /** A form whose session has ended is done once its sender has signed in again. */
 async function answerUnknown(
-  { service, front, table }: DeskRoute,
+  { service, entrance, table }: DeskRoute,
   request: AnyDeskRequest,
   incoming: IncomingRequest,
   { hadSession }: Sender,
@@ -279,7 +284,7 @@ async function answerUnknown(
   const { user, form } = again
   const context = contextOf(service, user.user, incoming)
   const asUser = { ...request, form, context, user }
-  const answer = await admitted(front.admission, 'writes', incoming, () => answerAtDesk(table, asUser))
+  const answer = await admitted(entrance.admission, 'writes', incoming, () => answerAtDesk(table, asUser))
   // Answers with a session set the cookie themselves.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
@@ -363,12 +368,12 @@ function sendAnswer(
   exchange: Exchange,
   { answer, user, waiting, isReadOnly }: AnsweredExchange,
 ): void {
-  const { service, front, assets, parts } = desk
+  const { service, entrance, assets, parts } = desk
   const language = 'body' in answer ? answer.language : undefined
   const site = siteInLanguage(service.site, language === undefined ? user?.user : { language })
   const cookies = cookiesOf(site.url, answer)
   if ('seeOther' in answer) {
-    sendDesk(front, exchange, 303, { Location: answer.seeOther, ...cookies }, '')
+    sendDesk(entrance, exchange, 303, { Location: answer.seeOther, ...cookies }, '')
     return
   }
   if ('document' in answer) {
@@ -377,16 +382,16 @@ function sendAnswer(
       ...pageHeaders(service, undefined),
       ...(answer.isFramed && framedHeaders(service)),
     }
-    sendDesk(front, exchange, 200, whole, answer.document)
+    sendDesk(entrance, exchange, 200, whole, answer.document)
     return
   }
   if ('style' in answer) {
-    sendDesk(front, exchange, 200, { 'Content-Type': 'text/css; charset=UTF-8' }, answer.style)
+    sendDesk(entrance, exchange, 200, { 'Content-Type': 'text/css; charset=UTF-8' }, answer.style)
     return
   }
   if ('data' in answer) {
     const json = { 'Content-Type': 'application/json; charset=UTF-8' }
-    sendDesk(front, exchange, answer.status ?? 200, json, JSON.stringify(answer.data))
+    sendDesk(entrance, exchange, answer.status ?? 200, json, JSON.stringify(answer.data))
     return
   }
   const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting, isReadOnly, parts }
@@ -398,7 +403,7 @@ function sendAnswer(
     ...cookies,
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   }
-  sendDesk(front, exchange, answer.status ?? 200, html, frameDesk(frame, answer))
+  sendDesk(entrance, exchange, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
 function cookiesOf(siteUrl: string, answer: DeskAnswer): Record<string, string> {
@@ -431,7 +436,7 @@ function framingHeaders({ site, images }: Service): Record<string, string> {
 }
 
 function sendDesk(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   status: number,
   own: Record<string, string>,
@@ -445,7 +450,7 @@ function sendDesk(
     ...own,
   }
   // No header allows an origin, so that no other site reads the desk.
-  sendText(front, exchange, { status, route: 'desk', headers, text, namesOrigins: true })
+  sendText(entrance, exchange, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 
 function sendFailure(desk: DeskRoute, exchange: Exchange, error: unknown): void {

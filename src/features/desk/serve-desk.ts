@@ -16,9 +16,9 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
   return {
     works: ({ database }) => [zoneWork(database, start.report)],
     rows: (ground) => {
-      const { service, front } = ground
+      const { service, entrance } = ground
       const gate = makeDeskGate(service.database, service.refused)
-      const desk = makeDeskRoute(service, front, gate, {
+      const desk = makeDeskRoute(service, entrance, gate, {
         look,
         pages: publicPages(ground)?.pages,
         parts,

@@ -80,8 +80,8 @@ function hasIcon({ files: { pages_icon: icon, pages_logo: logo } }: Look): boole
   return file !== undefined && file.ending !== '.svg' && file.ending !== '.ico'
 }
 
-function subscribeRow({ service, front }: RowGround, all: PublicPages): AnswerRow {
-  const route = { service, front, all, asked: new Map<string, number[]>() }
+function subscribeRow({ service, entrance }: RowGround, all: PublicPages): AnswerRow {
+  const route = { service, entrance, all, asked: new Map<string, number[]>() }
   return {
     methods: 'all',
     signIn: signInAsStranger,

@@ -3,7 +3,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
-import { type Front, incomingOf } from '../../http/front.ts'
+import { type Entrance, incomingOf } from '../../http/entrance.ts'
 import { type Exchange, type IncomingRequest, mediaType, parseBody } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
@@ -14,7 +14,7 @@ import { contentPolicy, contextOfExchange, type PublicPages } from '../pages/pub
 
 export interface SubscribeRoute {
   service: Service
-  front: Front
+  entrance: Entrance
   all: PublicPages
   /** Times of the last hour, by network address. */
   asked: Map<string, number[]>
@@ -51,12 +51,12 @@ export async function answerSubscribe(
   exchange: Exchange,
   token: string,
 ): Promise<void> {
-  const { front, service } = route
+  const { entrance, service } = route
   const { method = 'GET' } = exchange.request
   const isPost = method === 'POST'
   if (!isPost && method !== 'GET' && method !== 'HEAD') throw new Problem('rest_no_route')
-  await withBody(exchange, front.intake, async (read) => {
-    const incoming = incomingOf(front, exchange, read)
+  await withBody(exchange, entrance.intake, async (read) => {
+    const incoming = incomingOf(entrance, exchange, read)
     const context = contextOfExchange(route.all, exchange)
     try {
       const body = isPost
@@ -70,7 +70,7 @@ export async function answerSubscribe(
       }
       const query = new URLSearchParams(exchange.url.query)
       const asked: AskedPage = { route, context, incoming, query, token, field }
-      const answer = await admitted(front.admission, isPost ? 'writes' : 'reads', incoming, () =>
+      const answer = await admitted(entrance.admission, isPost ? 'writes' : 'reads', incoming, () =>
         isPost ? page.post(asked) : page.get(asked),
       )
       await sendAnswer(route, exchange, context, answer, token !== '')
@@ -85,7 +85,7 @@ export async function answerSubscribe(
 }
 
 async function sendAnswer(
-  { front, service, all }: SubscribeRoute,
+  { entrance, service, all }: SubscribeRoute,
   exchange: Exchange,
   context: Context,
   answer: SubscribeAnswer,
@@ -102,7 +102,7 @@ async function sendAnswer(
     const flat = Object.entries({ ...own, ...headers }).flat()
     const route = 'subscribe'
     send(
-      front,
+      entrance,
       exchange,
       { ...asNew(), status, route, headers: flat, tag: '', body, namesOrigins: true },
       'ordinary',

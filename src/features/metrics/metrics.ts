@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Family, labelled, type Sample, single } from '../../base/metric-families.ts'
 import type { RunningService } from '../../feature.ts'
-import type { Answered } from '../../http/front.ts'
+import type { Answered } from '../../http/entrance.ts'
 import { isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 

@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
+import { VERSION } from '../../http/bare-root.ts'
 import { unitName, zoneName } from '../../http/page-dates.ts'
 import { type Content, type Html, html, trusted } from '../../http/page-html.ts'
-import { VERSION } from '../../http/pageless-front.ts'
 import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
 import { rootOf } from './page-addresses.ts'
 import type { Assets } from './page-assets.ts'

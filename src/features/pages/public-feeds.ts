@@ -11,8 +11,8 @@ import { findVisibleSlug, idAt, isVisible } from '../../calendar/records/record-
 import { findTerm, findTermBySlug, TERM_LISTS } from '../../calendar/terms/term-store.ts'
 import { admitted } from '../../http/admission.ts'
 import { answerHeaders } from '../../http/answer-headers.ts'
+import { askerOf, type Entrance, refuseOverload } from '../../http/entrance.ts'
 import type { Answer } from '../../http/format.ts'
-import { askerOf, type Front, refuseOverload } from '../../http/front.ts'
 import { type Exchange, LONGEST_URL, type RequestUrl, type SignIn, splitUrl } from '../../http/incoming.ts'
 import type { TellWrong } from '../../http/public-reads.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
@@ -33,7 +33,7 @@ import { calendarDates, isUndated } from './spans.ts'
  */
 export interface PublicFeeds {
   service: Service
-  front: Front
+  entrance: Entrance
   /** A list is kept for one version of the data, or for good where nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** They tell browsers why they get no feed. */
@@ -86,13 +86,13 @@ async function lookUp(
   exchange: Exchange,
   signIn: SignIn,
 ): Promise<unknown> {
-  const { service, front } = feeds
+  const { service, entrance } = feeds
   let found: FeedFound
   try {
     found = await findFeedInTurn(feeds, address, exchange)
   } catch (error) {
     if (!(error instanceof Problem)) service.report(error, exchange.requestId)
-    return refuseOverload(front, exchange)
+    return refuseOverload(entrance, exchange)
   }
   if (found === undefined && address.isPage) return feeds.answerPage(exchange, signIn)
   if (found === undefined || found === 'gone') return sendMissing(feeds, exchange, found)
@@ -120,13 +120,13 @@ async function findFeedInTurn(
   address: FeedAddress,
   exchange: Exchange,
 ): Promise<FeedFound> {
-  const { service, front } = feeds
+  const { service, entrance } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
   // If the database fails, the lookup below says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
-  const found = await admitted(front.admission, 'reads', askerOf(front, exchange), () =>
+  const found = await admitted(entrance.admission, 'reads', askerOf(entrance, exchange), () =>
     findFeed(address, site, context),
   )
   if (found !== undefined && found !== 'gone' && 'list' in found && version !== '' && !address.isOfToday)
@@ -146,12 +146,12 @@ function sendMissing(feeds: PublicFeeds, exchange: Exchange, found: 'gone' | und
 }
 
 function sendAlone(
-  { service, front }: PublicFeeds,
+  { service, entrance }: PublicFeeds,
   exchange: Exchange,
   { status, headers, body }: Answer,
 ): void {
   const all = answerHeaders(service.site, headers, true)
-  sendText(front, exchange, { status, route: '', headers: all, text: JSON.stringify(body) })
+  sendText(entrance, exchange, { status, route: '', headers: all, text: JSON.stringify(body) })
 }
 
 type Scope =

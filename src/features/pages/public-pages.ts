@@ -19,10 +19,10 @@ import {
   sinceWhen,
   wasAsked,
 } from '../../http/answer-cache.ts'
-import { type Front, isGone, refuseOverload } from '../../http/front.ts'
+import { discoveryHeaders } from '../../http/bare-root.ts'
+import { type Entrance, isGone, refuseOverload } from '../../http/entrance.ts'
 import { clientAddress, type Exchange, LONGEST_URL, type SignIn } from '../../http/incoming.ts'
 import { isNight } from '../../http/page-dates.ts'
-import { discoveryHeaders } from '../../http/pageless-front.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
 import { asNew, contentTag, send, type WrittenAnswer } from '../../http/send.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
@@ -57,7 +57,7 @@ export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolea
 
 export interface PublicPages {
   service: Service
-  front: Front
+  entrance: Entrance
   pages: Pages
   answerCache: AnswerCache
   assets: Map<string, WrittenAnswer>
@@ -77,7 +77,7 @@ interface Making {
 /** `budget` bounds their caches. @throws Error with one sentence for a file that cannot be read */
 export function makePublicPages(
   service: Service,
-  front: Front,
+  entrance: Entrance,
   answerCache: AnswerCache,
   budget: CacheBudget,
   own: Pick<Pages, 'look' | 'links' | 'subscribes'>,
@@ -86,7 +86,7 @@ export function makePublicPages(
   const languages = makeLanguageChooser(service.site)
   return {
     service,
-    front,
+    entrance,
     pages,
     answerCache,
     assets: new Map(answersOf(pages)),
@@ -124,12 +124,12 @@ function followSettings(all: PublicPages): void {
 
 /** It is undefined for any other path. */
 export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
-  const { front, assets } = all
+  const { entrance, assets } = all
   followSettings(all)
   if (SITE_ICONS.has(path))
-    return async (exchange) => send(front, exchange, await iconAt(all, path), 'finished')
+    return async (exchange) => send(entrance, exchange, await iconAt(all, path), 'finished')
   const asset = assets.get(path)
-  return asset && ((exchange) => send(front, exchange, asset, 'finished'))
+  return asset && ((exchange) => send(entrance, exchange, asset, 'finished'))
 }
 
 function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAnswer> {
@@ -152,7 +152,7 @@ export function pageAt(
   { request, url }: Exchange,
   otherwise: Otherwise,
 ): Otherwise | undefined {
-  const { front, service } = all
+  const { entrance, service } = all
   if (formatOfFile(url.path)) return undefined
   // Browsers get the front page there, programs the root of the interface.
   const isShared = service.site.restRoot === '' && url.path === '/'
@@ -164,8 +164,9 @@ export function pageAt(
   return (exchange, signIn) => {
     // The kept answer of the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, exchange)
-    if (known) return send(front, exchange, known, 'finished')
-    if (isPressed(front.pressure) && !isInTheMaking(all, exchange)) return refuseOverload(front, exchange)
+    if (known) return send(entrance, exchange, known, 'finished')
+    if (isPressed(entrance.pressure) && !isInTheMaking(all, exchange))
+      return refuseOverload(entrance, exchange)
     return answerWithPage(
       all,
       exchange,
@@ -210,16 +211,17 @@ async function answerWithPage(
   isShared: boolean,
   otherwise: (() => unknown) | undefined,
 ): Promise<unknown> {
-  const { front } = all
+  const { entrance } = all
   let page: WrittenAnswer
   try {
     page = await makeOnce(all, exchange, isShared)
   } catch (error) {
-    if (error instanceof Problem && error.code === 'rest_unavailable') return refuseOverload(front, exchange)
+    if (error instanceof Problem && error.code === 'rest_unavailable')
+      return refuseOverload(entrance, exchange)
     page = failed(all, error, exchange)
   }
   if (page.status === 404 && otherwise) return otherwise()
-  return send(front, exchange, page, 'ordinary')
+  return send(entrance, exchange, page, 'ordinary')
 }
 
 /** `names` are the wrong parameters. */
@@ -229,7 +231,7 @@ export function sendProblemPage(
   status: ProblemStatus,
   names: readonly string[] = [],
 ): void {
-  send(all.front, exchange, problemFor(all, exchange, status, names), 'ordinary')
+  send(all.entrance, exchange, problemFor(all, exchange, status, names), 'ordinary')
 }
 
 function problemFor(
@@ -288,7 +290,7 @@ function makeInTurn(
   feed: string | undefined,
   isShared: boolean,
 ): Promise<WrittenAnswer> {
-  const { service, front, answerCache } = all
+  const { service, entrance, answerCache } = all
   const { request, url } = exchange
   const { memory } = service
   const chosen = chosenFor(all, exchange)
@@ -296,8 +298,8 @@ function makeInTurn(
   const work =
     url.path === SUGGEST_PATH ? 'suggestions' : url.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
-  const address = clientAddress(request, front.trusted)
-  return admitted(front.admission, work, { address, isGone: () => exchanges.every(isGone) }, async () => {
+  const address = clientAddress(request, entrance.trusted)
+  return admitted(entrance.admission, work, { address, isGone: () => exchanges.every(isGone) }, async () => {
     const context = presentContext(all, chosen)
     const answer = await answerPage(all.pages, context, url.path, url.query, feed)
     await awaitCommits(memory)

@@ -39,9 +39,9 @@ async function makePagesService(start: ServiceStart): Promise<PagesService> {
       if (!isBegun) tellHidden(present, tell)
       isBegun = true
     },
-    publicPages: ({ service, front, answerCache, cacheBudget }) => {
+    publicPages: ({ service, entrance, answerCache, cacheBudget }) => {
       if (config.pages === 'off') return undefined
-      pages ??= makePublicPages(service, front, answerCache, cacheBudget, { look, links, subscribes })
+      pages ??= makePublicPages(service, entrance, answerCache, cacheBudget, { look, links, subscribes })
       return pages
     },
   }
@@ -60,10 +60,10 @@ export async function servePages(start: ServiceStart): Promise<Serving> {
   return { follow, rows: (ground) => rowsOf(ground, publicPages(ground)) }
 }
 
-function rowsOf({ service, front, cacheBudget, answerRest }: RowGround, pages: PublicPages | undefined) {
+function rowsOf({ service, entrance, cacheBudget, answerRest }: RowGround, pages: PublicPages | undefined) {
   const findPage: AnswerRow['find'] = (exchange) => pages && pageAt(pages, exchange, answerRest)
   const answerPage: Answering = (exchange, signIn) => (findPage(exchange) ?? answerRest)(exchange, signIn)
-  const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, cacheBudget)
+  const feeds = makePublicFeeds({ service, entrance, pages, answerList: answerRest, answerPage }, cacheBudget)
   const last = { methods: READS, isUnderPressure: true, isLast: true } as const
   return [
     { ...last, signIn: signInAsStranger, find: ({ url }) => pages && assetAt(pages, url.path) },

@@ -3,7 +3,7 @@ import type { Config } from '../../base/config.ts'
 import { ASSETS_PATH, contentName } from '../../base/look-settings.ts'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import type { ServiceStart, Serving } from '../../feature.ts'
-import type { Front } from '../../http/front.ts'
+import type { Entrance } from '../../http/entrance.ts'
 import type { Exchange } from '../../http/incoming.ts'
 import { signInAsStranger } from '../../http/respond.ts'
 import { sendText } from '../../http/send.ts'
@@ -53,12 +53,12 @@ export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
   const table = pageTable(settings.mode === 'confirmed')
   return {
     rows: (ground) => {
-      const { service, front } = ground
+      const { service, entrance } = ground
       const all = publicPages(ground)
       if (!all) return []
       const route: SuggestRoute = {
         service,
-        front,
+        entrance,
         all,
         settings,
         assets,
@@ -124,13 +124,13 @@ function pageTable(isConfirmed: boolean): PageTable {
 function elsewhere(route: SuggestRoute, path: string): ((exchange: Exchange) => void) | undefined {
   const to = ELSEWHERE.get(path)
   if (to === undefined || isTextPath(route.all.pages, path)) return undefined
-  return (exchange) => leadTo(route.front, exchange, to)
+  return (exchange) => leadTo(route.entrance, exchange, to)
 }
 
-function leadTo(front: Front, exchange: Exchange, to: string): void {
+function leadTo(entrance: Entrance, exchange: Exchange, to: string): void {
   const { query } = exchange.url
-  const headers = { Location: `${pathTo(front.site, to)}${query === '' ? '' : `?${query}`}` }
-  sendText(front, exchange, { status: 302, route: 'suggest', headers, text: '' })
+  const headers = { Location: `${pathTo(entrance.site, to)}${query === '' ? '' : `?${query}`}` }
+  sendText(entrance, exchange, { status: 302, route: 'suggest', headers, text: '' })
 }
 
 function readSuggestAssets(): SuggestAssets {

@@ -3,7 +3,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import { admitted } from '../../http/admission.ts'
 import { withBody } from '../../http/bodies.ts'
-import { type Front, incomingOf } from '../../http/front.ts'
+import { type Entrance, incomingOf } from '../../http/entrance.ts'
 import { type Exchange, type IncomingRequest, mediaType } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
 import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
@@ -31,7 +31,7 @@ import { ADD_PATH } from './suggest-view.ts'
 
 export interface SuggestRoute {
   service: Service
-  front: Front
+  entrance: Entrance
   all: PublicPages
   settings: SubmissionSettings
   assets: SuggestAssets
@@ -125,28 +125,28 @@ export function suggestAt(
       return found ? sendForm(route, exchange, found) : answerExchange(route, page, exchange)
     }
   const asset = route.assets.all.find((one) => one.path === path)
-  return asset && ((exchange) => send(route.front, exchange, assetAnswer(asset, FOREVER), 'ordinary'))
+  return asset && ((exchange) => send(route.entrance, exchange, assetAnswer(asset, FOREVER), 'ordinary'))
 }
 
-function sendForm({ front }: SuggestRoute, exchange: Exchange, { parts, token }: FormParts): void {
+function sendForm({ entrance }: SuggestRoute, exchange: Exchange, { parts, token }: FormParts): void {
   const { page, at, headers, free } = parts
   const body = free.pop() ?? Buffer.from(page)
   body.write(token, at, 'latin1')
   const own = { status: 200, route: 'suggest', headers, tag: '', body, namesOrigins: true } as const
   const giveBack = () => free.length < MOST_FREE && free.push(body)
-  send(front, exchange, { ...asNew(), ...own, isPlain: true }, 'ordinary', giveBack)
+  send(entrance, exchange, { ...asNew(), ...own, isPlain: true }, 'ordinary', giveBack)
 }
 
 const MOST_FREE = 32
 
 async function answerExchange(route: SuggestRoute, page: SuggestPage, exchange: Exchange): Promise<void> {
-  const { front, service } = route
+  const { entrance, service } = route
   const { method = 'GET' } = exchange.request
   const isPost = method === 'POST'
   if (!(isPost ? page.post : (method === 'GET' || method === 'HEAD') && page.get))
     throw new Problem('rest_no_route')
-  await withBody(exchange, front.intake, async (read) => {
-    const incoming = incomingOf(front, exchange, read)
+  await withBody(exchange, entrance.intake, async (read) => {
+    const incoming = incomingOf(entrance, exchange, read)
     const context = contextOfExchange(route.all, exchange)
     const query = new URLSearchParams(exchange.url.query)
     const asked: Asked = { route, exchange, incoming, context, query, sent: {}, files: [] }
@@ -188,7 +188,7 @@ export function inQueue<Done>(
   work: 'reads' | 'writes' | 'uploads',
   run: () => Promise<Done>,
 ): Promise<Done> {
-  return admitted(route.front.admission, work, incoming, run)
+  return admitted(route.entrance.admission, work, incoming, run)
 }
 
 const AS_PAGE = { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept-Language' }
@@ -210,13 +210,13 @@ async function sendAnswer(
   context: Context,
   answer: SuggestAnswer,
 ): Promise<void> {
-  const { front, service } = route
+  const { entrance, service } = route
   if ('parts' in answer) return sendForm(route, exchange, answer)
   const own = headersOf(service, 'isSecret' in answer)
   const sendBytes = (status: number, headers: Record<string, string>, body: Buffer) => {
     const flat = Object.entries({ ...own, ...headers }).flat()
     const whole = { ...asNew(), status, route: 'suggest', headers: flat, tag: '', body, namesOrigins: true }
-    send(front, exchange, whole, 'ordinary')
+    send(entrance, exchange, whole, 'ordinary')
   }
   if ('seeOther' in answer) return sendBytes(303, { Location: answer.seeOther }, Buffer.alloc(0))
   const { status = 200, retryAfter } = answer

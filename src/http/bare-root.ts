@@ -5,13 +5,13 @@ import { translate } from '../calendar/locales/translate.ts'
 /** Clients compare it (rule 29.8). */
 export const VERSION = 'v1'
 
-interface PagelessFront {
+interface BareRoot {
   headers: Record<string, string>
   html: string
 }
 
 /** Rule 29.8: generic clients follow the link, clients of the namespace read the headers. */
-export function pagelessFront(site: Site): PagelessFront {
+export function bareRoot(site: Site): BareRoot {
   const name = escapeHtml(site.name)
   const about = escapeHtml(
     translate(site.language, 'Events, venues, organizers, categories and tags of this calendar.'),

@@ -24,7 +24,7 @@ import type { Closing } from './stopping.ts'
 
 // Admits, queues and refuses requests.
 
-export interface Front {
+export interface Entrance {
   site: Site
   admission: Admission
   pressure: Pressure<Exchange>
@@ -48,7 +48,7 @@ interface Refusal {
   body: Buffer
 }
 
-interface FrontOptions {
+interface EntranceOptions {
   patienceMs: number
   /** Maximum of answers that their readers do not take. */
   unsentBytes: number
@@ -57,14 +57,14 @@ interface FrontOptions {
   rateLimit: number
   trusted: Trusted | undefined
   onAnswered?: OnAnswered | undefined
-  report: Front['report']
+  report: Entrance['report']
 }
 
 /** Maximum of pipelined requests; a client that sends more takes no answers, and is cut off. */
 const MOST_BEHIND = 100
 
-export function makeFront(site: Site, options: FrontOptions): Front {
-  const front: Front = {
+export function makeEntrance(site: Site, options: EntranceOptions): Entrance {
+  const entrance: Entrance = {
     site,
     admission: makeAdmission(),
     pressure: noPressure(),
@@ -85,9 +85,9 @@ export function makeFront(site: Site, options: FrontOptions): Front {
       rest_unsupported_http_version: makeRefusal(site, 'rest_unsupported_http_version'),
     },
     tellOverloaded: (exchange) =>
-      isGone(exchange.request) || sendRefusal(front, exchange, front.refusals.overloaded),
+      isGone(exchange.request) || sendRefusal(entrance, exchange, entrance.refusals.overloaded),
   }
-  return front
+  return entrance
 }
 
 const OF_REFUSALS = new Set([
@@ -115,31 +115,32 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
  * Serves one request of a connection after the other, so that one answer is held for each reader. `/healthz`
  * and `/readyz` are always admitted.
  */
-export function openFront(front: Front, serve: (exchange: Exchange) => void): Handler {
+export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {
   const handling: RequestHandlers<Exchange> = {
     serve: (exchange) => isGone(exchange.request) || serve(exchange),
-    refuse: front.tellOverloaded,
-    clientOf: ({ request }) => clientOf(clientAddress(request, front.trusted)),
+    refuse: entrance.tellOverloaded,
+    clientOf: ({ request }) => clientOf(clientAddress(request, entrance.trusted)),
   }
   const receive: Handler = (request, response) => {
-    const url = readUrl(front.site, request.url)
+    const url = readUrl(entrance.site, request.url)
     const exchange: Exchange = {
       request,
       response,
       url,
-      requestId: front.requestIds(),
+      requestId: entrance.requestIds(),
       arrived: performance.now(),
     }
     const fault = faultOfHead(request)
-    if (fault) refuseHead(front, exchange, fault)
+    if (fault) refuseHead(entrance, exchange, fault)
     else if (isWatching(url.path)) serve(exchange)
-    else if (!mayAsk(front, request, exchange.arrived)) sendRefusal(front, exchange, front.refusals.tooMany)
-    else serveOrQueue(front.pressure, exchange, exchange.arrived, handling)
+    else if (!mayAsk(entrance, request, exchange.arrived))
+      sendRefusal(entrance, exchange, entrance.refusals.tooMany)
+    else serveOrQueue(entrance.pressure, exchange, exchange.arrived, handling)
   }
   return (request, response) => {
     // A request that is queued behind others has no socket yet.
     if (response.socket !== null) receive(request, response)
-    else waitBehind(front, request, response, receive)
+    else waitBehind(entrance, request, response, receive)
   }
 }
 
@@ -155,12 +156,12 @@ function faultOfHead({ httpVersionMajor, headers, rawHeaders }: IncomingMessage)
   return hosts > 1 ? 'rest_invalid_request' : undefined
 }
 
-function refuseHead(front: Front, exchange: Exchange, fault: HeadFault): void {
+function refuseHead(entrance: Entrance, exchange: Exchange, fault: HeadFault): void {
   exchange.response.shouldKeepAlive = false
-  sendRefusal(front, exchange, front.refusals[fault])
+  sendRefusal(entrance, exchange, entrance.refusals[fault])
 }
 
-function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: number): boolean {
+function mayAsk({ rateLimit, trusted }: Entrance, request: IncomingMessage, now: number): boolean {
   return !rateLimit || mayAskAgain(rateLimit, clientAddress(request, trusted), now)
 }
 
@@ -169,7 +170,7 @@ function isWatching(path: string): boolean {
 }
 
 function waitBehind(
-  { behind }: Front,
+  { behind }: Entrance,
   request: IncomingMessage,
   response: ServerResponse,
   receive: Handler,
@@ -187,23 +188,23 @@ function waitBehind(
   })
 }
 
-export function refuseOverload(front: Front, exchange: Exchange): void {
-  turnAway(front.pressure, exchange, front.tellOverloaded)
+export function refuseOverload(entrance: Entrance, exchange: Exchange): void {
+  turnAway(entrance.pressure, exchange, entrance.tellOverloaded)
 }
 
-function sendRefusal(front: Front, exchange: Exchange, { status, headers, body }: Refusal): void {
+function sendRefusal(entrance: Entrance, exchange: Exchange, { status, headers, body }: Refusal): void {
   const { request, response, requestId } = exchange
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
-  writeHead(front, response, status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
+  writeHead(entrance, response, status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
   response.end(request.method === 'HEAD' ? undefined : body)
   passRest(request)
-  announce(front.onAnswered, exchange, '', 'refused', status, body.length)
+  announce(entrance.onAnswered, exchange, '', 'refused', status, body.length)
 }
 
 /** Connections close while the server stops. */
 export function writeHead(
-  { closing }: Front,
+  { closing }: Entrance,
   response: ServerResponse,
   status: number,
   headers: string[],
@@ -216,18 +217,18 @@ export function isGone(request: IncomingMessage): boolean {
   return request.socket.destroyed
 }
 
-export function askerOf({ trusted }: Front, { request }: Exchange): Asker {
+export function askerOf({ trusted }: Entrance, { request }: Exchange): Asker {
   return { address: clientAddress(request, trusted), isGone: () => isGone(request) }
 }
 
 export function incomingOf(
-  front: Front,
+  entrance: Entrance,
   exchange: Exchange,
   readBody: IncomingRequest['readBody'],
 ): IncomingRequest {
   const { request, url, requestId } = exchange
   const { method = 'GET', headers } = request
-  return { method, url, headers, ...askerOf(front, exchange), requestId, readBody }
+  return { method, url, headers, ...askerOf(entrance, exchange), requestId, readBody }
 }
 
 export interface Answered {

@@ -42,7 +42,7 @@ import { findHrefs, linkOrText } from './record-links.ts'
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** The confirmation names so many. */
+/** Maximum of events that the confirmation names. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
 /** Characters of the list that an outcome leads back to, and of its refused or changed events, as JSON. */
@@ -54,7 +54,7 @@ const MOST_DAYS = 3660
 interface Asked {
   deed: BulkActionName
   ids: readonly number[]
-  /** `ids` has only as many as one action changes. */
+  /** True if `ids` was cut to as many as one action may change. */
   isCut: boolean
   /** The query of the list. */
   list: string
@@ -83,7 +83,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
 }
 
-/** The list shows them by one row for each ticked series. */
+/** Finds the dates of each ticked series, which the list shows as one row. */
 async function findDatesOf(context: Context, texts: readonly string[], query: string): Promise<number[]> {
   const ticked = texts.map((text) => (text.startsWith(SERIES_TICK) ? text.slice(SERIES_TICK.length) : ''))
   const series = ticked.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
@@ -276,7 +276,7 @@ const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
 
 const isLinkAction = (deed: BulkActionName): deed is LinkAction => Object.hasOwn(NAMED_BY, deed)
 
-/** A script offers organizers as well. */
+/** Names offered without a script; a script offers organizers as well. */
 async function offeredNames(context: Context, deed: LinkAction): Promise<string[]> {
   if (deed === 'organizer') return []
   if (deed === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
@@ -309,7 +309,7 @@ async function pictureDetails({ context, form }: DeskRequest): Promise<Html> {
 const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
-/** Returns a sentence where a value is missing or wrong. */
+/** Returns a sentence if a value is missing or wrong. */
 async function readAction(request: DeskRequest, deed: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)

@@ -33,7 +33,7 @@ import { type LinkedDraft, preparePublication, publishesOthers } from './review/
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
-/** Only publish, draft, trash, restore and erase are for other records than events, too. */
+/** All but publish, draft, trash, restore and erase are for events alone. */
 export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
   /** It takes only records in the trash and has no undo. */
@@ -177,7 +177,7 @@ interface BulkRow {
   problem?: Problem
 }
 
-/** The token undoes the change; it is undefined where nothing can be undone. */
+/** The token undoes the change; undefined if nothing can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined

@@ -131,7 +131,7 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/** The first control shows the fault of a field. */
+/** Controls of each field; the first one shows its fault. */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],

@@ -39,7 +39,7 @@ export interface DeskFilters {
   author?: number
   /** The id of an import source. */
   source?: number
-  /** Each of their dates is a row; otherwise a series is one row. */
+  /** Series whose dates have a row each; any other series is one row. */
   series?: readonly number[]
   /** Events start between these days. */
   from?: string
@@ -69,7 +69,7 @@ export interface DeskPageFound {
 
 /** A filter that leaves more is tested on one event after the other. */
 const MOST_CANDIDATES = 2000
-/** It is written as in the index, so that SQLite uses it. */
+/** Written as in the index, so that SQLite uses it. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
 const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'
@@ -164,7 +164,10 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /** `from` of coming events is today or later, `to` of those that have begun yesterday or earlier. */
+  /**
+   * Where runs are cut: coming events start today or later, those that have begun started yesterday or
+   * earlier.
+   */
   later: string
   earlier: string
 }
@@ -459,7 +462,7 @@ function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): Seri
   return [...rows.values()]
 }
 
-/** Ids of one length sort as numbers behind a text. */
+/** Added to ids, so that they have one length and sort as numbers behind a text. */
 const ID_BASE = 1_000_000_000_000
 
 async function findSeriesRows(

@@ -97,7 +97,10 @@ export function guarded(site: Site): Html {
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
-/** Enter would press the default button, which is disabled: for forms that are long or cannot be undone. */
+/**
+ * Stands first in forms that are long or cannot be undone, so that Enter presses this disabled button and
+ * sends nothing.
+ */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {

@@ -59,7 +59,7 @@ export interface AnyDeskRequest {
   accent: string
   gate: DeskGate
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
-  /** It is false where nothing goes to the user. */
+  /** Resolves to false if nothing goes to the user. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   inboxes: readonly BroughtInbox[]
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
@@ -88,7 +88,7 @@ export interface OtherSignIn {
   name: string
 }
 
-/** It takes no place in a queue, so it bounds its own work. */
+/** A page that takes no place in a queue, so it has to bound its own work. */
 export interface OpenPage {
   /** The path below the desk. */
   at: string
@@ -100,7 +100,7 @@ export interface ToldToUser {
   kind: 'invitation' | 'reset'
   user: User
   link: string
-  /** Empty for nobody who has signed in. */
+  /** Empty if nobody was signed in. */
   by: string
 }
 
@@ -138,12 +138,12 @@ export interface DeskView {
   /** 200 unless given. */
   status?: number
   title: string
-  /** The rail marks it. */
+  /** The entry that the rail marks. */
   room?: RoomName
   deeds?: Content
   under?: Content
   body: Html
-  /** It has no rail and no bar, as the sign-in page. */
+  /** Shown without rail and bar, like the sign-in page. */
   isAlone?: boolean
   language?: Language
   notice?: Content
@@ -164,7 +164,7 @@ export type DeskAnswer = (
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** It is present and undefined where the session has ended. */
+  /** Present but undefined if the session has ended. */
   session?: string | undefined
   /** A sign-in under way lasts ten minutes. */
   underWay?: string
@@ -190,7 +190,7 @@ export interface RoomLink {
 
 export interface BroughtInbox {
   count: (context: Context) => Promise<number>
-  /** It is undefined where nothing waits for the caller. */
+  /** Returns undefined if nothing waits for the caller. */
   list: (context: Context) => Promise<Html | undefined>
 }
 
@@ -206,7 +206,7 @@ export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefi
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** They turn the direction of the text behind them. */
+/** Characters that turn the direction of the text after them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 function contained(value: string): string {
@@ -302,7 +302,7 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** A hidden control has the value; else it is `present`. */
+/** Returns what a hidden control remembers, else `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

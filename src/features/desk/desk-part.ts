@@ -6,7 +6,7 @@ import type { BroughtInbox, DeskPage, OtherSignIn, RoomGroup, RoomLink, ToldToUs
 
 // What other features bring to the desk: pages, their entries in the rail, and files for browsers.
 
-/** It stands at the end of its group; `room` is the path of the page. */
+/** Stands at the end of its group; `room` is the path of the page. */
 export interface BroughtRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup
   text: (site: Site) => string

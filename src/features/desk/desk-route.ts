@@ -125,7 +125,7 @@ function leadTo({ service, entrance }: DeskRoute, exchange: Exchange, path: stri
   sendDesk(entrance, exchange, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Memory may not know a change yet: it is followed once it is read. */
+/** Renews the assets after a change of the look, once memory has read it. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -354,8 +354,8 @@ function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
 }
 
 /**
- * It comes from a page of this site or from no browser, as Go's CrossOriginProtection decides. Old browsers
- * send an origin and no `Sec-Fetch-Site`.
+ * True for a request from a page of this site or from no browser, as Go's CrossOriginProtection decides. Old
+ * browsers send an origin and no `Sec-Fetch-Site`.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']

@@ -16,7 +16,7 @@ export interface UnsavedTextColumns {
   saved_utc: string
 }
 
-/** Waits for somebody who may make it. */
+/** A change that waits for somebody who may make it. */
 export interface ProposalColumns {
   id: number
   kind: string
@@ -76,7 +76,7 @@ declare module '../../store/storage/schema.ts' {
     bulk_changes: BulkChangeColumns
     desk_merges: WithSequence<MergeColumns>
     merged_links: MergedLinksColumns
-    /** Nobody wants to see these steps any more. */
+    /** Steps that somebody has hidden. */
     waved_steps: { step: string }
     kept_apart: { kind: string; one: number; other: number }
   }

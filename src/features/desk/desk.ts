@@ -68,7 +68,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** A fixed part goes before a variable. */
+/** A fixed part of a path wins over a variable. */
 function pageAtDesk(
   table: DeskTable,
   path: string,
@@ -124,7 +124,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   }
 }
 
-/** No form has explained the problem. */
+/** The page of a problem that no form explains. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
   const { status, body } = problemAnswer(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')

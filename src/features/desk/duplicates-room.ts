@@ -65,7 +65,7 @@ function requireMerger(context: Context): void {
 interface Twin {
   id: number
   name: string
-  /** They tell twins apart, such as address and times. */
+  /** What tells twins apart, such as address and times. */
   lines: readonly string[]
   status: string
   uses: number | undefined

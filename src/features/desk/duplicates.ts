@@ -31,14 +31,14 @@ interface Compared {
   address: string
   at: { lat: number; lng: number } | undefined
   contacts: readonly string[]
-  /** Dates of one series are not the same. */
+  /** Dates of one series never make a pair. */
   series: number | null
 }
 
 const MOST_RECORDS = 20_000
 const MOST_EVENTS = 5000
 const IN_A_PIECE = 1000
-/** A key of more records says nothing. */
+/** A key that more records share says nothing. */
 const MOST_IN_BLOCK = 20
 const MOST_PAIRS = 200
 
@@ -144,7 +144,7 @@ function tellingWords(name: string): string[] {
   return telling.length > 0 ? telling : words.slice(0, MOST_WORDS)
 }
 
-/** Few have markup, and to look for it takes long. */
+/** Few texts have markup, and removing it takes long. */
 const foldedPlain = (text: string) => fold(/[<&]/.test(text) ? plainText(text) : text)
 
 const MOST_WORDS = 12

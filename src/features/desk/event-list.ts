@@ -81,7 +81,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
 
 export interface AskedList {
   list: DeskList
-  /** They lack `after` and `before`. */
+  /** The fields of the list, without `after` and `before`. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -135,14 +135,14 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** These take a name as well as an id. */
+/** Fields that take a name as well as an id. */
 const NAMED = [
   { name: 'venue', kind: 'venue' },
   { name: 'organizer', kind: 'organizer' },
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** Names that no record has stay as they are. */
+/** Replaces names by ids; names that no record has stay as they are. */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -360,7 +360,7 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** A script offers names. */
+/** A field for which a script offers names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`

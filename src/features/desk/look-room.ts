@@ -148,7 +148,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** False where the settings have another version; an empty version is not compared. */
+/** Returns false if the settings have another version; an empty version is not compared. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -166,7 +166,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** A wrong value changes nothing. */
+/** Returns the settings with the typed values, except wrong ones. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -175,7 +175,7 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
   return set
 }
 
-/** Nothing is stored. */
+/** Shows the pages with the typed values, and stores nothing. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context, showLook: show, start, method } = request
@@ -424,7 +424,10 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   }</div>`
 }
 
-/** Pages show an unreadable colour otherwise. The note is about light pages where there are both. */
+/**
+ * Says where pages will show another shade, since this one could not be read. If pages are light and dark,
+ * the note is about light ones.
+ */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
@@ -444,7 +447,7 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   }</div>`
 }
 
-/** The address of a preview's style sheet has them. */
+/** Settings in the address of a preview's style sheet. */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

@@ -224,7 +224,7 @@ export function replaced(ids: readonly number[], from: number, into: number): nu
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
-/** Later dates then have the other record. */
+/** Changes what dates share, so that later ones get the other record. */
 async function moveShared(
   tx: Tx,
   id: number,

@@ -136,14 +136,12 @@ export async function findLatestMerge(
 const IN_A_PIECE = 100
 
 /**
- * The record that went comes back, with its addresses and imports, and events have the links that they had;
- * where
- * somebody has changed these since, the record takes its place again and the others stay. One that was cut
- * off goes
- * on. Undefined where the merge was taken back before, or is older than 30 days; `merged since` where the
- * record that
- * stayed has gone into another one, since links would then lead nowhere: that merge is taken back first.
- * @throws Problem rest_gone where the record was deleted for good
+ * Takes a merge back: the record that went returns with its addresses and imports, and events get the links
+ * that they had. If somebody has changed these since, only the record takes its place again. A call that was
+ * cut off goes on. Undefined if the merge was taken back before, or is older than 30 days; `merged since` if
+ * the record that stayed has gone into another one: that merge has to be taken back first, or links would
+ * lead nowhere.
+ * @throws Problem rest_gone if the record was deleted for good
  */
 export async function putApart(
   context: Context,

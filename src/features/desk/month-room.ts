@@ -241,7 +241,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   }</li>`
 }
 
-/** It moves an event without dragging. */
+/** Moves an event without dragging. */
 function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { context, month } = plan
   const { site } = context
@@ -264,7 +264,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   )}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** Phones need it, and days with more events than fit. */
+/** Lists the events of a day, for phones and for days with more than fit. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])

@@ -113,7 +113,7 @@ function invitationLine(
   }</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="deed" value="link">${say('Invite again')}</button><button type="submit" class="button" name="deed" value="revoke">${say('Revoke')}</button></form></li>`
 }
 
-/** The name says how they sign in without a password of the desk. */
+/** Users who sign in without a password of the desk, and the name of that way. */
 type OtherUsers = readonly { name: string; users: ReadonlySet<number> }[]
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person, others: OtherUsers): Html {
@@ -264,7 +264,7 @@ async function makeLink(
   return { link, isSent, isReset: kind === 'reset' }
 }
 
-/** The language need not be the caller's. */
+/** The site in the language of the user, which need not be the caller's. */
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 
@@ -382,7 +382,7 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
 /** Empty for a user without one, whose login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** Names of others are typed. */
+/** With more people, names have to be typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {

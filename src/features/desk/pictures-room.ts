@@ -189,7 +189,7 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   }</li>`
 }
 
-/** Takes several; a script sends one at a time and gets data. */
+/** Takes several pictures; a script sends one at a time and gets data. */
 async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
   const { context, files } = request
   const { site, caller } = context

@@ -42,7 +42,7 @@ export function atPosition({ geo_lat, geo_lng, ...others }: FormFaults): FormFau
   return fault === undefined ? others : { position: fault, ...others }
 }
 
-/** The controls that it stands for. */
+/** Controls that the one field stands for. */
 export const POSITION_FIELDS: readonly string[] = ['geo_lat', 'geo_lng']
 
 export async function positionControl(
@@ -70,7 +70,7 @@ export async function positionControl(
   )}</p>${fault && html`<p class="error" id="position-error">${fault}</p>`}${await mapToClick(context)}</div>`
 }
 
-/** Nothing is loaded from another host before its button is clicked. */
+/** Loads nothing from another host before its button is clicked. */
 async function mapToClick(context: Context): Promise<Html | false> {
   const { site } = context
   const { tiles, attribution } = site.maps

@@ -102,7 +102,7 @@ const DIGITS = '23456789CFGHJMPQRVWX'
 const STEPS = [20, 1, 0.05, 0.0025, 0.000125]
 const WHOLE = 8
 
-/** Behind the five pairs, a digit is one of five rows and four columns. */
+/** After the five pairs, a digit names one of five rows and four columns. */
 function readPlusCode(text: string, near: Position | undefined): Position | undefined {
   const [, head, tail] =
     /^([23456789CFGHJMPQRVWX]{2,8})\+([23456789CFGHJMPQRVWX]{2,7})(?=$|[\s,])/i.exec(text) ?? []

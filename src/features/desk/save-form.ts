@@ -173,7 +173,7 @@ function hasTrash(kind: string): kind is PagedKind {
 }
 
 /**
- * Nothing brings it back.
+ * Deletes a record in the trash for good.
  * @throws Problem rest_forbidden; rest_precondition_failed outside the trash; rest_gone
  */
 export async function eraseRecord(

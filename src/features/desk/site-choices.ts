@@ -31,7 +31,7 @@ export function languageOptions(): ControlOption[] {
   return LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))
 }
 
-/** They come first in the list. */
+/** Currencies that come first in the list. */
 const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
 
 /** Frequent ones come first, the others by name. Those replaced long ago are left out. */

@@ -155,7 +155,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
 const HELD =
   'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
 
-/** Administrators alone get them. */
+/** For administrators alone. */
 function troubleList(
   { site }: Context,
   isHeld: boolean,

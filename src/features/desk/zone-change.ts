@@ -162,7 +162,10 @@ const setState = (tx: Tx, id: number, state: ZoneChangeColumns['state']) =>
 
 const AT_ONCE = 50
 
-/** Other work gets its turn in between, and several processes share this one. @param clock in ms */
+/**
+ * Moves events in pieces, with turns for other work in between; several processes may share the work.
+ * @param clock in ms
+ */
 export async function moveZone(
   { read, write }: Pick<Database, 'read' | 'write'>,
   clock: () => number,

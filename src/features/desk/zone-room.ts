@@ -40,7 +40,7 @@ export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
   return keeps === 'hour' || keeps === 'moment' ? keeps : undefined
 }
 
-/** What was typed is sent again, with the choice. */
+/** Repeats what was typed as hidden controls, to be sent with the choice. */
 export async function askAboutEvents(
   request: DeskRequest,
   zone: string,
@@ -145,7 +145,7 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
-/** It goes on in the background if it takes long; the service continues it after a failure. */
+/** Goes on in the background if it takes long; the service continues it after a failure. */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])

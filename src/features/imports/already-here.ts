@@ -6,10 +6,13 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are here without an earlier run of their source, and refuses sources that came
-// by another source.
+// Finds items that are here without an earlier run of their source, and refuses sources that came by another
+// source.
 
-/** Finds records of this calendar, read back: their pages are here, with the id or UID of the source. */
+/**
+ * Finds items that are records of this calendar, read back: their page is here, and the id or UID is the
+ * same.
+ */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly SourceItem[],

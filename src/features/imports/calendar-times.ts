@@ -30,7 +30,9 @@ export interface CalendarTime {
   /** The wall time is as written, in whatever zone. */
   written: string
   isUtc?: true
-  /** Where no zone here matches, the clock of the file with its wall time; `zone` is then its offset. */
+  /**
+   * Set if no zone here matches: the clock of the file, and the wall time on it; `zone` is then its offset.
+   */
   own?: { clock: Clock; wall: string }
 }
 
@@ -75,7 +77,7 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
   return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
-/** Some programs write these without a zone. */
+/** Some programs write no zone at these, even if DTSTART has one. */
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**

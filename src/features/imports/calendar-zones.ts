@@ -13,8 +13,8 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 import { type Message, message } from './import-messages.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the zone that each TZID of a calendar file means, by the VTIMEZONEs of the file and the zones
-// known here.
+// Finds the zone that each TZID of a calendar file means, by the VTIMEZONEs of the file and the zones known
+// here.
 
 interface Definition {
   text: string
@@ -222,7 +222,7 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** Comparing a zone with a clock counts as so many steps. */
+/** Comparing a zone with a clock costs as many steps. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 
@@ -295,7 +295,7 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/** The horizon is the latest end. */
+/** Returns the end of the rule, at most the horizon. */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -320,7 +320,7 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
   return { since: begun[0]?.at ?? since, offset: first, steps: withoutRepetition(first, later) }
 }
 
-/** The years of a clock do not begin when those of UTC do. */
+/** A margin, since the years of a clock do not begin when those of UTC do. */
 const DAYS_MS = 2 * DAY_MS
 
 function beginningsOf(

@@ -32,7 +32,7 @@ interface RowTime {
   isAllDay: boolean
   zone: string
   utc: string
-  /** Without an end, an event lasts the usual two hours. */
+  /** False if the row has no end; the event then lasts the usual two hours. */
   hasEnd: boolean
 }
 
@@ -49,7 +49,7 @@ export interface CheckedRow {
   /** Records that the event links to come first, single dates last. A row with faults has none. */
   items: readonly SourceItem[]
   notes: readonly Message[]
-  /** The entry of a file cannot be read, and its cells are to be filled in. */
+  /** True for an entry of a file that cannot be read, whose cells are to be filled in. */
   isBlank: boolean
 }
 

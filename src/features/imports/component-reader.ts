@@ -33,7 +33,7 @@ interface OpenComponent {
   /** 0 stands for a place outside any calendar. */
   calendar: number
   properties: Property[]
-  /** VCALENDAR is yielded before the first other component, even without properties. */
+  /** Whether VCALENDAR was yielded, which comes before all other components, even without properties. */
   isNamed: boolean
 }
 

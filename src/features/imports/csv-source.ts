@@ -259,7 +259,7 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/** A set of its own for each field lets a refused cell cost nothing else. */
+/** Each field is read by itself, so that a refused cell costs nothing else. */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),

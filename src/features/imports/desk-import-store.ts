@@ -6,7 +6,7 @@ import type { DeskImportColumns } from './import-tables.ts'
 
 // The SQL of what people bring in at the desk.
 
-/** A person keeps so many that are not in yet: the oldest goes for another. */
+/** Maximum of a person's imports that are not in yet; a further one replaces the oldest. */
 const MOST_OPEN = 10
 
 export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>

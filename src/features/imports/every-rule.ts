@@ -212,7 +212,7 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** So many days are looked at in the time of making one date. */
+/** Looking at so many days takes as long as making one date. */
 const DAYS_A_STEP = 16
 
 function* setsWithin(

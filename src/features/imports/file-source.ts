@@ -23,8 +23,8 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file as the items of an import: recognises its format, reads JSON and NDJSON, and moves
-// long files to a thread.
+// Reads a file as the items of an import: recognises its format, reads JSON and NDJSON, and moves long files
+// to a thread.
 
 // Records in JSON and NDJSON are as the interface shows them.
 
@@ -290,7 +290,7 @@ export interface ReadTask {
 
 export interface ReadGrant {
   expectsNew: boolean
-  /** So many entries were read here while the thread started. */
+  /** Entries that were read here while the thread started. */
   passOver: number
 }
 
@@ -305,7 +305,7 @@ const WORTH_A_THREAD = 2_000_000
 /** All lines of a longer file are looked through first, which takes too long here. */
 const WORTH_BEGINNING = 100_000_000
 
-/** So many batches are read ahead of the writing, which bounds memory. */
+/** Maximum of batches that are read ahead of the writing; bounds memory. */
 const AHEAD = 3
 
 export function besideWriting(source: Source, file: FileTask): Source {

@@ -58,7 +58,7 @@ const isDate = (cell: string, here: { language: string; now: string }) =>
     readTableDate(cell, 'american', undefined) !== undefined ||
     readSpokenDate(cell, here) !== undefined)
 
-/** A clock has a sign, unlike a price. */
+/** A time of day has a sign or a word such as `h` or `Uhr`; a price has none. */
 const isClock = (cell: string) =>
   /^\d{1,2}(?:[:.h]\d\d|\s?(?:h|uhr|am|pm|a\.m\.|p\.m\.))/i.test(cell) &&
   readTableTime(cell.split(/\s?[–—-]\s?/, 1)[0] ?? '') !== undefined

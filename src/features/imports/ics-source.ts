@@ -94,7 +94,7 @@ function isAhead(component: Component, awaited: Set<string>): boolean {
 interface CalendarFacts {
   zoneName: string
   isCancelled: boolean
-  /** A property of Kalends says what its statuses mean. */
+  /** True for a file by Kalends, whose own property says what its statuses mean. */
   isOwn: boolean
 }
 

@@ -46,8 +46,8 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './write-item.ts'
 
-// Writes the items of an import, many with one transaction. Single events of earlier imports may
-// become series.
+// Writes the items of an import, many with one transaction. Single events of earlier imports may become
+// series.
 
 interface Begun {
   items: SourceItem[]

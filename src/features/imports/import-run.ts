@@ -67,7 +67,7 @@ export interface ImportRun {
   context: Context
   by: Writer
   options: ImportOptions
-  /** A dry run on a source that was never read has none. */
+  /** Undefined in a dry run on a source that was never read. */
   source: number | undefined
   run: number | undefined
   origin: Origin
@@ -80,17 +80,17 @@ export interface ImportRun {
   /** The same item comes again with each record that refers to it. */
   digests: Map<string, string>
   begun: Set<number>
-  /** Where only changes are read, keys of written items: they count once if all is read again. */
+  /** Keys of written items while only changes are read: if all is read again, they count once. */
   written: Set<string> | undefined
   /** Why pictures could not be fetched, by address. Many texts may show the same one. */
   lacks: Map<string, string>
   seen: SeenRecords
   lost: Set<string>
   unread: Set<string>
-  /** Something could not be read at all, so events that seem gone may be there. */
+  /** True if something could not be read at all, so that events that seem gone may be there. */
   isUnclear: boolean
   hasEvents: boolean
-  /** Nothing is trashed for a broken source. */
+  /** If set, nothing is trashed. */
   broken: BrokenSource | undefined
   isIncomplete: boolean
 }
@@ -116,7 +116,7 @@ export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** Forgotten items are looked up in the database. */
+/** Maximum of items that a run remembers; others are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {

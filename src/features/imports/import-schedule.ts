@@ -103,7 +103,7 @@ export const NEEDS_DECISION = 3
 
 const LEASE_MS = 300_000
 const RENEWED_EVERY = 60_000
-/** It doubles with each failure, up to the interval of the schedule. */
+/** The pause after a failure; doubles with each further one, up to the interval of the schedule. */
 const FIRST_RETRY_MS = 300_000
 const LONGEST_OUTCOME = 500
 
@@ -199,7 +199,7 @@ function missing(name: string): Error {
   )
 }
 
-/** The value is ms since the epoch. */
+/** Imports that this process has begun, each with the time in ms since the epoch. */
 export interface RunningImports {
   begun: Map<Promise<void>, number>
   stopping: AbortController
@@ -362,7 +362,7 @@ async function setColumns(
   )
 }
 
-/** The last characters say how it ended. */
+/** Characters of output that are held: the last ones say how the run ended. */
 const MOST_HELD = 2000
 
 /** Ms. The next run goes on where it stopped. */

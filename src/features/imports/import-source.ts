@@ -54,10 +54,9 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Reads a source to its end, and writes its items in batches. A dry run counts and shows what would
-// come in.
+// Reads a source to its end, and writes its items in batches. A dry run counts and shows what would come in.
 
-/** The service answers no uncached list until it has read the items of one transaction. */
+/** Items of a transaction: until it has read all of them, the service answers no uncached list. */
 const BATCH = 200
 
 export interface ImportTask {
@@ -80,7 +79,7 @@ interface Imported {
   counts: Counts
   visible: VisibleCounts
   preview: string[]
-  /** What came is in, and nothing was trashed. */
+  /** Set if the source broke off: what came is in, and nothing was trashed. */
   broken: BrokenSource | undefined
 }
 
@@ -194,7 +193,7 @@ async function settleOrigin(
   return now
 }
 
-/** Ms. Later the next run begins anew. */
+/** Ms for which an interrupted run is resumed; later the next one begins anew. */
 const RESUMED_WITHIN = 86_400_000
 
 async function resumeSource(source: Source, { db, now }: Context): Promise<void> {

@@ -282,7 +282,7 @@ function tableQuestions({ context: { site }, isFile, choices, checked }: Staged)
 ${sayImport(site, 'The first row is a heading')}</label>${isUnclear && dates}</div>`
 }
 
-/** Other meanings are offered where a heading has said so. */
+/** Meanings that are always offered; others are offered if a heading names them. */
 const OFFERED = {
   start_date: 'Date',
   start_time: 'Starts',

@@ -11,11 +11,11 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, KIND_NAMES, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
-// Finds events that are gone from a source, and trashes them where that is asked for.
+// Finds events that are gone from a source, and trashes them if that is asked for.
 
 const AT_ONCE = 500
 
-/** So large a share of a source's events may be trashed at once. */
+/** Share of a source's events that may be trashed at once. */
 const MOST_AT_ONCE = 1 / 5
 /** Fewer are trashed whatever their share. */
 const FEWEST_REFUSED = 10

@@ -7,7 +7,8 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 
-// Asks other servers one at a time, later again where they are busy, and only at addresses that a
+// Asks other servers: one request at a time, again later if they are busy, and only at addresses that may be
+// asked.
 
 export interface FetchOptions {
   named: NamedOrigin
@@ -25,9 +26,7 @@ interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /**
-   * Keeps requests from blind repetition: finds the answer if the last attempt succeeded.
-   */
+  /** Finds the answer if the last attempt succeeded after all, so that no request is blindly repeated. */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
@@ -49,7 +48,7 @@ export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
   readonly status: number
   readonly body: Buffer
-  /** A failure may be temporary: it has the wait that the source asks for. */
+  /** Set for a failure that may be temporary, with the wait that the source asks for. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(

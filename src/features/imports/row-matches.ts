@@ -23,7 +23,7 @@ interface EventBeside extends EventHere {
   venues: readonly string[]
 }
 
-/** Spans of so many days without rows are read along, so that few queries serve all rows. */
+/** Days without rows that a query reads along, so that few queries serve all rows. */
 const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 

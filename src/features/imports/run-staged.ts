@@ -197,7 +197,7 @@ async function runOne(
   const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
-  // The rows are counted before anybody looks.
+  // Counts the rows before anybody looks at them.
   const checkAgain = async () => {
     const { checked } = await stageRows(context, row, readChoices(row))
     return { checked: JSON.stringify(checked) }

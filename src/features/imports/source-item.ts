@@ -84,7 +84,7 @@ export interface SourceFault {
   isPart?: true
 }
 
-/** What no run reads makes no record incomplete. */
+/** What no run reads, without making any record incomplete. */
 interface SourceOmission {
   at: string
   unread: Message
@@ -96,7 +96,7 @@ interface SourceLoss {
 
 export interface SourceCut {
   cutOff: Message
-  /** It is one page of several, and not broken off. */
+  /** True for one page of several, which is not broken off. */
   isPage?: boolean
 }
 

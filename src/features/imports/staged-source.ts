@@ -126,7 +126,7 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
   ]
 }
 
-/** Links go to what comes in with it. With `isAll` they go to more than its columns name. */
+/** Links the event to what comes in with it. With `isAll` it gets links that its columns do not name, too. */
 function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
   const of = (kind: SourceItem['kind']) => [
     ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),

@@ -38,7 +38,7 @@ export interface PreparedItem {
   event: PreparedEvent | undefined
   /** What the operations of the resource have prepared for other writes. */
   prepared: unknown
-  /** Other fields could not be written, and are tried again in the next run. */
+  /** The fields that could be written; others are tried again in the next run. */
   fields: ReadonlySet<string>
   isChanged: boolean
   pictures: readonly string[]

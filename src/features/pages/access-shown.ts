@@ -15,7 +15,7 @@ import { say } from './viewing.ts'
 /** `isSo` says whether the record has the fact. */
 type Known = [name: string, isSo: boolean]
 
-/** True facts come first; without any the answer is `NOTHING`. */
+/** Writes true facts first; returns `NOTHING` if none is known. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -30,7 +30,7 @@ export function factInWords({ say: translate }: Context, name: string): string {
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** The result also has the note and contact; without any it is `NOTHING`. */
+/** Also writes the note and the contact; returns `NOTHING` without any. */
 export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {

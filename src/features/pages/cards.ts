@@ -35,7 +35,7 @@ export interface Picture {
   width: number
   height: number
   alt: string
-  /** These classes keep the focal point in view where the image is cropped. */
+  /** Classes that keep the focal point in view where the image is cropped. */
   focus: string
 }
 
@@ -49,9 +49,9 @@ export interface Card {
   start: string
   end: string
   isAllDay: boolean
-  /** Events in the zone of the site have an empty one, others one such as `MEZ`. */
+  /** Letters such as `MEZ`; empty for events in the zone of the site. */
   zone: string
-  /** It is empty where the letters at the end are those of the start. */
+  /** Empty if the letters at the end are those of the start. */
   endZone: string
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
@@ -59,7 +59,7 @@ export interface Card {
   picture: Picture | undefined
   /** The rhythm says in words how the series repeats. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** Lists that show one date of a series count its later dates. */
+  /** The number of later dates, in lists that show one date of a series. */
   following?: number
 }
 
@@ -158,10 +158,13 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/** Sizes are rounded to whole pixels; cropped sizes differ by more. */
+/**
+ * Proportions of one picture differ by less, since sizes are rounded to whole pixels; those of cropped sizes
+ * differ by more.
+ */
 const ALIKE = 0.02
 
-/** The names count tenths of width and height. */
+/** Names of classes count tenths of width and height. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
@@ -205,10 +208,13 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/** It matches signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
+/** Matches marks such as `US$`, and codes and words such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/** Prices without a mark have that of the site; several marks or other words give undefined. */
+/**
+ * Returns the one mark of all prices, that of the site for prices without one; undefined for several marks or
+ * other words.
+ */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))
@@ -216,7 +222,7 @@ function markOf(prices: readonly Price[], own: string): string | undefined {
   return marks.size <= 1 && MARK.test(mark) ? mark : undefined
 }
 
-/** Three digits behind a point may mean thousands, so they do not match. */
+/** Does not match three digits behind a point, which may mean thousands. */
 const CLEAR = /^\d{1,12}(?:\.\d{1,2})?$/
 
 function amountIn({ numbers }: Price): string | undefined {

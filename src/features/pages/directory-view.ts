@@ -15,7 +15,7 @@ import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } 
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 const LONGEST_NAME = 200
-/** A smaller directory has no search form, letters and headings. */
+/** A smaller directory is shown without search form, letters and headings. */
 const FEW = 20
 
 const TEXTS = {

@@ -8,9 +8,9 @@ import { languageField } from './page-languages.ts'
 import type { PageText } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// This page generates markup for showing events on another site.
+// A page that generates markup for showing events on another site.
 
-/** The form offers these attributes of `<kalends-events>` in the order of the markup. */
+/** Attributes of `<kalends-events>` that the form offers, in the order of the markup. */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -29,7 +29,7 @@ const ATTRIBUTES = {
   lang: 'language',
 } as const
 
-/** Frames have no parameters for these. */
+/** Attributes for which frames have no parameter. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
 const EXTRAS = [
@@ -175,5 +175,5 @@ function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams):
   return markup
 }
 
-/** A month fits into these pixels, or six listed events. */
+/** In pixels; a month fits, or six listed events. */
 const FRAME_HEIGHT = 760

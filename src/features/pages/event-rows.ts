@@ -37,7 +37,7 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   )}<span class="hidden">:</span></b> ${struck}`
 }
 
-/** The class names the colour of the first category and begins with a blank. */
+/** Returns a class for the colour of the first category, with a blank before it. */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {
     const term = terms.byId.get(id)
@@ -72,7 +72,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) =>
   lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** It is false in the zone of the site. */
+/** False for events in the zone of the site. */
 export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 
 const behind = (letters: string): Html | false =>
@@ -105,14 +105,14 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** Sizes above the first with `pixels` are not needed. */
+/** Leaves out sizes above the first with `pixels`, which are not needed. */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
   return sizes.slice(0, enough === -1 ? sizes.length : enough + 1).join(', ')
 }
 
-/** A thumbnail has so many pixels at double density. */
+/** Width of a thumbnail at double density. */
 const THUMB_PIXELS = 264
 
 function thumbnail(picture: Picture): Html {
@@ -165,7 +165,7 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   }${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** Today and tomorrow have names, other days weekday and date. */
+/** Names today and tomorrow; of other days, returns weekday and date. */
 function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
   const form = day.slice(0, 4) === today.slice(0, 4) ? 'weekdayDate' : 'fullYear'
   return capitalized(site, nearName(site, day, today) || written(site, form, day))
@@ -178,7 +178,7 @@ export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}
 export const namedPlace = (site: Site, { name, city }: { name: string; city: string }): Html =>
   html`${nameShown(site, name)}${city && html`, ${nameShown(site, city)}`}`
 
-/** It is false where either position is unknown. */
+/** Returns false if either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false
@@ -220,7 +220,7 @@ export function daySections(
   )
 }
 
-/** Events that began earlier and still last stand below the days. */
+/** Puts events that began earlier and still last below the days. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)

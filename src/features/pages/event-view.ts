@@ -100,7 +100,7 @@ function shownOf({ former, later }: Postponed): Postponed {
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
-  /** The event has an address at its source, if that stays the original. */
+  /** The address at the source, if that stays the original. */
   original: string | undefined
   more: MoreEvents
   postponed: Postponed
@@ -255,7 +255,7 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** The script fills it in for visitors in another zone. */
+/** A script fills it in for visitors in another zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(
@@ -308,7 +308,7 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   }${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
-/** Of several events with one title only the first is listed. */
+/** Of several events with one title, only the first is listed. */
 const MOST = 4
 const LOOKED_AT = 8
 
@@ -318,7 +318,7 @@ interface MoreEvents {
   alike: readonly number[]
 }
 
-/** Without the index there are none. */
+/** Finds none without the index. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory } = viewing
   const over = endOfOver(viewing.wall)

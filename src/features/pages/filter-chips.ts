@@ -13,7 +13,7 @@ import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 // Chips above lists set a filter or take it back.
 
-/** Other values of `when` are for programs. */
+/** Times that have a chip; other values of `when` are for programs. */
 export const CHIP_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -36,7 +36,7 @@ const DATES = ['when', 'start_date', 'end_date']
 
 export const DATES_ID = 'dates'
 
-/** The count is undefined where it is not known. */
+/** The count is undefined if it is not known. */
 interface CountedChip {
   text: Html | string
   address: string
@@ -132,7 +132,7 @@ const isChosenIn = (sent: ReadonlyMap<string, string>, name: string, value: stri
 
 const factsIn = (sent = '') => sent.split(',').flatMap((fact) => fact.trim() || [])
 
-/** Other facts of access stay. */
+/** Turns one fact of access on or off; others stay. */
 function switched(
   sent: string | undefined,
   name: string,
@@ -157,11 +157,11 @@ export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map()
 /** Counts are of events that begin from the first day on, and of those still on. */
 export interface CountedLists {
   filters: EventFilters
-  /** These are the lists of the page under other filters. */
+  /** Returns the lists of the page under other filters. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/** Only the index counts; searches, and what would take milliseconds, have no counts. */
+/** Counts in the index alone; searches, and what would take milliseconds, get no counts. */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -197,7 +197,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/** Without scripts the link leads to a choice of places. It is false where no venue has a position. */
+/** Without scripts the link leads to a choice of places. Returns false if no venue has a position. */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -251,7 +251,7 @@ const STATUSES: Readonly<Record<string, PageText>> = {
   postponed: 'Postponed',
 }
 
-/** It is undefined for filters other than times, prices, ways to take part and statuses. */
+/** Undefined for filters other than times, prices, ways to take part and statuses. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, PageText>>) =>
     value

@@ -9,14 +9,14 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// Sites that forbid scripts put this page into a frame.
+// A page for the frames of sites that forbid scripts.
 
 export const FRAME_PATH = '/embed/frame/'
 
 /** `embed.js` names one term, pages several. */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
-/** This is the default and the maximum of `limit`. */
+/** The default and the maximum of `limit`. */
 const LIMIT = 10
 const MOST = 50
 

@@ -36,8 +36,8 @@ const MOST_SOON = 3
 const EVENING_WALL = '16:59:59'
 
 /**
- * Up to three events of tonight, else of today, else the next ones, stand above what is featured. The result
- * is undefined where the list would have nothing left to show.
+ * Finds up to three events of tonight, else of today, else the next ones, and what is featured. Undefined if
+ * the list would have nothing left to show.
  * @param coming the first page of the list, in its order
  */
 export async function findOpening(
@@ -66,7 +66,7 @@ ${await soonSection(viewing, shown, when)}${lead.body}`,
   }
 }
 
-/** The first page of the list is enough unless it ends before the evening does. */
+/** Asks the index only if the first page of the list ends before the evening does. */
 async function findTonight(
   viewing: Viewing,
   filters: EventFilters,
@@ -112,7 +112,7 @@ interface Lead {
 }
 
 const MOST = 5
-/** Canceled events are passed over. */
+/** Events that are looked at, since canceled ones are passed over. */
 const AMONG = 15
 
 /**

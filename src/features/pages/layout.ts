@@ -85,7 +85,7 @@ function skipLink(site: Site, view: View): Html {
     : html`<a class="skip" href="#main">${say(site, 'Skip to content')}</a>`
 }
 
-/** A path is taken as one below the root of the site. */
+/** Takes a path as one below the root of the site. */
 const ownAddress = (site: Site, address: string) =>
   address.startsWith('/') ? pathTo(site, address) : address
 
@@ -110,7 +110,7 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** These are pages of text that no other link leads to. */
+/** Pages of text that no other link leads to. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(
@@ -118,7 +118,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** Screen readers still get the name beside a logo. */
+/** True if the name beside a logo is for screen readers alone. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -151,7 +151,7 @@ function navigation(site: Site, { current }: View): Html {
   )}`
 }
 
-/** It is false for one language, and for a page without an address. */
+/** False for one language, and for a page without an address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -211,7 +211,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
 )}<meta name="twitter:card" content="${view.image ? 'summary_large_image' : 'summary'}">`
 }
 
-/** Nothing in it can end the script element. */
+/** Escaped, so that nothing in it can end the script element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)

@@ -30,7 +30,7 @@ import { nameShown, pageWork, pathTo, say, sayEvents, spanLink, type View, type 
 
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
-/** Each series stands at its next date unless every date is asked for. @throws Problem past the end */
+/** Shows each series at its next date unless every date is asked for. @throws Problem past the end */
 export async function linkedView(
   viewing: Viewing,
   linked: Linked,
@@ -146,10 +146,10 @@ async function waysOf(
   }
 }
 
-/** So many months from now on are searched for events. */
+/** Months from now on that are searched for events. */
 const MOST_MONTHS = 12
 
-/** Only the index counts fast enough. There are none where one month has all events. */
+/** Finds none without the index, since nothing else counts fast enough, and if one month has all events. */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -184,7 +184,7 @@ function monthLinks(
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** Answers of the interface have empty members as well. */
+/** Leaves out empty members, which answers of the interface have as well. */
 const filledMembers = (data: object) =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
@@ -227,7 +227,7 @@ ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results n
   )}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** The name may consist of markup alone. */
+/** Says something else if the name consists of markup alone. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
@@ -276,7 +276,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** It is `NOTHING` where no way is known. */
+/** Returns `NOTHING` without any details. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

@@ -53,7 +53,7 @@ import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } 
 
 export const PER_PAGE = 20
 
-/** Past events come latest first. @throws Problem past the end */
+/** Shows past events latest first. @throws Problem past the end */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -121,12 +121,12 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** They began before the first day; past events and searches have none. */
+  /** Events that began before the first day; past events and searches have none. */
   ongoing?: Ongoing
   isShorter?: boolean
 }
 
-/** Each series stands at its next date (rules 31.2 and 31.3). */
+/** Shows each series at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -297,7 +297,7 @@ async function ways(
 
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** The next month is shown, too, if it begins within a week. */
+/** Shows the next month, too, if it begins within a week. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -324,7 +324,7 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/** Days with events are links; where the index cannot count, all are. */
+/** Links days that have events; if the index cannot count, all days. */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -363,7 +363,7 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/** It leaves room where there is no month. */
+/** Leaves room if there is no such month. */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -414,7 +414,7 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** So many words are counted one by one where no event has all. */
+/** If no event has all words, so many are counted one by one. */
 const MOST_COUNTED = 5
 
 async function fewerWords(

@@ -88,10 +88,7 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/**
- * The rows show what a service would use that is started as this command was, and where each value comes
- * from.
- */
+/** Shows the values that a service with the settings of this command would use, and where each comes from. */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -104,7 +101,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** The value has at most 80 characters. */
+/** Cuts the value to 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[')
@@ -121,7 +118,7 @@ async function writeLook({ read }: Database, folder: string): Promise<void> {
 const NAME = 'look.json'
 const TEXTS = 'texts'
 
-/** `look.json` may write these settings as lists. */
+/** Settings that `look.json` may write as lists, with what separates their entries. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**

@@ -26,19 +26,19 @@ export interface Look {
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** This style sheet comes after the built-in one. */
+  /** A style sheet that comes after the built-in one. */
   css: string
   files: LookFiles
   showsName: boolean
-  /** It stands below the name of the calendar. */
+  /** Shown below the name of the calendar. */
   sentence: string
   links: readonly OwnerLink[]
   legal: Readonly<Record<LegalPage, string>>
-  /** It stands above the list at the address of the site. */
+  /** Shown above the list at the address of the site. */
   intro: Html
   texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
-  /** These categories have chips above lists. */
+  /** Categories that have chips above lists. */
   presses: readonly string[]
   weekStart: string
 }
@@ -144,7 +144,7 @@ async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<
   return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
-/** `tokens.css` has `sans`. */
+/** `sans` is in `tokens.css`. */
 const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
   sans: '',
   humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
@@ -183,7 +183,7 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
     '.top nav{margin-inline-start:0;justify-content:center}',
 }
 
-/** These rules come after those of the pages. @param font the address of its own font */
+/** Returns rules that come after those of the pages. @param font the address of its own font */
 export function lookStyle(
   { scheme, corner, density, typeface, header }: Look,
   font: string | undefined,
@@ -197,7 +197,7 @@ export function lookStyle(
   return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
 }
 
-/** There is no finding where the service can read all files and texts, or none is named. */
+/** Finds nothing wrong if the service can read all files and texts, or none is named. */
 export function checkLook(config: Config): Finding[] {
   try {
     readStart(config)

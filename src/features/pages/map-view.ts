@@ -22,7 +22,7 @@ interface Place {
   events: number[]
 }
 
-/** The map needs tiles. */
+/** Draws the map if tiles are set; else lists events by venue. */
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context

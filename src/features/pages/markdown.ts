@@ -30,7 +30,7 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/** Texts are cached, since each change of a setting and each preview reads all of them again. */
+/** Cached, since each change of a setting and each preview reads all texts again. */
 const read = emptyCache<string, string>(processBudget)
 
 /** Pairing marks of emphasis takes time that grows with the square of their number. */

@@ -49,7 +49,7 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-/** So many events are counted; only the first few of each day are loaded. */
+/** Maximum of events that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
 interface Drawing {
@@ -62,7 +62,7 @@ interface Drawing {
 interface DrawnMonth {
   heading: string
   total: number
-  /** What lasts longer than three days stands in none of the weeks (rule 31.2). */
+  /** Events of more than three days, which stand in none of the weeks (rule 31.2). */
   ongoing: Html | false
   table: Html
   agenda: Html
@@ -102,7 +102,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** Events that end soonest come first, those that are over come last. */
+/** Events that end soonest come first, events that are over last. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -147,7 +147,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** It is undefined where neither an event of these filters nor today lies that way. */
+/** Undefined if neither an event of these filters nor today lies that way. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -241,7 +241,7 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * The whole bar stands on its first day and on the first day of each week, words for screen readers on the
+ * Writes the whole bar on its first day and on the first day of each week, words for screen readers on the
  * others.
  * @param daysLeft days of the week from this one on
  */
@@ -341,13 +341,13 @@ export interface Stretch {
 /** `total` counts all events, shown or not. */
 export interface GridDay {
   day: string
-  /** A free lane is undefined. */
+  /** Undefined for a free lane. */
   lanes: (Stretch | undefined)[]
   single: Stretch[]
   total: number
 }
 
-/** Bars count among the events of a day. */
+/** Maximum of events in a day, bars included. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 

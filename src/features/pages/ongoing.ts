@@ -7,13 +7,13 @@ import { hueOf, shownTitle } from './event-rows.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
-/** Those that end soonest are looked for among so many. */
+/** Events among which those that end soonest are looked for. */
 const MOST = 5000
 
-/** A list or month has so many beside it; the others are a click away. */
+/** Maximum beside a list or month; the others are a click away. */
 export const MOST_ONGOING = 6
 
-/** The page of a day has so many, and a list that asks for them by `when`. */
+/** Maximum on the page of a day, and in a list that asks for them by `when`. */
 export const MOST_OF_DAY = 100
 
 /** `total` counts all. */
@@ -70,7 +70,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** What ends in the small hours of today shows the hour. */
+/** Shows the hour if the event ends in the small hours of today. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)

@@ -9,7 +9,7 @@ import { icalendar } from '../feeds/icalendar.ts'
 import { rss } from '../feeds/rss.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 
-/** The slugs of its parents come first. */
+/** Begins with the slugs of its parents. */
 export interface TermPath {
   taxonomy: Taxonomy
   slugs: readonly string[]
@@ -39,7 +39,7 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** Every link begins with it, so it ends in no slash. */
+/** Begins every link, so it ends in no slash. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
 /** A process has one site. */
@@ -50,7 +50,7 @@ const PAGES =
 
 export const SUGGEST_PATH = '/events/suggest'
 
-/** Some feeds have such paths, too. */
+/** True for the paths of some feeds, too. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
@@ -81,7 +81,7 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/** No data are read. It is undefined without words of other languages, and for what names no page. */
+/** Reads no data. Undefined without words of other languages, and for what names no page. */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -90,7 +90,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** An address made from the query is left as it is. */
+/** Leaves an address as it is that was made from the query. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -127,10 +127,13 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** A view has at most so many segments behind the path of a list. */
+/** Maximum of segments that a view has behind the path of a list. */
 const MOST_OF_VIEW = 4
 
-/** The list may have been called anything, so each reading has the path of a list and its present address. */
+/**
+ * The list may have had any name, so each way to read the path gives the path of a list and its present
+ * address.
+ */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -222,7 +225,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** It is undefined for a query that no moved site writes. */
+/** Undefined for a query that no moved site writes. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')

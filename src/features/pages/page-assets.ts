@@ -20,7 +20,7 @@ export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
   leaflet: { script: Asset; style: Asset }
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
-  /** Tabs show the icon, else the logo, else the plain mark. */
+  /** The icon of tabs: that of the look, else the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
   embed: readonly Asset[]
@@ -41,16 +41,16 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** The plain front page does not need it. */
+  /** Rules that the plain front page does not need. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
   map: scriptAsset('map'),
   embedding: sheet('embedding'),
   builder: scriptAsset('builder'),
-  /** It is loaded with the first change of a filter or page. */
+  /** Loaded with the first change of a filter or page. */
   place: scriptAsset('place'),
-  /** It is loaded when the search field gets the focus. */
+  /** Loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
 }))
 
@@ -83,7 +83,7 @@ const sheet = (...names: readonly [string, ...string[]]) => {
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/** The names count tenths of width and height. */
+/** Names of classes count tenths of width and height. */
 const FOCUS = numbered(
   0,
   10,
@@ -162,7 +162,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** A site without a logo has it as SVG. */
+/** The mark of a site without a logo, as SVG. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${
     accent
@@ -181,13 +181,13 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** These are the darkest light ground and the lightest dark one. */
+/** The darkest light ground, and the lightest dark one. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
-/** Text needs this contrast ratio. */
+/** The contrast ratio that text needs. */
 const READABLE = 4.6
-/** Colours look weaker on dark grounds. */
+/** Higher, since colours look weaker on dark grounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
@@ -235,7 +235,10 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
   }
 }
 
-/** The mixture has the contrast `needed` to `other`; where none has, `target` is returned. */
+/**
+ * Mixes the colours until the result has the contrast `needed` to `other`; returns `target` if no mixture
+ * has.
+ */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -259,7 +262,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** WCAG 2 defines it, from 1 to 21. */
+/** As WCAG 2 defines it, from 1 to 21. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
@@ -344,7 +347,7 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** No string may go over several lines or hold the signs of comments. */
+/** Drops indentation and comments, so no string may go over several lines or hold the signs of comments. */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -352,7 +355,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** Every page loads it, so blanks go as well. No string may have such blanks. */
+/** Drops blanks as well, since every page loads it. No string may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -371,7 +374,7 @@ const styleOf = (name: string) =>
 /** Devices ask for it at a fixed address, whether a page names it or not. */
 interface SiteIcon {
   side: number
-  /** It is the colour where the image covers nothing. */
+  /** The colour where the image covers nothing. */
   ground: string
   /** Devices round the icons of home screens themselves. */
   isRound: boolean
@@ -396,7 +399,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** It is made from the icon of the look if that has pixels, else from the mark in the accent colour. */
+/** Made from the icon of the look if that has pixels, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -434,7 +437,7 @@ const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
 
-/** SVG files are never rendered here. */
+/** Draws by pixels, since SVG files are never rendered here. */
 function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   const pixels = Buffer.alloc(side * side * 4)
   const colour = rgbOf(accent)

@@ -12,14 +12,14 @@ export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** Both are wall times. They are undefined where the index answered. */
+  /** Wall times; undefined if the index answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** The index has no such limit. */
+/** Maximum of events from the database; the index has no limit. */
 const MOST_OF_DATABASE = 500
 
-/** The limits of the interface do not hold here. */
+/** Takes more events than the limits of the interface allow. */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -48,7 +48,7 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/** Events that cannot be shown are left out; the terms of the others are learned. */
+/** Leaves out events that cannot be shown, and learns the terms of the others. */
 export async function cardsOf(
   { context, memory, cards, terms }: Viewing,
   ids: readonly number[],
@@ -133,7 +133,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/** Dates of the filters do not count. */
+/** Ignores dates of the filters. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -163,7 +163,7 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/** Dates of the filters do not count. It is undefined without events. */
+/** Ignores dates of the filters. Undefined without events. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

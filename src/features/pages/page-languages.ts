@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/page-html.ts'
 
 export interface Chosen {
   language: Language
-  /** The address names it, or it is the only one. */
+  /** True if the address names it, or it is the only one. */
   isNamed: boolean
 }
 
@@ -105,7 +105,7 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 
 const PARAMETER = 'lang'
 
-/** An undefined language takes the parameter off. */
+/** Takes the parameter off for undefined. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -124,6 +124,6 @@ export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, add
     : address
 }
 
-/** It is false where the address names no language. */
+/** False if the address names no language. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

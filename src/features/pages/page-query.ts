@@ -21,10 +21,10 @@ const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** It has neither blank nor unknown parameters, nor the page. */
+  /** Parameters as sent, without blank ones, unknown ones and the page. */
   sent: ReadonlyMap<string, string>
   isFiltered: boolean
-  /** These parameters cannot be used; filters are empty then. */
+  /** Parameters that cannot be used; filters are empty then. */
   wrong?: ReadonlySet<string>
 }
 
@@ -32,10 +32,10 @@ export interface PageQuery {
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** Addresses have them in this order, and `page` behind them. */
+/** In the order of addresses; `page` comes behind them. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** Nothing is filtered, and the form shows what was sent. */
+/** Filters nothing; the form shows what was sent. */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -51,7 +51,7 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Other views ignore these. */
+/** Parameters that other views ignore. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
@@ -127,7 +127,7 @@ export function readPart(query: URLSearchParams): string {
   ).toString()
 }
 
-/** The first page is not named. */
+/** Leaves out the number of the first page. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],
@@ -139,7 +139,7 @@ export function queryText(
   return kept.toString()
 }
 
-/** A change to undefined removes its parameter. */
+/** Removes parameters that change to undefined. */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

@@ -23,7 +23,7 @@ export interface ShownTerm {
   name: string
   slug: string
   parent: number
-  /** The slugs begin at the top of the tree. */
+  /** From the top of the tree down. */
   slugs: readonly string[]
   count: number
   depth: number
@@ -38,26 +38,24 @@ interface OfferedVenue {
 }
 
 export interface PageTerms {
-  /**
-   * They are those with the most published events, the categories above them, and what `learnTerms` added.
-   */
+  /** Terms with the most published events, the categories above them, and what `learnTerms` added. */
   byId: Map<number, ShownTerm>
-  /** A term without published events is undefined. */
+  /** Undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
-  /** They are in the order of names; `count` includes categories below. */
+  /** In the order of names; `count` includes categories below. */
   tops: readonly ShownTerm[]
-  /** There are none where a form could not offer all. */
+  /** Empty if a form could not offer all. */
   venues: readonly OfferedVenue[]
   /** `places` has venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
-/** More are named by typing. */
+/** With more terms, names have to be typed. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
 const HUES = 12
-/** It is coprime to `HUES`, so twelve categories have twelve colours. */
+/** Coprime to `HUES`, so that twelve categories have twelve colours. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -173,7 +171,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** It is for a page that looks nothing up. */
+/** For a page that looks nothing up. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({

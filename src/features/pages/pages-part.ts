@@ -5,7 +5,7 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 
 export interface PagesPart {
   links: readonly PageLink[]
-  /** Readers can be told of what is in a list, and of an event. */
+  /** Links by which readers are told of a list's news, and of an event. */
   subscribes?: Subscribes
 }
 

@@ -82,7 +82,7 @@ export interface Pages {
   look: Look
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** `memory.settings` had this number when the look was read. */
+  /** The number of `memory.settings` when the look was read. */
   settings: number
   cards: Readonly<Record<Language, Cards>>
   terms: { version: string; read: Promise<PageTerms> } | undefined
@@ -94,7 +94,7 @@ export interface PageAnswer {
   mediaType: string
   body: string
   imagesFrom?: string | undefined
-  /** It is the new address, or that of the feed in the requested format. */
+  /** The new address, or that of the feed in the requested format. */
   location?: string
   isFramed?: true
 }
@@ -163,7 +163,7 @@ export async function answerPage(
   }
 }
 
-/** It is undefined for an error that the address has not caused. */
+/** Undefined for an error that the address has not caused. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -318,7 +318,7 @@ async function eventsPage(
   )
 }
 
-/** The visitor is redirected to a rounded position. */
+/** True if the visitor is to be redirected to a rounded position. */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
@@ -330,7 +330,7 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unreadableQuery(query, wrong)
 }
 
-/** The term takes the place of those that the query names. */
+/** Puts the term in the place of those that the query names. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)
@@ -397,7 +397,7 @@ async function seriesPage(
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** It is undefined where the caller may not see it. */
+/** Undefined if the caller may not see it. */
 async function findPublic(
   context: Context,
   kind: PagedKind,
@@ -441,7 +441,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOfRecord(context, { kind, id })
 }
 
-/** False is certain. It is cheap enough for every 404. */
+/** False is certain. Cheap enough for every 404. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -452,7 +452,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
   )
 }
 
-/** It reads old paths of pages, feeds, lists and images of a moved source. @throws Problem for other paths */
+/** Reads old paths of pages, feeds, lists and images of a moved source. @throws Problem for other paths */
 async function oldPage(
   pages: Pages,
   context: Context,
@@ -572,7 +572,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/** No data are read. `names` are the wrong parameters. */
+/** Reads no data. `names` are the wrong parameters. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'links' | 'memory' | 'cards'>,
   context: Context,
@@ -613,7 +613,7 @@ function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnsw
   return withCalendar(kept, queryText)
 }
 
-/** The request asked for the calendar of the page. */
+/** A redirect keeps `ical=1`, which asks for the calendar of the page. */
 function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   const { status, location } = answer
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer

@@ -34,7 +34,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** It is undefined unless the site has set a service, and without coordinates and address. */
+/** Undefined unless the site has set a service, and without coordinates and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -58,7 +58,7 @@ export function positionLink({
     .replaceAll(')', '%29')})`
 }
 
-/** Nothing is loaded before a click on its button. Without map tiles it is `NOTHING`. */
+/** Loads nothing before a click on its button. `NOTHING` without map tiles. */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
   const host = tileAddress(tiles)?.host

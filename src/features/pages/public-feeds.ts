@@ -28,18 +28,18 @@ import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import { calendarDates, isUndated } from './spans.ts'
 
 /**
- * An address such as `/events/category/music.ics` is answered like the list that it shows, by a redirect, or
- * by a problem.
+ * Answers an address such as `/events/category/music.ics` like the list that it shows, by a redirect, or by a
+ * problem.
  */
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
   /** A list is kept for one version of the data, or for good where nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** They tell browsers why they get no feed. */
+  /** Pages that tell browsers why they get no feed. */
   pages: PublicPages | undefined
   answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** It answers a page's address without a feed. */
+  /** Answers the address of a page without a feed. */
   answerPage: (exchange: Exchange, signIn: SignIn) => unknown
 }
 
@@ -48,7 +48,7 @@ export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: Cache
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** It is undefined for an address of no feed. */
+/** Undefined for an address of no feed. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Exchange,
@@ -65,7 +65,7 @@ export function feedAt(
   return (exchange, signIn) => showList(feeds, exchange, signIn, list)
 }
 
-/** A wrong parameter is told to programs as JSON, to people on a page. */
+/** Tells programs of a wrong parameter as JSON, people on a page. */
 function showList(
   { pages, answerList }: PublicFeeds,
   exchange: Exchange,
@@ -175,13 +175,13 @@ const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
 /** Pages of The Events Calendar link so to calendar files. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Calendars do not have these. */
+/** Parameters that calendars do not have. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
-/** A list with these has an end. */
+/** Parameters that give a list an end. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
-/** Every request for a page passes here, so it is quick. */
+/** Quick, since every request for a page passes here. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
@@ -265,7 +265,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** It is undefined where there never was a record. */
+/** Undefined if there never was a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

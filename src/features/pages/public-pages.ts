@@ -50,7 +50,7 @@ import {
   renewLook,
 } from './pages.ts'
 
-/** The header `Accept` has to name `text/html`. */
+/** True if the header `Accept` names `text/html`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
@@ -61,7 +61,7 @@ export interface PublicPages {
   pages: Pages
   answerCache: AnswerCache
   assets: Map<string, WrittenAnswer>
-  /** They are made on demand in the present look. */
+  /** Made on demand in the present look. */
   icons: Map<string, Promise<WrittenAnswer>>
   languages: LanguageChooser
   making: Map<string, Making>
@@ -122,7 +122,7 @@ function followSettings(all: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** It is undefined for any other path. */
+/** Undefined for any other path. */
 export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
   const { entrance, assets } = all
   followSettings(all)
@@ -176,7 +176,7 @@ export function pageAt(
   }
 }
 
-/** It is undefined for a client that may prefer another representation. */
+/** Undefined for a client that may prefer another representation. */
 function findKept(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
   const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
@@ -204,7 +204,7 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** It is cached unless programs get another answer there. */
+/** Caches the page unless programs get another answer there. */
 async function answerWithPage(
   all: PublicPages,
   exchange: Exchange,
@@ -249,7 +249,7 @@ function problemFor(
 const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
   `${service.memory.version} ${feed} ${url}`
 
-/** One more reader costs next to nothing then. */
+/** True if one more reader costs next to nothing. */
 const isInTheMaking = (all: PublicPages, exchange: Exchange): boolean =>
   all.making.has(makingKey(all, keyOf(all, exchange, chosenFor(all, exchange))))
 
@@ -318,7 +318,7 @@ function makeInTurn(
 /** Frames name a day or a month so; words such as "tomorrow" do not match. */
 const DAY_OR_MONTH = /^\d{4}-\d\d/
 
-/** It says how long a page of this query stays the same while the data do. */
+/** Returns how long a page of this query stays valid while no data change. */
 export function clockOfPage(query: string): ClockPart {
   let clock: ClockPart = 'day'
   for (const [name, value] of new URLSearchParams(query)) {
@@ -401,7 +401,7 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
 interface PagePermissions {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
-  /** It says what scripts and forms talk to, and who may frame the page. */
+  /** What scripts and forms may talk to, and who may frame the page. */
   actsWith?: "'self'" | "'none'"
   framedBy?: string
 }

@@ -32,7 +32,7 @@ function sayRule({ context }: Viewing, series: SeriesRow): string {
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
   seriesUrl(site, series).slice(site.url.length)
 
-/** It has the dates from today on. @throws Problem past the end */
+/** Shows the dates from today on. @throws Problem past the end */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -101,7 +101,7 @@ export const seriesFeed = (series: SeriesRow, ending: string) =>
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** A line has a month. A day names its time and title where they differ from most. */
+/** Writes a line for each month. A day names its time and title if they differ from most. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -165,7 +165,7 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   sayCount(site, '{count} dates', count, { count: writtenNumber(site, count) })
 
-/** Excerpts and places that repeat the top are left out. */
+/** Leaves out excerpts and places that repeat the top. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt, venues } = readShared(series)
   const said = teaserOf({ excerpt, description }, plainText(series.title))
@@ -185,7 +185,7 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/** It is `NOTHING` for an event without a public series. */
+/** Returns `NOTHING` for an event without a public series. */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

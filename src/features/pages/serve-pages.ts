@@ -11,7 +11,7 @@ import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pag
 
 interface PagesService extends Required<Pick<Serving, 'follow'>> {
   look: Look
-  /** It is undefined for a service without pages. */
+  /** Undefined for a service without pages. */
   publicPages: (ground: RowGround) => PublicPages | undefined
 }
 

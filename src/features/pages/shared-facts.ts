@@ -92,7 +92,7 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
   )
 }
 
-/** The unit is the largest that is whole. */
+/** Uses the largest unit that is whole. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
@@ -159,7 +159,7 @@ const TICKETS = new RegExp(
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/** The query string does not count. */
+/** Ignores the query string. */
 export function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())

@@ -20,7 +20,7 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 interface Entry {
   address: string
-  /** It is in UTC, and empty where unknown. */
+  /** UTC; empty if unknown. */
   changed: string
 }
 

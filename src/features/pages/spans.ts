@@ -30,11 +30,11 @@ interface ViewRow<View extends keyof Said> {
   write: (span: Span<View>) => string
   /** A link or an old address may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** The result has the dates of its calendar as parameters; an ordinary feed is undefined. */
+  /** Returns the dates of the view's calendar as parameters; undefined for an ordinary feed. */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /** It says that the query has the dates. */
+  /** True if the query has the dates. */
   isList: boolean
-  /** Other views do not link to a view without a name. */
+  /** Undefined for a view that no other view links to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -132,7 +132,7 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** The dates of an ordinary feed are undefined. */
+/** Undefined for the dates of an ordinary feed. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)
@@ -144,7 +144,7 @@ export const isUndated = ({ view: _view, ...dates }: Span) =>
 /** A list has no dates in its path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/** They are near the date that the view shows, and have the view itself. */
+/** Returns spans near the date that the view shows, and the view itself. */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

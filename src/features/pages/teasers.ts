@@ -4,9 +4,7 @@ import { EXCERPT_FROM } from '../../calendar/events/event-page-store.ts'
 
 const LONGEST = 180
 
-/**
- * At most `longest` characters and an ellipsis are left. A word that ends in the second half is kept whole.
- */
+/** Leaves at most `longest` characters and an ellipsis. A word that ends in the second half is kept whole. */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -19,7 +17,7 @@ function endedEarly(text: string): string {
   return `${words.slice(0, end)}…`
 }
 
-/** The beginning of the description stands for a missing excerpt. A name that comes first is left out. */
+/** Takes the beginning of the description for a missing excerpt. Leaves out a name that comes first. */
 export function teaserOf(
   { excerpt, description }: Record<'excerpt' | 'description', string>,
   name: string,
@@ -35,7 +33,7 @@ export function teaserOf(
 const HEADING = /^h[1-6]$/
 const ENDED = /[.!?…:;,–—。！？؟।]["'”’»)\]]*$/
 
-/** It goes up to the first heading behind a text, and says by `isCut` that one ends it. */
+/** Reads up to the first heading behind a text; `isCut` says that one ends it. */
 function sentencesOf(html: string): { text: string; isCut: boolean } {
   const pieces = splitMarkup(html)
   const hasBlocks = pieces.some(({ name }) => BLOCK.has(name))

@@ -72,7 +72,7 @@ export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** It has the term of the path. */
+/** Includes the term of the path. */
 function mailQuery({ term, query }: EventsAsked): string {
   const own = new URLSearchParams(queryText(query, OF_LISTS))
   if (term) own.set(TERM_LISTS[term.taxonomy], term.slug)
@@ -83,7 +83,7 @@ function mailQuery({ term, query }: EventsAsked): string {
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** The lists of a view's events are counted. */
+/** Without `lists`, chips have no counts. */
 export interface HeadParts {
   lists?: CountedLists['lists']
   hasDates?: boolean
@@ -165,7 +165,7 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 const MOST_PILLS = 6
 const MOST_FOLDED = 60
 
-/** It is undefined where path and query name none or several. */
+/** Undefined if path and query name none or several. */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
@@ -201,7 +201,7 @@ function categoryChips(
   return { shown: shown.map(chipOf), others }
 }
 
-/** The owner names them, else those with the most events are shown; the open one always is. */
+/** Shows those that the owner names, else those with the most events, and always the open one. */
 function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -216,7 +216,7 @@ function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTe
 
 interface FormField {
   names: readonly string[]
-  /** Other views have their own dates. */
+  /** Set if only lists have it: other views have their own dates. */
   ofLists?: true
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
@@ -251,7 +251,7 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** The form takes the place of events, and marks the wrong fields. */
+/** Shows the form in place of events, and marks the wrong fields. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
@@ -502,12 +502,12 @@ export function pager(
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** So many are shown where no event fits the filters at any time. */
+/** Events shown if none fits the filters at any time. */
 const MOST_INSTEAD = 3
 
 /**
- * The nearest event of these filters to the wall time `around` is shown with a link to more. Where no event
- * fits at any time, the next ones of the calendar are.
+ * Shows the nearest event of these filters to the wall time `around`, with a link to more; if none fits at
+ * any time, the next ones of the calendar.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -557,7 +557,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-/** It is undefined for past events, and where counting takes too long. */
+/** Undefined for past events, and if counting takes too long. */
 function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(viewing, filters, viewing.today)
   return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -578,7 +578,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** An event must have all that are ticked. It is false where events have none. */
+/** Finds events that have all ticked facts. Returns false if events have none. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

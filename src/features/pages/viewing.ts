@@ -26,18 +26,18 @@ export interface Viewing {
   subscribes?: Subscribes | undefined
   /** 0 is Sunday, 6 is Saturday. */
   weekStart: number
-  /** It is in the zone of the site. */
+  /** In the zone of the site. */
   wall: string
   today: string
   address: string | undefined
-  /** The reader looks around this position. */
+  /** The position that the reader looks around. */
   around?: { lat: number; lng: number } | undefined
 }
 
 export interface FeedLink {
   mediaType: string
   title: string
-  /** It begins below the address of the site. */
+  /** Begins below the address of the site. */
   path: string
 }
 
@@ -45,9 +45,9 @@ export interface View {
   status: number
   title: string
   description: string
-  /** It has no filters. A page without an address of its own has none. */
+  /** Without filters; undefined for a page without an address of its own. */
   canonical: string | undefined
-  /** It is on another site, if that stays the original. */
+  /** The address on another site, if that stays the original. */
   original?: string | undefined
   isIndexed: boolean
   previous?: string | undefined
@@ -56,7 +56,7 @@ export interface View {
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
-  /** Nothing is filtered, so the style of other pages is not needed. */
+  /** True if nothing is filtered, so that the style of other pages is not needed. */
   isPlain?: boolean
   styles?: readonly Pick<Asset, 'path'>[]
   imagesFrom?: string | undefined
@@ -73,14 +73,14 @@ export const sayEvents = (site: Site, count: number) =>
 export const sayMore = (site: Site, count: number) =>
   sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
-/** It has the root of the site, and the language that the address names. */
+/** Adds the root of the site, and the language that the address names. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
-/** Texts of the calendar on pages in another language have it, since browsers hyphenate by it. */
+/** For texts of the calendar on pages in another language, since browsers hyphenate by it. */
 export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
   own !== language && html` lang="${own}"`
 
-/** A name is read in its own direction. */
+/** Isolated, so that a name is read in its own direction. */
 export const nameShown = (site: Site, name: string): Html => html`<bdi${contentLanguage(site)}>${name}</bdi>`
 
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {

@@ -29,7 +29,7 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-/** So many events are counted; only those that are shown are loaded. */
+/** Maximum of events that are counted; only those that are shown are loaded. */
 const MOST = 5000
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
@@ -41,7 +41,7 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** Events of several days are bars. */
+/** Shows events of several days as bars. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -120,7 +120,7 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/** Each is undefined where neither an event of these filters nor today lies in its direction. */
+/** Undefined if neither an event of these filters nor today lies in that direction. */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)

@@ -58,7 +58,7 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // They are from before somebody moved the start.
+  // The times from before somebody moved the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
@@ -163,7 +163,7 @@ async function writtenPage(
   }
 }
 
-/** It reads in the transaction, so that drafts of venues that come with the event are shown. */
+/** Reads in the transaction, so that drafts of venues that come with the event are shown. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -35,7 +35,7 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-/** They are read from controls of other names or values. */
+/** Fields that are read from controls with other names or values. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
   'cost',
@@ -223,7 +223,7 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
-/** A save would pass over terms that were deleted meanwhile. */
+/** Reports chosen terms that were deleted meanwhile, since a save would pass over them. */
 async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
   const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
   const [categories, tags] = [chosen('categories'), chosen('tags')]
@@ -289,7 +289,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/** The write refuses too many, so no name is looked up then. */
+/** Looks up no names if there are too many, which the write refuses. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -315,7 +315,7 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
     : [await linkTo(context, 'venue', name), ...others]
 }
 
-/** Another name may be there by the time it is saved. */
+/** The venue as the form showed it: its name may be another by the time the form is saved. */
 export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {

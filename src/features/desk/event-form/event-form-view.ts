@@ -493,7 +493,7 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Each part is folded unless it has a value or a fault. */
+/** Parts of the form, folded unless they have a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)

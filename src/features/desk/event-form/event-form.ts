@@ -82,19 +82,19 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './e
 
 export interface KnownEvent {
   id: number
-  /** It lacks a meeting link that the caller does not see. */
+  /** Lacks a meeting link that the caller may not see. */
   row: EventRow
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** A change that the caller has proposed is in it, until it is published or withdrawn. */
+  /** Includes a change that the caller has proposed, until it is published or withdrawn. */
   typed: TypedForm
   proposed: RawValues
 }
 
 /** @throws Problem where the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // It is read before the event, so that a change between the two reads is noticed when the form is saved.
+  // Read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const stored = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !stored) throw new Problem('rest_no_route')
@@ -203,7 +203,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** Versions lack these controls. */
+/** Adds controls that versions lack. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -438,7 +438,7 @@ function undoPublishing(
   )}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** All dates of a series get the former status. */
+/** Puts back the former status, of a series for all dates. */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))

@@ -72,7 +72,7 @@ const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 /** Contributors send pictures, too: nobody else sees one before a public record has it (`imagesOpenTo`). */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
-/** The address of a picture that waits is not to be guessed. */
+/** Gives the file a random name if it waits for a review, so that nobody guesses its address. */
 function secretlyNamed(file: SentFile, caller: Caller): SentFile {
   if (can(caller, 'upload')) return file
   const ending = /\.\w{1,5}$/.exec(file.fileName)?.[0] ?? ''

@@ -22,7 +22,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** They tell whether somebody touched a control. */
+/** Hashes of the controls, by which a save tells whether somebody touched one. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -156,7 +156,7 @@ export interface ShownDate {
 export interface ShownDates {
   dates: ShownDate[]
   isMore: boolean
-  /** A date is not over when the next one begins. */
+  /** True if a date is not over when the next one begins. */
   doOverlap: boolean
   /** Since the clocks change, it ends at another time of day than the event. */
   shifted?: { start: string; end: string }

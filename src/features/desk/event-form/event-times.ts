@@ -89,7 +89,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** Its control may have a last day and end time, too. */
+/** A start, with the last day and end time that its control may have too. */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -153,7 +153,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** Times that clocks skip would otherwise be moved silently. */
+/** Finds times that clocks skip, which would otherwise be moved silently. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -260,7 +260,7 @@ export function typedTimes(
   }
 }
 
-/** The event lasts as long as `before`. Changes nothing where a time cannot be read. */
+/** Moves the end, so that the event lasts as long as `before`. Changes nothing if a time cannot be read. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,

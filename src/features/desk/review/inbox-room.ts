@@ -53,7 +53,7 @@ import {
 
 // The inbox: what waits for a review. Reviewers see all, authors their own.
 
-/** Each is compared with events that it may clash with. */
+/** Few, since each is compared with events that it may clash with. */
 const PER_PAGE = 6
 const MOST_TODAY = 3
 
@@ -209,7 +209,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** A script obeys the switch. */
+/** A script reads the switch. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
     site,
@@ -369,7 +369,7 @@ function sendBackForm(
   }</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/** It names only users and records that exist, whatever the address says. */
+/** Names only users and records that exist, whatever the address says. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -408,14 +408,14 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** `Decided` has these words for deeds. */
+/** How `Decided` names each action. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/** A double click decides twice. */
+/** True for a double click, which decides twice. */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }

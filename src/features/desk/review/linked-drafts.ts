@@ -18,7 +18,7 @@ export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
 
-/** They have the same author, and are published with the record. */
+/** A draft by the same author, published together with the record. */
 export interface LinkedDraft {
   kind: 'venue' | 'organizer'
   id: number
@@ -90,7 +90,7 @@ export async function prepareLinkedDrafts(context: Context, record: SentRecord) 
   return { records, publish }
 }
 
-/** They wait until somebody makes them. */
+/** Names of terms that wait until somebody makes them. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],
@@ -154,7 +154,7 @@ export async function preparePublication(
   }
 }
 
-/** Tells if these values publish an event of another author. */
+/** True if these values publish an event of another author. */
 export function publishesOthers(
   context: Context,
   { resource }: ServedResource,

@@ -158,7 +158,7 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** It is undefined where the history no longer has it. */
+/** Undefined if the history no longer has it. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,

@@ -28,7 +28,7 @@ export async function findProposal(db: Db, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** It is locked until the transaction ends, so that only one reviewer decides. */
+/** Locks the proposal until the transaction ends, so that only one reviewer decides. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
     tx,
@@ -49,7 +49,7 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** They have version 0, and wait with the event. */
+/** Proposals of version 0 only name terms, and wait with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -129,7 +129,7 @@ export interface PendingEvent {
   imported: boolean
 }
 
-/** It comes before all others. */
+/** A place before all others. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
 /** The oldest comes first. */

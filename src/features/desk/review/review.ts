@@ -73,7 +73,7 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * It replaces the caller's undecided proposal; without changes that is withdrawn.
+ * Replaces the caller's undecided proposal; without changes, withdraws it.
  * @throws Problem rest_forbidden, faults of the values
  */
 export async function proposeChange(

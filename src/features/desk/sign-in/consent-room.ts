@@ -35,7 +35,7 @@ interface Asked {
 const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
 
-/** They show nothing or turn the direction of text. */
+/** Characters that show nothing or turn the direction of text. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: DeskText } {

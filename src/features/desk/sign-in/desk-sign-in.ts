@@ -42,7 +42,7 @@ import { lackBehind } from '../../../store/storage/unavailable.ts'
 
 // Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
 
-/** It counts failed sign-ins of this process. */
+/** Checks sign-ins, and counts the failed ones of this process. */
 export interface DeskGate {
   /**
    * Undefined for a wrong password, after a delay that grows with failures. Failures of others never delay
@@ -102,13 +102,16 @@ export interface SignedInAtDesk {
 export interface SentSignIn {
   login: string
   password: string
-  /** This session ends: somebody else may have set it, to use it later. */
+  /**
+   * The session of the cookie that came with the form. It ends: somebody else may have set it, to use it
+   * later.
+   */
   formerId: string | undefined
 }
 
 export interface SentByLink {
   token: string
-  /** It is undefined for a look around by a link of the demo. */
+  /** Undefined if somebody only looks around by a link of the demo. */
   password: string | undefined
   also?: ((tx: Tx) => Promise<void>) | undefined
 }

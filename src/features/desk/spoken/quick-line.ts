@@ -271,7 +271,7 @@ interface Part {
   from: number
 }
 
-/** It means nothing at the end of a text. */
+/** Characters that mean nothing at the end of a text. */
 const LOOSE = /^[-–—:;|·•@]$/
 
 function partsLeft(line: Line): Part[] {
@@ -314,10 +314,10 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
 }
 
 export interface QuickLinks {
-  /** It lacks the name of the venue. */
+  /** Without the name of the venue. */
   title: string
   venue?: PickedName
-  /** No venue has this name. */
+  /** A name that no venue has yet. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]

@@ -178,7 +178,10 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/** A month that does not exist turns the order. With dots or hyphens the day comes first. */
+/**
+ * Reads day and month the other way round if the month does not exist. With dots or hyphens the day comes
+ * first.
+ */
 function byOrder(
   first: number,
   second: number,

@@ -8,7 +8,7 @@ export interface Token {
   kind: 'number' | 'word' | 'sign'
   from: number
   to: number
-  /** Nothing stands before it. */
+  /** True if nothing stands between this token and the one before. */
   isGlued: boolean
 }
 
@@ -76,9 +76,9 @@ interface TimeWords {
   within: string
   /** Lengths in days. */
   units: Readonly<Record<string, number>>
-  /** Mean nothing before dates and times. */
+  /** Words that mean nothing before dates and times. */
   fillers: string
-  /** It stands before an hour alone. */
+  /** Words before an hour alone, such as `at`. */
   at: string
   to: string
   until: string
@@ -87,11 +87,11 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** They stand behind a weekday and name no time. */
+  /** Words behind a weekday that name no time. */
   dayParts: string
   allDay: string
   every: string
-  /** It stands before a number of days or weeks: `alle 2 Wochen`. */
+  /** Words before a number of days or weeks: `alle 2 Wochen`. */
   everyFew: string
   daily: string
   weekly: string
@@ -100,7 +100,7 @@ interface TimeWords {
   ofMonth: string
   /** From Monday on: `dienstags`. */
   weekdays: string
-  /** The locale lacks them. */
+  /** Names that the locale lacks. */
   moreWeekdays: Readonly<Record<string, number>>
   ordinals: string
   /** -1 is the last. */
@@ -269,7 +269,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/** English comes along; the language wins. */
+/** Words of the language and of English; where they differ, the language wins. */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>

@@ -71,7 +71,7 @@ export interface App {
   stopBy: (signal: string) => Promise<void>
 }
 
-/** A database that may be gone gets so many ms. */
+/** Ms that a database, which may be gone, gets to close. */
 const CLOSES_WITHIN = 4000
 
 /** In ms. */
@@ -221,7 +221,7 @@ const NO_ZONE =
 
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
-/** Both can be used, since the service answers. */
+/** Returns the first password and the link to the desk, once the service answers and both can be used. */
 async function openDoors(
   database: Database,
   { desk }: Config,
@@ -321,7 +321,7 @@ interface Log {
   logger: Logger
   /** It is undefined where no requests are logged. */
   requestLog: RequestLog | undefined
-  /** It resolves when all lines are written: the exit would write the last ones ahead of others. */
+  /** Resolves when all lines are written: the exit would write the last ones ahead of others. */
   flushed: () => Promise<void>
 }
 

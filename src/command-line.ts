@@ -29,18 +29,18 @@ function settingOptions(): Option[] {
   )
 }
 
-/** The answer says what to do in place of each. */
+/** Removed settings stay options, so that the error can say what to do instead. */
 function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
 
-/** Only the help of `serve` shows them: elsewhere they would bury the options of a command. */
+/** Hides them from all help but that of `serve`: elsewhere they would bury the options of a command. */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
   return command
 }
 
-/** The meaning stands below where less than 50 columns would be left. */
+/** Writes the meaning below the term if less than 50 columns would be left beside it. */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
   if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)
@@ -56,7 +56,7 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** A process with these words has the same settings. */
+/** Returns words that give another process the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }

@@ -26,9 +26,9 @@ export interface Feature extends HasSettings, KeepsTables {
   table?: (features: readonly Feature[]) => Promise<Partial<FeatureRoutes>>
   topics?: readonly Topic[]
   prunings?: () => Promise<readonly Pruning[]>
-  /** The doctor looks at these. */
+  /** Findings for the doctor. */
   checks?: (config: Config) => Promise<readonly Finding[]>
-  /** The doctor and the page Today ask what it fails at by itself. */
+  /** Lists failures of what the feature does by itself, for the doctor and the page Today. */
   troubles?: (ask: Ask, now: number) => Promise<readonly Trouble[]>
   /** Fills a database without events, for `kalends serve --demo`. Returns a sentence that says how. */
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
@@ -36,11 +36,11 @@ export interface Feature extends HasSettings, KeepsTables {
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/** What webhooks of administrators are told beside changes of records (`insertTopicMessages`). */
+/** News that webhooks of administrators get besides changes of records (`insertTopicMessages`). */
 export interface Topic {
   /** Such as `submission.received`. */
   type: string
-  /** Undefined for what need not be told any more. */
+  /** Returns undefined if the news need not be sent any more. */
   present: (context: Context, id: number) => Promise<object | undefined>
 }
 
@@ -73,7 +73,7 @@ export interface Serving {
   told?: string
   /** `at` is `HOST:PORT`; `setting` names the setting that gives it. */
   listens?: { at: string; setting: string }
-  /** Then `hasMail` of the site is true. */
+  /** Makes `hasMail` of the site true. */
   sendsMail?: true
   around?: (database: Database) => Database
   onAnswered?: OnAnswered

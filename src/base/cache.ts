@@ -9,8 +9,8 @@ export interface CacheBudget {
 }
 
 /**
- * A used value moves into the young generation. When the young ones of a budget are full, they become old,
- * and the old ones are dropped.
+ * Reading a value moves it into the young generation. When the young generations of a budget reach its limit,
+ * they become the old ones, and the old ones are dropped.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget

@@ -20,12 +20,12 @@ import { isTimezone } from './text/zones.ts'
 
 // Every setting, read from flags and the environment; the site and its addresses.
 
-/** Links are appended to the address, so it has no login, query and fragment. */
+/** Paths are appended to the address, so it must have no login, query or fragment. */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
 }
 
-/** First segments of other paths of the service, with which `rest_root` cannot begin. */
+/** `rest_root` cannot begin with these segments, which other paths of the service use. */
 const OWN_PATHS = (
   'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag ' +
   'tiles venue venues wp-admin wp-content'
@@ -421,7 +421,7 @@ export interface Site {
   timezone: string
   language: Language
   languages: readonly Language[]
-  /** The language that the address of a page names; its links name it too. */
+  /** Set if the address of the page names a language; links on the page then name it too. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
@@ -434,7 +434,7 @@ export interface Site {
   seriesMonths: number
   hasDesk: boolean
   hasMail?: true
-  /** The Content-Security-Policy names them. */
+  /** Sites whose frames may show pages; they go into the Content-Security-Policy. */
   frameAncestors: readonly string[]
   /** 12 or 24 hours; `auto` follows the language. */
   clock: Config['pages_clock']
@@ -494,8 +494,8 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * Returns the path in the working folder that is used because no setting names another: the SQLite file, else
- * the data folder. Undefined if settings name the data folder, or both database and images.
+ * Returns where data go if no setting says so: the SQLite file or the data folder, in the working folder.
+ * Undefined if settings name the data folder, or both database and images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

@@ -11,9 +11,11 @@ interface Limit {
   running: number
   waiting: number
   longestMs: number
-  /** While requests take longer, fewer run at once: more queries do not make a busy database faster. */
+  /**
+   * If requests take longer than this, fewer run at once: more queries do not make a busy database faster.
+   */
   aimMs: number
-  /** Waiting requests start for so long in one turn: each query of SQLite blocks this thread. */
+  /** Longest time in one turn for starting waiting requests: each query of SQLite blocks this thread. */
   turnMs: number
 }
 
@@ -22,11 +24,11 @@ interface Limit {
  * accepted request is answered within a second.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
-  /** Lists from memory wait for some of their events. */
+  /** Even lists from memory wait for some of their events. */
   lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200, turnMs: 4 },
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Somebody who types does not wait for them. */
+  /** A queue of its own, so that somebody who types waits for no other reads. */
   suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
   /**
    * Half as many as the largest commit holds run, since on SQLite each waits for all. Those that begin in one
@@ -56,7 +58,7 @@ interface Waiter {
 interface Queue {
   limit: Limit
   running: number
-  /** There are fewer than `limit.running` while requests take long. */
+  /** Requests that may run at once: fewer than `limit.running` while requests take long. */
   places: number
   waiting: Lines<Waiter>
   isDispatching: boolean
@@ -103,7 +105,7 @@ export function tryEnter(admission: Admission, work: QueueName, weight = 1): boo
   return true
 }
 
-/** The next gets the place in the next turn, so that work without a queue comes in between. */
+/** Gives the place to the next request in the next turn, so that work without a queue comes in between. */
 export function leave(admission: Admission, work: QueueName, weight = 1): void {
   const queue = admission.queues[work]
   queue.running -= weight
@@ -153,7 +155,7 @@ export async function admitted<T>(
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** It is made once, since the stack of a new one costs more than its answer. */
+/** Returns the same Problem each time, since the stack of a new one costs more than its answer. */
 export function overloaded(): Problem {
   return OVERLOADED
 }
@@ -196,8 +198,8 @@ const PLACES_LOST = 0.5
 const PLACES_WON = 0.1
 
 /**
- * A slow request takes places, a quick one gives some back. Without waiting requests, slow work is no
- * overload.
+ * Takes places away after a slow request, and gives some back after a quick one. Without waiting requests,
+ * slow work is no overload.
  */
 function learn(queue: Queue, ranMs: number): void {
   const { limit, places, waiting } = queue
@@ -299,7 +301,7 @@ function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiting) => 
   })
 }
 
-/** It has at least two requests more than this client's. */
+/** Returns a line with at least two requests more than this client's. */
 function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string): Waiting[] | undefined {
   const own = byClient.get(client)?.length ?? 0
   // No line can be longer.
@@ -318,7 +320,7 @@ export interface Pressure<Waiting> {
   isTurnSet: boolean
   aTurn: number
   refused: { request: Waiting; since: number }[]
-  /** It is 0 while few others wait: a slow machine is no overload. */
+  /** Ms that the next request has waited; 0 while few others wait: a slow machine is no overload. */
   waitedMs: number
 }
 
@@ -331,7 +333,7 @@ const TURN_MS = 10
 /** One request counts for at most so long: a pause of this thread makes nobody else wait. */
 const MOST_COUNTED_MS = 8
 
-/** Requests of so many turns may wait; then one is refused. */
+/** Requests for so many turns may wait; of more, one is refused. */
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000

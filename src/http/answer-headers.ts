@@ -7,7 +7,7 @@ const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, ' +
   'Allow, Retry-After, Idempotency-Replayed, Preference-Applied, X-Kalends-Ignored'
 const VARY = 'Origin, Accept-Encoding, Authorization'
-/** `Accept` chooses the representation of such an answer. */
+/** For answers whose representation `Accept` chooses. */
 export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, ' +
@@ -72,7 +72,7 @@ export function addLastModified(headers: string[], modified: number | undefined)
   if (second !== undefined) headers.push('Last-Modified', httpDate(second))
 }
 
-/** An answer that is sent again and again has the same date. */
+/** Cached, since an answer that is sent again and again has the same date. */
 const lastDate = { second: Number.NaN, text: '' }
 
 function httpDate(second: number): string {
@@ -113,6 +113,6 @@ const accepting = (encoding: Encoding) => ({
   ),
 })
 const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
-/** What never changes is worth the smallest encoding. */
+/** For answers that are compressed again and again; those that never change take `SMALLEST`. */
 const QUICKEST = [ZSTD, BROTLI, GZIP]
 const SMALLEST = [BROTLI, ZSTD, GZIP]

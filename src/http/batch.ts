@@ -27,7 +27,7 @@ interface BatchAnswers {
   answers: readonly (Answer | null)[]
 }
 
-/** Other headers, such as credentials, are those of the batch. */
+/** Headers that a request of a batch may have itself; others, such as credentials, are those of the batch. */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 export async function answerBatch(

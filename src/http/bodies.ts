@@ -55,7 +55,7 @@ export interface Intake {
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/** So much is read to report other faults before the missing right. */
+/** Bytes read from a caller without the right to write, so that other faults are reported first. */
 const STRANGER_BYTES = 65_536
 
 const UPLOADS_AT_ONCE = 20
@@ -79,7 +79,7 @@ interface Holding {
   memory: Share
   disk: Share
   files: FileHandle[]
-  /** This rejects where the body has to give way. */
+  /** Rejects when the body has to give way. */
   givenWay: Promise<never>
 }
 

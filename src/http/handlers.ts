@@ -60,7 +60,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** The platform announces batches like this. */
+/** Tells clients, as the platform does, that a route takes batches. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }
@@ -90,13 +90,13 @@ function describeArg(field: Field, context: Context, texts: Texts | undefined): 
   }
 }
 
-/** OpenAPI adds the routes beside the namespace. */
+/** Only OpenAPI describes the routes `beside` the namespace. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
 }
 
-/** See rule 1.2 for the order. @throws Problem */
+/** Reports faults in the order of rule 1.2. @throws Problem */
 export async function answerRequest(
   request: MatchedRequest,
   { routes, beside }: Described,
@@ -158,7 +158,7 @@ async function answerRead(
   return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** It is read before the record, so that it is never later than the record shown. */
+/** Reads the version before the record, so that it is never later than the record shown. */
 async function versionBefore(
   request: MatchedRequest,
   operations: Operations,
@@ -171,7 +171,7 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/** A repetition is rendered where its first answer was too large to store. */
+/** A repeated request is rendered anew if its first answer was too large to store. */
 function repeated<Sent extends object>(request: Sent, { operations }: ServedResource, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
@@ -186,7 +186,7 @@ function repeated<Sent extends object>(request: Sent, { operations }: ServedReso
   return { ...request, render }
 }
 
-/** Outside batches the answer need not be stored: a repetition changes nothing more. */
+/** Drops the key outside batches: the request may run again, since it then changes nothing more. */
 function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
@@ -308,7 +308,7 @@ function answerIndex(request: MatchedRequest, routes: readonly Route[], context:
   return okAnswer(describeNamespace(routes, context))
 }
 
-/** Body and query string cannot override it (rule 1.4). */
+/** Reads the path alone: body and query string cannot override it (rule 1.4). */
 export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }

@@ -38,7 +38,7 @@ export interface Body {
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
 export interface BodyRoom {
-  /** From others only a little is read, to report other faults. */
+  /** If false, only a little is read, enough to report other faults. */
   isTrusted: boolean
   takesFile: boolean
   /** In bytes; the default is what the sender may send. */
@@ -70,7 +70,7 @@ export interface IncomingRequest {
   requestId: string
   user?: string
   repeatable?: Repeatable
-  /** The batch has waited for all of its requests. */
+  /** Set for requests of a batch, which has waited for all of them. */
   hasTurn?: true
   found?: MatchedRoute
   isGone: () => boolean
@@ -139,7 +139,7 @@ function namedRoute(restRoot: string, url: string): string {
   return others.length === 0 ? path : `${path}?${others.join('&')}`
 }
 
-/** A question mark in the path begins no query string. */
+/** Escapes question marks too, since none in the path begins a query string. */
 function escapedPath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23')
 }

@@ -106,7 +106,7 @@ export async function withFieldsAndEnvelope(answer: Answer, query: RawValues): P
     : trimmed
 }
 
-/** Naming `_envelope` is enough. */
+/** True whatever its value. */
 export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }

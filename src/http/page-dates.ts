@@ -105,20 +105,20 @@ const writingOf = madeOnce((form: DateForm) =>
   }),
 )
 
-/** Narrow columns have `9am`. */
+/** Such as `9am`, for narrow columns. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** The last day of an event has this end. */
+/** Returns the end as the last day of an event shows it. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/** An event from midnight to midnight has its end, too. */
+/** Returns the start; for an event from midnight to midnight, its end too. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
@@ -127,12 +127,12 @@ export function writtenStart(site: Site, start: string, end: string, write = wri
 
 export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
-/** The year is there unless it is that of `today`. */
+/** Leaves out the year if it is that of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** There is no weekday, and no year if it is that of `today`. */
+/** Leaves out the weekday, and the year if it is that of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
@@ -182,14 +182,16 @@ const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { max
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/** An event that ends in the night ends on the evening before. */
+/** An event that ends in the night counts as ending on the evening before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
   return laterOf(first, last)
 }
 
-/** Events that end later are still on: at night this is the present minute, then the end of the night. */
+/**
+ * Events that end later are not over. Returns the present minute at night, else the end of the coming night.
+ */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }

@@ -37,7 +37,7 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
   return { markup }
 }
 
-/** It was made safe elsewhere: descriptions, texts of the look, linked data. */
+/** Marks text that was made safe elsewhere: descriptions, texts of the look, linked data. */
 export function trusted(markup: string): Html {
   return { markup }
 }
@@ -56,7 +56,7 @@ export interface Choice {
   text: string
 }
 
-/** The markup with none chosen is made once, since there may be hundreds. */
+/** Their markup is made once, with none chosen, since there may be hundreds. */
 export interface Choices {
   all: readonly Choice[]
   isCut: boolean

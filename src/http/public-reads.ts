@@ -58,7 +58,7 @@ export function makePublicReads(
   return { service, entrance, routes, respond, cache, buffers: makeBuffers(), namesAnother }
 }
 
-/** Returns false for what is left to the ordinary way. */
+/** Returns false if the ordinary way has to answer. */
 export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: TellWrong): boolean {
   const { service, entrance, cache, routes } = reads
   const { method, headers } = exchange.request
@@ -94,7 +94,7 @@ export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: T
   }
 }
 
-/** The parameter is there once, so that `Accept` chooses nothing. */
+/** True if the address has a format, exactly once: then `Accept` chooses nothing. */
 const namesFormat = (url: string) =>
   /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
 

@@ -6,7 +6,7 @@ import { clientAddress, type Trusted } from './incoming.ts'
 
 const HIDDEN = '***'
 
-/** Meeting links, and where somebody is, count as well. */
+/** Meeting links and positions of people are secrets, too. */
 const SECRET_NAME =
   /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
 
@@ -27,7 +27,7 @@ export function shownUrl(sent: string): string {
   return `${url.slice(0, mark)}?${pairs.map(shownPair).join('&')}`
 }
 
-/** An address with such a link is written decoded. */
+/** Writes an address with such a link decoded. */
 function withoutLink(sent: string): string {
   let url = sent
   for (let i = 0; i < MOST_DECODED && url.includes('%'); i++)

@@ -63,7 +63,7 @@ export interface Service {
   /** In ms since the epoch. */
   now: () => number
   report: (error: unknown, requestId?: string) => void
-  /** It resolves once the operator has the first password; the service is not ready before. */
+  /** Resolves once the operator has the first password; the service is not ready before. */
   announced?: Promise<void>
 }
 
@@ -326,7 +326,7 @@ export function callerContext(
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
-/** `listed` answers public lists. */
+/** `listed` is the memory that answers public lists. */
 function contextWith<Memory extends EventMemory | undefined>(
   { database, site, images, memory, report }: Service,
   caller: Caller,

@@ -22,7 +22,7 @@ export type Answering = (exchange: Exchange, signIn: SignIn) => unknown
 export interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   signIn: SignIn
-  /** The row is asked under overload, too, and decides itself what to refuse. */
+  /** The row is asked even under overload, and decides itself what to refuse. */
   isUnderPressure: boolean
   isLast?: true
   find: (exchange: Exchange) => Answering | undefined

@@ -45,7 +45,7 @@ export interface PlainOperation {
   audience: 'everybody' | 'people' | 'editors' | 'administrators'
   /** `reads` changes nothing. */
   queue: 'reads' | 'writes' | 'uploads'
-  /** The default is what the caller may send. */
+  /** Maximum of the body; by default what the caller may send. */
   mostBytes?: number
   /** A create takes an `Idempotency-Key`, too. */
   creates?: true
@@ -100,7 +100,7 @@ export interface Endpoint {
   fields?: Fields
   /** Parameters in the address that are validated with the others (rule 1.2). */
   checked?: Fields
-  /** Anonymous answers depend only on address, data and day. */
+  /** Set if anonymous answers depend only on address, data and day, and so can be kept. */
   cached?: true
   batched?: true
 }

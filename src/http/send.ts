@@ -49,15 +49,15 @@ export interface WrittenAnswer {
   body: Buffer
   /** An entry is a promise while a thread compresses it. */
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
-  /** Readers share one body. */
+  /** True if all readers share the body. */
   isShared: boolean
-  /** It never changes, so it is compressed once, as well as can be. */
+  /** True for what never changes, so that it is compressed once, as well as can be. */
   isLasting?: boolean
   /**
    * It is made for one reader from cached pieces: compressing it would cost more than all the rest.
    */
   isPlain?: true
-  /** The headers say which other sites may read it: all, or none. */
+  /** True if `headers` say themselves which other sites may read the answer. */
   namesOrigins?: boolean
 }
 
@@ -211,9 +211,9 @@ export async function sendAnswer(entrance: Entrance, exchange: Exchange, answer:
 interface StreamedAnswer
   extends Pick<WrittenAnswer, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
-  /** It is read from a file: uncompressed, and not counted as a stream. */
+  /** Set for a file, which is sent uncompressed and does not count as a stream. */
   size?: number
-  /** Bytes that are in memory for this reader alone; not counted as a stream either. */
+  /** Bytes that are in memory for this reader alone; such an answer does not count as a stream either. */
   held?: number
 }
 

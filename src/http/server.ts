@@ -17,7 +17,7 @@ interface ServerOptions extends RouterParts {
   /** Maximum of a body that is no upload. */
   bodyBytes: number
   imageBytes: number
-  /** Maximum in memory of all arriving bodies. */
+  /** Maximum of bytes that all arriving bodies hold in memory. */
   intakeBytes: number
   uploadFolder: string
   /** A head has to arrive within so long, and a body may stand still for so long. */
@@ -28,7 +28,7 @@ interface ServerOptions extends RouterParts {
   onAnswered?: OnAnswered
 }
 
-/** Common proxies wait for less, so they never send into a closing connection. */
+/** Longer than common proxies wait, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
 /** In bytes, with all headers. */

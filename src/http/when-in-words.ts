@@ -11,7 +11,7 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
-/** It ends on the next day after the night, but earlier in the day than it began, such as 20:00 to 9:00. */
+/** True if it ends on the day after it began, but at an earlier hour, such as 20:00 to 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&

@@ -28,7 +28,7 @@ import type { ImageRow } from '../store/storage/schema.ts'
 import { platformTime, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import { listPosts } from './post-list.ts'
 
-/** It is no parameter: a text of this name is ignored. */
+/** A file, never a parameter: a text of this name is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
   within: { isOwn: true },
@@ -39,7 +39,7 @@ function isUpload(value: unknown): value is Upload {
   return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
 
-/** It is a text, or the member `raw` of an object. */
+/** Takes a text, or an object with the member `raw`. */
 const markup: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.text,

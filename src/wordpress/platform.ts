@@ -157,7 +157,7 @@ function hasRaw(body: unknown): boolean {
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** A request for more gets so many (rule 29.6). */
+/** A request for more gets this many (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -181,7 +181,7 @@ const meRoute: Route = {
   endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
 }
 
-/** Paths have words of the site. */
+/** Its paths contain the vendor word of the site. */
 interface Platform {
   root: RouteGroup
   batch: RouteGroup

@@ -38,7 +38,7 @@ function wordsFor(english: readonly PathWord[]): Words {
 const PLAIN = /^[a-z-]*$/
 /** In characters, with encoded accents. */
 const LONGEST = 60
-/** It bounds the work for a long path. */
+/** Maximum of translated words, so that a long path is little work. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -56,7 +56,7 @@ export function inEnglish(path: string): string | undefined {
   const root = wordOf(ROOTS, path.slice(1, end === -1 ? undefined : end))
   if (root === undefined) return undefined
   const segments = path.split('/').slice(2)
-  // It is empty behind a slash at the end.
+  // Empty after a slash at the end.
   if (segments.at(-1) === '') segments.pop()
   const below = root === 'events' ? belowEvents(segments) : belowRecord(root, segments)
   const english = ['', root, ...below, ''].join('/')

@@ -53,7 +53,7 @@ const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
-/** Their dates depend on the present time. */
+/** Which dates they mean depends on the present time. */
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
@@ -97,8 +97,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Takes lines, a text of lines, or an object; that of another product is read as the rule it means. The rules
- * of series read the value.
+ * Takes lines of RFC 5545, as list or text, or an object, even one of another product. Series read the value
+ * later.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},

@@ -118,7 +118,7 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/** Members beside those of events, or in their place (docs/series.md). */
+/** Members that series have besides those of events, or instead of them (docs/series.md). */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },

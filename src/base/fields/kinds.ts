@@ -74,7 +74,7 @@ export interface Kind<Value, Kept = Value> {
   input?: Input
 }
 
-/** How long an answer stays the same while the data do: a day, a minute, or not at all. */
+/** How long an answer stays valid while no data change: a day, a minute, or not at all. */
 export type ClockPart = 'day' | 'minute' | 'now'
 
 /** Values are stored in the column of the field, without a rule of the resource. */

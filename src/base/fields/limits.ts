@@ -23,7 +23,7 @@ export const limits = {
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
-  /** Every event with the term shows it, so a list may do so thousands of times. */
+  /** Every event with the term repeats it, so one list may have it thousands of times. */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
   url: { characters: 2000 },
@@ -39,21 +39,21 @@ export const limits = {
   recurrence: { bytes: 40_000, entries: 1000 },
   links: { entries: 100 },
   batch: { entries: 100 },
-  /** New terms, venues and organizers that events of one transaction name. */
+  /** New terms, venues and organizers that one transaction may make for its events. */
   batchMade: { entries: 1000 },
   /** All answers together; further ones have only ids. */
   batchAnswers: { bytes: 8_000_000 },
-  /** Less than the least memory for unsent answers; a single record may be larger. */
+  /** Stays below the smallest buffer for unsent answers; a single record may exceed it. */
   changesPage: { bytes: 900_000 },
   /** All dates of a series, by `ROW_BYTES`, `LINK_BYTES` and texts; in a batch, those of all its requests. */
   seriesDates: { bytes: 20_000_000 },
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>
 
-/** Bytes that an event counts for besides its texts, and that each of its links counts for. */
+/** Bytes that an event counts for without its texts, and that each of its links adds. */
 export const ROW_BYTES = 2000
 export const LINK_BYTES = 200
-/** An event in an answer has five. */
+/** Maximum depth of JSON in a request; an event in an answer has five levels. */
 export const MOST_LEVELS = 10
 export const MOST_MEMBERS = 20_000
 /** Parameters of a query string or form. */

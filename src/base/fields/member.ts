@@ -155,14 +155,14 @@ export interface Member {
   jsonld: string | Omitted
   assistants: Place
   series: true | Omitted
-  /** Whether it stays of an event that the public no longer sees. */
+  /** Whether an event still shows it after the public can no longer see the event. */
   withdrawn: true | Omitted
   page: true | Omitted
 }
 
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** Answers with the record, or with its events, have it. */
+/** A field that is answered with the record itself and inside its events. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
@@ -220,7 +220,7 @@ export const everywhere = {
 /** A withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** Says the same as `name` in another form for programs; only answers have it. */
+/** Marks a member that repeats `name` in another form for programs; only answers have it. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {

@@ -8,7 +8,7 @@ const NEVER_FOLDED = LONGEST_LINE / 3
 export const OWN_STATUS = 'X-KALENDS-STATUS'
 /** The publication date in UTC; if never published, its local `date` (RFC 5545, 3.3.5). */
 export const OWN_DATE = 'X-KALENDS-DATE'
-/** An event with a link that does not say has `unknown`. */
+/** An event with an online link but no attendance writes `unknown`. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
@@ -42,7 +42,7 @@ function settled(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/** Quotes a value that a character would end, and writes by RFC 6868 what none can hold. */
+/** Quotes a value with `:`, `;` or `,`, and encodes quotes and line ends by RFC 6868. */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written

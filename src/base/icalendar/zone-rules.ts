@@ -73,7 +73,9 @@ export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 
-/** Undefined if no yearly change gives all. `walls` are ms on the clock before the change. */
+/**
+ * Returns the yearly change that gives all of `walls` (ms, on the clock before the change), else undefined.
+ */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
   if (!first) return undefined

@@ -83,7 +83,9 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
-/** Begins with `at`, which the rule does not make; undefined if later dates would be others. */
+/**
+ * Returns a rule that begins with `at`, which `rule` does not make; undefined if later dates would differ.
+ */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
   const from = { ...start, local: at }
@@ -115,9 +117,9 @@ export interface Moved {
 }
 
 /**
- * Moves `at` to `to`, and every other date by as much: by a moved rule if one makes these dates; else, a rule
- * by month or year gets the place of `to` (`moveAlong`), unless it has an end and places of weekdays; else
- * dates are listed, undefined if they have no end or are more than `MOST_LISTED`.
+ * Moves `at` to `to`, and every other date by as much. Tries a moved rule with the same dates; then, for a
+ * rule by month or year, the place of `to` (`moveAlong`), unless the rule has an end and places of weekdays;
+ * then a list of dates. Undefined if that list would have no end or more than `MOST_LISTED` dates.
  */
 export function moveRecurrence(
   recurrence: Recurrence,

@@ -41,7 +41,10 @@ export interface Rule {
   readonly weekStart: Weekday
 }
 
-/** RFC 7529: Gregorian, days that do not exist are left out. Both hold anyway. */
+/**
+ * True for parts that change nothing (RFC 7529): the Gregorian calendar, and leaving out days that do not
+ * exist.
+ */
 export function isPlainScale(name: string, value: string): boolean {
   return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
 }

@@ -232,7 +232,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-/** Drops all other tags, which the sanitiser would first let decide how the allowed ones nest. */
+/** Drops all other tags first: the sanitiser would let even those decide how the allowed ones nest. */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: MarkupPiece) => {

@@ -95,7 +95,7 @@ function countOf(raw: string, character: string): number {
   return count
 }
 
-/** Microseconds; a text that takes less is rendered as fast as it is found. */
+/** Microseconds; rendering a text that takes less is as fast as looking it up. */
 const WORTH_KNOWING = 100
 /** Microseconds for which rendering may block the event loop. */
 const MOST_AT_ONCE = 3000

@@ -8,7 +8,7 @@ import type { Caller } from '../people/caller.ts'
 
 // The context of a request, which nearly every function above the stores takes.
 
-/** There is no caller: a record looks the same to everybody who may see it. */
+/** Presenting knows no caller: a record looks the same to everybody who may see it. */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
@@ -18,7 +18,7 @@ export interface Presenting {
   report: (error: unknown) => void
 }
 
-/** Checks that look nothing up get this part. */
+/** The part of a context that checks get which look up no records. */
 export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 
 export interface Context {
@@ -30,7 +30,10 @@ export interface Context {
    * on.
    */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
-  /** The transaction may be shared with writes of others; undefined where each has its own. */
+  /**
+   * Like `write`, in a transaction that may be shared with other requests; undefined where each write needs
+   * its own.
+   */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
   /** Matches of a search, also those that the caller may not see. */
   findMatching: Database['findMatching']

@@ -90,13 +90,13 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   find: (context: Context, query: Values) => Found<Row> | Promise<Found<Row>>
   /** Loads all that lists show, in order, without records that are gone by now. */
   load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
-  /** Serves representations without pages. @throws Problem */
+  /** Finds all records of a query, for representations without pages. @throws Problem */
   findAll?: (context: Context, query: Values) => Promise<Found<Row>>
   /** Finds those of `ids` that the list has, whatever their dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
   /**
-   * Loads the records of `load` as JSON, which memory keeps except for a `window`. Returns undefined where
-   * memory cannot answer.
+   * Like `load`, but returns JSON, which memory keeps unless the extent is `window`. Undefined if memory
+   * cannot answer.
    */
   loadJson?: (
     context: Context,

@@ -51,7 +51,7 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
- * After it, no code meets values that are too large.
+ * Runs before all other checks, so that no code gets values that are too large.
  * @throws Problem rest_invalid_param naming every field over a limit
  */
 export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
@@ -88,7 +88,7 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   )
 }
 
-/** Says how long the sent values mean the same. */
+/** Returns how long the sent values keep their meaning. */
 export function clockOf(fields: Fields, raw: RawValues): ClockPart {
   let clock: ClockPart = 'day'
   for (const name in raw) {
@@ -170,8 +170,8 @@ interface Entry {
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
 /**
- * These facts of a declaration are the same for all requests. A default that is null or computed gives no
- * value here.
+ * Facts of a declaration that are the same for all requests. A default that is null or computed is not among
+ * them.
  */
 interface Known {
   entries: ReadonlyMap<string, Entry>
@@ -206,7 +206,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** The limits hold inside records of a list of links too. */
+/** Checks the records within a list of links, too. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -230,7 +230,7 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** Returns a promise only where the value has to be looked up. */
+/** Returns a promise only if the value has to be looked up. */
 function invalidity(
   field: Field,
   value: unknown,

@@ -48,7 +48,7 @@ export interface Resource {
   removal?: Fields
 }
 
-/** Routes beside the interface and the platform have it. */
+/** The namespace of routes that neither the interface nor the platform has. */
 export const OWN_NAMESPACE = 'kalends/v1'
 
 export function collectionUrl({ base, restUrl }: Context['site'], { namespace, path }: Resource): string {

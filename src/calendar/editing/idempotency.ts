@@ -23,7 +23,7 @@ export interface Repeatable {
   place?: number
 }
 
-/** The answer is stored in the transaction of its write. */
+/** A reply that is stored in the transaction of its write. */
 export interface StoredAnswer {
   status: number
   headers: Record<string, string>
@@ -45,10 +45,7 @@ const SIGNS = /^[\x20-\x7e]+$/
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
-  /**
-   * Returns the record as it is now, in place of a stored answer that was too large; undefined if there is
-   * none.
-   */
+  /** Returns the record as it is now, if the stored answer was too large; undefined if there is none. */
   render?: (id: number) => Promise<object | undefined>
 }
 
@@ -59,7 +56,8 @@ interface Sent {
 const LONGEST_STORED = 16_384
 
 /**
- * The same request with the same key gets the stored answer. Nothing is stored without a key or the right.
+ * Writes once for each key: the same request with the same key gets the stored answer. Without a key or the
+ * right, nothing is stored.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
@@ -106,7 +104,7 @@ export async function makeOnce(
   return id
 }
 
-/** Where there is no room left among the answers of the batch, the reply has the id alone. */
+/** Reduces the reply to the id if the answers of the batch leave no room for it. */
 function withinRoom({ room }: Context, answer: StoredAnswer): StoredAnswer {
   const { body, id } = answer
   if (room === undefined || body === undefined) return answer
@@ -135,7 +133,7 @@ async function replayed(
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
 /**
- * Each request of the batch is done once for its key; refused ones are tried again.
+ * Does each request of a batch once for its key; one that was refused is tried again.
  * @throws Problem as `writeOnce`
  */
 export async function batchOnce(
@@ -187,7 +185,7 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/** Another process may have answered the same request meanwhile, so its answer is looked for again. */
+/** Looks for a stored answer again, since another process may have answered the same request meanwhile. */
 async function keepOnce(
   tx: Tx,
   once: Once,
@@ -227,7 +225,7 @@ function keptSince({ now }: Context): string {
   return formatUtc(now - KEPT_HOURS * HOUR_MS)
 }
 
-/** Results of forms have it among the stored answers. */
+/** Stored answers with this fingerprint are results of forms. */
 const FINGERPRINT = 'told'
 const UNDER_WAY = 202
 const DONE = 200

@@ -17,7 +17,7 @@ export interface SentNew {
   isAllowed: boolean
 }
 
-/** The create shares a transaction with others where possible. @throws Problem naming every fault */
+/** Creates a record, in a transaction shared with others if possible. @throws Problem naming every fault */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??
@@ -26,8 +26,8 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
 }
 
 /**
- * Returns undefined where no transaction can be shared, and where the values have a fault: `writeNew` then
- * names all faults.
+ * Returns undefined if no transaction can be shared, and if the values have a fault: `writeNew` then names
+ * all faults.
  */
 async function makeShared(
   context: Context,
@@ -58,7 +58,10 @@ export async function writeNew<Done>(
   return writeAlone(create, values, context, around)
 }
 
-/** The caller's right has been checked. @throws Problem rest_precondition_failed without a wanted version */
+/**
+ * The caller's right must have been checked.
+ * @throws Problem rest_precondition_failed if the record has none of the wanted versions
+ */
 export function writeChange<Done>(
   context: Context,
   operations: Operations,
@@ -69,7 +72,10 @@ export function writeChange<Done>(
   return writeAlone(operations.update, asked, context, onlyAt(operations, asked.row, wanted, around))
 }
 
-/** The caller's right has been checked. @throws Problem rest_precondition_failed without a wanted version */
+/**
+ * The caller's right must have been checked.
+ * @throws Problem rest_precondition_failed if the record has none of the wanted versions
+ */
 export function writeRemoval<Done>(
   context: Context,
   operations: Operations,

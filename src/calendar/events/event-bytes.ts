@@ -85,7 +85,7 @@ export function loadJson(
 
 type FindTerm = (id: number) => TermRow | undefined
 
-/** Returns a promise only where a term has a long text to prepare. */
+/** Returns a promise only if a term has a long text to prepare. */
 function writeAll(
   context: Context,
   findTerm: FindTerm,
@@ -159,7 +159,7 @@ function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'li
   return (id) => memory.terms.get(id) ?? read.get(id)
 }
 
-/** Returns undefined for events that are not public, and where memory may not answer. */
+/** Returns undefined for events that are not public, and if memory may not answer. */
 export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {
   const memory = currentMemory(context)
   if (!memory?.index) return undefined
@@ -174,7 +174,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   return record && { record, version: { id, sequence: piece.sequence } }
 }
 
-/** The version is read first, so that it is never later than the event. */
+/** Reads the version first, so that it is never later than the event. */
 async function loadSingle(
   context: Context,
   id: number,

@@ -59,7 +59,7 @@ export function beginningAt(hours: readonly number[]): Condition {
     ])
 }
 
-/** Terms below these count too. */
+/** Also finds events with terms below these. */
 export async function inTerms(
   taxonomy: Taxonomy,
   entries: readonly string[],

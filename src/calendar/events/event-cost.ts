@@ -74,8 +74,8 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * Returns decoded texts without tags and surplus blanks, none for `''`, null and `[]`, undefined for no cost.
- * `0` is a price.
+ * Returns decoded texts without tags and surplus blanks, none for `''`, null and `[]`, undefined if the value
+ * is no cost. `0` is a price.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -89,7 +89,7 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
-/** Data are the same in every language (rule 10.7). */
+/** Answers say it in English whatever the language (rule 10.7). */
 export const FREE = 'Free'
 
 /**
@@ -141,7 +141,7 @@ const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|f
 /** Zero with or without a currency, also with a dash for decimals. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** Longer texts say more than that the event is free. */
+/** A longer text says more than that the event is free. */
 const LONGEST_FREE = 40
 
 /** Rule 13.12: all texts say zero or free. */
@@ -174,7 +174,7 @@ export function storedCost(json: string): string[] {
   try {
     if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
   } catch {
-    // The cut was within a text.
+    // The end that was found lies within a text.
   }
   return JSON.parse(json)
 }

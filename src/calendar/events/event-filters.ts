@@ -81,14 +81,14 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** The event may be a withdrawn one; `search` is its only text. */
+/** May be a withdrawn event; `search` is then its title alone. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
   links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
-/** Several parameters decide these together, or they narrow every list. */
+/** Parts that several parameters decide together, or that narrow every list. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
 export interface EventGround {
@@ -108,7 +108,10 @@ export interface AroundEvents extends EventGround {
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
-  /** Returns undefined for a value that the database has to answer; without this function it answers all. */
+  /**
+   * Narrows the index; undefined for a value that only the database can answer. Without this function the
+   * database answers every value.
+   */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
   /** Tests withdrawn events, as plainly as can be: tests compare `sql` and `index` with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
@@ -136,7 +139,7 @@ function byColumn<Column extends keyof KeptColumns, Value>(
 
 const asDigit = { ofSent: Number }
 
-/** Links have the resolved bound of the window, not what was sent (rule 11.4). */
+/** Links repeat the resolved bound of the window, not what was sent (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
 /** The filters of rules 12, 13 and 15. */

@@ -32,8 +32,8 @@ import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 /**
- * `single` adds linked data (rule 5.1). What the event links to and cannot be shown is reported and left out.
- * @throws Error when the event itself cannot be shown
+ * `single` adds linked data (rule 5.1). A linked record that cannot be shown is reported and left out.
+ * @throws Error if the event itself cannot be shown
  */
 export function presentEvent(
   context: Context,
@@ -58,10 +58,7 @@ export function presentPiece(
   })
 }
 
-/**
- * @throws UnshowableRecord when later readers could not be shown the event, or a venue or organizer `made`
- * with it
- */
+/** @throws UnshowableRecord if the event, or a venue or organizer `made` with it, cannot be shown */
 export function presentWritten(
   context: Context,
   row: EventRow,
@@ -242,9 +239,9 @@ const named = Object.entries(writers).map(([name, write], at) => ({
 const rareOfEvents = rareFields()
 
 /**
- * `rare` members, which only some events have, come last. Text is joined without an object, since this
- * function decides how fast a list is that was not asked for lately.
- * @throws Error when the event cannot be shown
+ * `rare` members, which only some events have, come last. Joins text without making an object, since this
+ * function decides how fast a list is that is not cached.
+ * @throws Error if the event cannot be shown
  */
 export function writeCore(
   presenting: Presenting,
@@ -285,7 +282,7 @@ const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** The currency of this site is that of numbers without one. */
+  /** Numbers without a currency are in that of this site. */
   site: Context['site']
   cost: string
   details: string
@@ -345,7 +342,7 @@ const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   mixed: 'https://schema.org/MixedEventAttendanceMode',
 }
 
-/** Follows what the event says, else whether it has a venue; undefined where neither is known. */
+/** The attendance that the event names, else the one that its venue implies; undefined without either. */
 export function linkedAttendance(
   { attendance }: Pick<EventRow, 'attendance'>,
   hasVenue: boolean,

@@ -49,11 +49,11 @@ export interface PreparedEvent {
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
   columns?: OwnColumns | undefined
-  /** Calendars that know the event already know it by this UID. */
+  /** The UID under which calendars already know the event. */
   uid?: string | undefined
 }
 
-/** Images are fetched, so that the transaction waits for no other server. */
+/** Fetches images, so that the transaction waits for no other server. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
@@ -160,7 +160,7 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/** These columns follow from sent values and the row itself. @throws Problem for refused values */
+/** Returns the columns that follow from sent values and the row itself. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
@@ -201,7 +201,7 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/** An event without a website shows its own address as website: sent back, it changes nothing. */
+/** Keeps the website if the event's own address is sent, which answers show in place of none. */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
@@ -283,7 +283,7 @@ export type NewEvent = SettledEvent & {
   tags: readonly number[]
 }
 
-/** Few statements write many events, whose words are indexed too. @throws Problem as `settleNew` */
+/** Writes many events in few statements, and indexes their words. @throws Problem as `settleNew` */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
   const events = await settleNew(tx, asked)
   await saveEvents(tx, events)
@@ -292,7 +292,7 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promis
 }
 
 /**
- * The later of two events for one slug gets another.
+ * If two events want one slug, the later one gets another.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {

@@ -306,7 +306,7 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
 
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Derived columns follow from others; every write sets them. */
+/** Returns the columns that follow from others; every write sets them. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -497,7 +497,7 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
         where event = ${value('event')}`,
 )
 
-/** Counts the texts of its venues and organizers without reading them. */
+/** Counts the texts of linked venues and organizers without reading them. */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)

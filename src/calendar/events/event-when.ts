@@ -73,7 +73,7 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/** Takes the rest of this weekend, else the next one; free days are those where the language is spoken. */
+/** Returns the rest of this weekend, else the next one; weekends are those of the region of the language. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
   const free = freeDaysOf(language)
   const isFree = (day: string) => free.has(new Date(`${day}T00:00:00Z`).getUTCDay() || 7)
@@ -135,7 +135,7 @@ export function beginsAt(
 
 const MONTHS_AHEAD = 24
 
-/** A list asks several times, and many lists come within a second. */
+/** Cached, since a list asks several times, and many lists come within a second. */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**

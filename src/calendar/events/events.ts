@@ -126,7 +126,7 @@ export async function prepareChange(
 /** An event within these may share a transaction: other requests wait while several are written. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** The event is small, and creates no image, record or term that other writers would wait for. */
+/** True if the event is small, and creates no image, record or term that other writers would wait for. */
 export function mayShare(values: EventValues): boolean {
   const {
     author,
@@ -213,7 +213,7 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-/** This runs in the transaction: what cannot be shown is not written. */
+/** Reads in the transaction, so that nothing is written that cannot be shown. */
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row

@@ -47,7 +47,7 @@ type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site
 
 /**
  * Finds records of every status that the caller may see. The text is an id, UID, address, beginning of a
- * slug, or words. If nothing is found, it tries one other letter, or other forms of the words.
+ * slug, or words. If nothing is found, it tries words with a letter changed, or other forms of the words.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -268,7 +268,7 @@ const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 const LONGEST = 100
 /** Without `is true`, SQLite would walk through all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
-/** Several events may have one title. */
+/** More than are shown, since several events may have one title. */
 const TITLES_READ = 8
 
 /** `last` sorts after all folded names that begin with the text. */
@@ -277,7 +277,7 @@ interface TypedValues extends TypedName {
   last: string
 }
 
-/** One statement is enough, since each takes a snapshot of its own. */
+/** One statement for all kinds, since on PostgreSQL each statement takes a snapshot of its own. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`

@@ -17,7 +17,7 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** Only name, page and rule are shown, since search engines show the occurrences. */
+/** Has only name, page and rule, since search engines show the occurrences. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)

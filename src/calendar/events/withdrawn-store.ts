@@ -34,7 +34,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** No texts are stored, so that nobody reads on in an event that was withdrawn. */
+/** Texts are not stored, so that nobody can go on reading an event that was withdrawn. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'

@@ -224,7 +224,7 @@ export async function valuesAt(db: Db, history: RecordHistory, version: number):
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** The value leads to a record that is gone or may not be linked to, or is refused by now. */
+/** A value that names a record which is gone or may not be linked to, or that is refused today. */
 interface LeftOut {
   member: string
   value: unknown

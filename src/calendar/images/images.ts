@@ -216,7 +216,7 @@ export async function insertUpload(
 }
 
 /**
- * Removes the focal point; the former files go at the end of the request, within `withImages`.
+ * Removes the focal point; the former files are deleted at the end of the request, within `withImages`.
  * @throws Problem as `changeTexts`
  */
 export async function replaceFile(
@@ -245,7 +245,7 @@ const SHOWN_BY = [
 ] as const
 
 /**
- * Records lose the image; its files go at the end of the request, within `withImages`.
+ * Takes the image off all records; its files are deleted at the end of the request, within `withImages`.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
@@ -325,7 +325,7 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** After so many, a name has a random end. */
+/** After so many numbered names, a random one is used. */
 const NUMBERED_NAMES = 20
 
 /** The files go to the folder of the month, under the first stem that is free in database and store. */

@@ -43,7 +43,7 @@ async function sizeIn(store: MediaStore, key: string): Promise<number | undefine
 
 const AT_START = 20
 
-/** A wrong setting or a disk that is not mounted looks like this. */
+/** Warns if files of the newest images are missing, as with a wrong setting or a disk that is not mounted. */
 export async function tellLostFiles(
   db: Db,
   store: MediaStore,

@@ -36,7 +36,7 @@ import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
 // Filters of venues and organizers, and the geolocation that events share.
 
-/** Several parameters decide these together, or they narrow every list. */
+/** Parts that several parameters decide together, or that narrow every list. */
 type LinkedPart = 'status' | 'place'
 
 type LinkedFilter<Value> = Filter<

@@ -69,7 +69,7 @@ export function statusWord({ language }: Pick<Site, 'language'>, { event_status:
   return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
 }
 
-/** The status comes first, for programs that know no statuses. */
+/** Puts the status before the text, for programs that do not read statuses. */
 export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
   const { event_status: status } = row
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })

@@ -44,21 +44,21 @@ export interface Authenticator {
   close: () => Promise<void>
 }
 
-/** A credential is looked up again after so long, even if nothing has changed. */
+/** Ms after which a credential is looked up again, even if nothing has changed. */
 const BELIEVED_MS = 5000
-/** More than a thousand callers fit, and nothing else does, so that strangers push none out. */
+/** Room for over a thousand callers. Failed attempts are not stored, so strangers push nobody out. */
 const CALLER_BYTES = 1_000_000
 
 interface SignedIn {
-  /** The credentials were valid at their last look-up; the next one waits for no turn. */
+  /** Credentials that were valid at their last look-up; the next look-up waits for no turn. */
   proven: Cache<string, Proven>
   /** Simultaneous requests of a client are looked up once. */
   underWay: Map<string, Promise<Caller>>
-  /** This counts changes of users and credentials: a row read before one must not be trusted after it. */
+  /** Counts changes of users and credentials: a row read before one must not be trusted after it. */
   generation: number
 }
 
-/** No look-up is needed in this generation from `since` until `until`, in ms. */
+/** Needs no look-up in this generation from `since` until `until`, in ms. */
 interface Proven {
   caller: Caller
   since: number

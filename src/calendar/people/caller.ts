@@ -81,7 +81,7 @@ export interface Caller {
   login: string
   role: Role | undefined
   scopes?: readonly CredentialScope[]
-  /** A person at the desk has none. */
+  /** People at the desk have none. */
   credential?: { id: number; isLasting: boolean }
   /** Texts of somebody else are sanitised, whatever the role. */
   isFiltered?: boolean
@@ -118,12 +118,12 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
   return scopes === undefined || scopes.some(test)
 }
 
-/** Another credential would allow such a caller nothing more. */
+/** True if no other credential would allow the caller more. */
 export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
-/** Every scope but `media` is enough, since those who may write a record may read it. */
+/** True with every scope but `media`, since those who may write a record may read it. */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
 }
@@ -161,7 +161,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** If true, rights need not be checked for each record. */
+/** If true, rights are the same for every record. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }

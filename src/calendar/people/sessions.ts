@@ -75,7 +75,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** Even one too old to be live counts. */
+/** Also true for a session that is too old to be valid. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db

@@ -89,7 +89,7 @@ export async function noteSlugs(
   await Promise.all([isBack, ...(isLeft || [])])
 }
 
-/** Former slugs of `from` and its present one then lead to `into`. */
+/** Makes the former slugs of `from`, and its present one, lead to `into`. */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -125,7 +125,7 @@ export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise
 
 export interface OldPaths {
   /**
-   * The hashes are sorted, and undefined until they are read. The database decides where two paths share one.
+   * The hashes are sorted; undefined until they are read. If two paths share a hash, the database decides.
    */
   hashes: Uint32Array | undefined
   asOf: number
@@ -141,7 +141,7 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/** Paths are read no more often, since an import of a large site changes them again and again. */
+/** Paths are read at most this often, since an import of a large site changes them again and again. */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000

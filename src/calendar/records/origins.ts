@@ -12,7 +12,7 @@ export interface Paged {
 
 const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
-/** The conditions are written as in the indexes of pages, so that these are used. */
+/** Written like the conditions of the indexes of pages, so that these are used. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -21,7 +21,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/** The first of several sources counts. */
+/** With several sources, the first one counts. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db

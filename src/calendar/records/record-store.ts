@@ -179,7 +179,7 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// The conditions are written as in the indexes, so that these are used. Unannounced records may share a slug
+// Written like the conditions of the indexes, so that these are used. Unannounced records may share a slug
 // (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
@@ -344,7 +344,7 @@ export function foundPage<Row extends { id: number }>(
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** There are no more records than the largest id. */
+/** Never above the largest id, since there are no more records. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }

@@ -77,8 +77,8 @@ export interface AskedChange {
 }
 
 /**
- * Occurrences keep fields of their own; moving to the trash comes last. Returns the ids of created venues and
- * organizers.
+ * Fields that an occurrence has changed for itself stay. A move to the trash is done last. Returns the ids of
+ * created venues and organizers.
  * @throws Problem rest_forbidden unless the caller may edit every occurrence
  */
 export async function changeAll(

@@ -42,7 +42,7 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** This bounds the dates before today, and again those from today on. */
+/** Maximum of dates before today, and of dates from today on. */
 export const MOST_WRITTEN_DATES = 750
 
 /** A series that is written until then has all its dates. */

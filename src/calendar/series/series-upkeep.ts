@@ -33,7 +33,7 @@ import { findOccurrences, holdSeries, readShared, updateSeries } from './series-
 // Does what is due: dates within the horizon, times after changes of zones, publication, links of meetings.
 
 const SERIES_AT_ONCE = 50
-/** It stands for the number of dates written already, so that past dates never make an extension fail. */
+/** Stands for the number of dates written already, so that past dates never make an extension fail. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>

@@ -14,7 +14,7 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-/** Several parameters decide these together, or they narrow every list. */
+/** Parts that several parameters decide together, or that narrow every list. */
 type TermPart = 'use' | 'event'
 
 type TermFilter<Value> = Filter<

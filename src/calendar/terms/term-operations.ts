@@ -24,7 +24,7 @@ export interface LoadedTerm {
   ancestors: Ancestors
 }
 
-/** Each term gets the ancestors of all of them. */
+/** Loads the ancestors of all terms at once. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))

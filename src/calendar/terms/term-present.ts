@@ -70,7 +70,7 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** Every change of a term, and every other count, is another row. */
+/** Keyed by the row object: a changed term, or one with another count, is a new object. */
 const written = new WeakMap<TermRow, Buffer>()
 
 export const isTermWritten = (term: TermRow): boolean => written.has(term)

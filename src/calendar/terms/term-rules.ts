@@ -167,7 +167,10 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
   await updateTerm(tx, term, columns)
 }
 
-/** Every answer climbs the tree. @throws Problem rest_invalid_param where it would get too deep */
+/**
+ * Keeps the tree shallow, since every answer climbs it. @throws Problem rest_invalid_param where it would get
+ * too deep
+ */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
@@ -233,7 +236,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Another writer may be creating the term, so this waits for it. */
+/** Waits for another writer that may be creating the term. */
 async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
@@ -242,7 +245,7 @@ async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: 
   return createTerm(tx, taxonomy, { name: text })
 }
 
-/** All names share one lock: two writers that create the same terms in another order would deadlock. */
+/** One lock for all names: two writers that create the same terms in another order would deadlock. */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

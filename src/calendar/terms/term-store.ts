@@ -107,7 +107,7 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
 /** Maximum number of terms below a category that are looked at. */
 const MOST_BELOW = 5000
 
-/** Terms below it count too. */
+/** True also if a term below it is in use. */
 export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
   if (count > 0) return true
   const { rows } = await sql<{ count: number }>`
@@ -340,12 +340,12 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** Every term is public: anybody may read it by id. */
+/** Records the term as public: anybody may read it by id. */
 function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** A new count is no change of the events that show the term. */
+/** Records the count alone: events that show the term have not changed. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -357,7 +357,7 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
   return row
 }
 
-/** A deleted term gets its id back, and another slug where a term has its own by now. */
+/** Gives a deleted term its id back, and another slug if a term has its own by now. */
 export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
   const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
   await tx
@@ -412,7 +412,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/** Children move up to its parent (rule 22.5). Other requests get their turn between steps. */
+/** Moves children up to the parent (rule 22.5). Other requests get their turn between steps. */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx

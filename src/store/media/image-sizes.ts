@@ -46,7 +46,8 @@ interface Format {
 }
 
 /**
- * AVIF and GIF are encoded with the least effort: the next takes several times as long for the same bytes.
+ * AVIF and GIF are encoded with the least effort: the next level takes several times as long for the same
+ * bytes.
  */
 const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': {
@@ -210,8 +211,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Checks that no metadata is left and the dimensions are the same. If it returns undefined, the image is made
- * of its pixels.
+ * Checks that no metadata is left and the dimensions are the same. Undefined means that the image has to be
+ * encoded again from its pixels.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -237,7 +238,7 @@ function loadSharp(): ReturnType<typeof openSharp> {
   return loading
 }
 
-/** Blocks its readers of all other formats. */
+/** Stops the library from reading any other format. */
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })

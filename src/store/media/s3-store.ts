@@ -24,11 +24,11 @@ export interface S3Place {
 /** Milliseconds. */
 export interface S3Limits {
   connect: number
-  /** Counts while no bytes move. */
+  /** Longest pause between bytes. */
   idle: number
-  /** Counts until the answer begins. */
+  /** Longest wait for the beginning of an answer. */
   answer: number
-  /** Counts until the file is stored. */
+  /** Longest time to store a file. */
   put: number
 }
 

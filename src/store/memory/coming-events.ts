@@ -11,7 +11,7 @@ import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slot
 // Finds coming events of a venue, an organizer or a term in its posting list. The work is bounded, however
 // long the list is.
 
-/** Begun events checked for whether they still last, and next events checked for whether to show them. */
+/** Maximum of begun events that are checked for still lasting, and of next events checked for being shown. */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
@@ -68,7 +68,7 @@ export function nextAtVenue(
 }
 
 const WEIGHTS = { term: 1, organizer: 0.75 } as const
-/** Terms and organizers of an event whose events are checked. */
+/** Maximum of terms and organizers of the subject whose events are checked. */
 const MOST_SHARED = 25
 
 /**
@@ -100,8 +100,8 @@ export function relatedEvents(
 }
 
 /**
- * Returns those listed events of `ids` that end on `day` or later, the first of each series: their starts as
- * wall times, by id, in list order.
+ * Returns starts as wall times by id, in list order, of those listed `ids` that end on `day` or later; of
+ * each series only the first.
  */
 export function comingAmong(
   index: EventIndex,

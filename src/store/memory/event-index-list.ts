@@ -61,7 +61,7 @@ export interface IndexQuery {
   ranking?: Ranking | undefined
 }
 
-/** Orders events by the place that has the words, with coming events before past ones. */
+/** Orders found events by where the words stand, with coming events before past ones. */
 export interface Ranking {
   /** Events with all words in the title, and events with each word in the title or a name. */
   titled: IdSet
@@ -133,7 +133,7 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
-  /** Whether no event is in two of the postings, except one at several venues. */
+  /** True if no event is in two of the postings; an event at several venues may be. */
   isApart: boolean
 }
 
@@ -219,9 +219,9 @@ function boundsOf(
   }
 }
 
-/** Slots walked in the time that finding and ordering the slot of one id takes. */
+/** Walking so many slots takes as long as finding and ordering the slot of one id. */
 const WALKS_PER_ID = 64
-/** Slots walked in the time that finding the bounds of a window in one posting list takes. */
+/** Walking so many slots takes as long as finding the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
 /** With more postings a choice is weighed by the sizes of its lists alone, without their bounds. */
 const FEW_POSTINGS = 16
@@ -263,7 +263,7 @@ function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Boun
   return least
 }
 
-/** Walks the shortest choice and tests the others. */
+/** Walks the choice with the fewest slots, and tests each slot against the others. */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -323,7 +323,9 @@ function listApart(
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/** Counts how often events with several venues are counted too often if each list is counted by itself. */
+/**
+ * An event with several venues stands in several lists: returns by how much a sum of these lists is too high.
+ */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
   const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
@@ -357,7 +359,7 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
   return slots
 }
 
-/** Up to this end of a page its slots are picked from all; for a later page all slots are sorted. */
+/** A page that ends by here picks its slots from the unsorted ones; for later pages all are sorted. */
 const PICKED = 200
 
 function unorderedPage(
@@ -389,7 +391,7 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
   return true
 }
 
-/** Slots whose postings are counted in a millisecond or two. */
+/** The postings of so many slots are counted in a millisecond or two. */
 const MOST_COUNTED = 10_000
 
 /**
@@ -457,7 +459,7 @@ export function countBegins(
   return counts
 }
 
-/** Slots of which only the ends are looked at, in about a millisecond. */
+/** The ends of so many slots are compared in about a millisecond. */
 const MOST_WALKED = 200_000
 
 /**
@@ -572,7 +574,7 @@ function tally(
 
 type Test = (slot: number) => boolean
 
-/** Expects slots within the bounds of the start; tests these choices and all other conditions. */
+/** Returns a test of these choices and all other conditions, for slots whose start is within the bounds. */
 function acceptance(
   index: EventIndex,
   choices: readonly Choice[],

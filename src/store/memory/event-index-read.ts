@@ -404,7 +404,7 @@ const factNumbers = madeOnce((words: string): readonly number[] =>
 
 const MOST_BYTES = 2 ** 32
 
-/** It grows in place and leaves no copies behind. */
+/** A buffer that grows in place, without copies. */
 function growing(): Int32Array<ArrayBuffer> {
   return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
 }

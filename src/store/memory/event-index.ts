@@ -231,7 +231,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
 }
 
-/** Unused postings from which on an index is made anew. */
+/** An index with so many unused postings is rebuilt. */
 const SPARE_POSTINGS = 10_000
 
 /**

@@ -300,7 +300,7 @@ function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
 }
 
-/** `start` was taken before the reading. */
+/** `start` is the cursor from before the reading. */
 interface ReadCalendar {
   terms: Map<number, TermRow>
   index: EventIndex
@@ -467,7 +467,7 @@ function emptySearches(budget: CacheBudget): EventSearches {
   return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
-/** Data are of at least this version: a cached result may have part of the next change. */
+/** Returns a result of at least this version of the data; a cached one may have part of the next change. */
 export function findSearched(
   searches: EventSearches,
   version: string,

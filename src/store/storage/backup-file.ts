@@ -52,7 +52,7 @@ const APPLICATION_ID = 0x4b6c6e64
 export interface BackupWriter {
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
-  /** Only then is the file a backup. */
+  /** Writes the manifest; without it the file is no backup. */
   finish: (manifest: Manifest) => void
   /** Leaves the file without a manifest. */
   close: () => void

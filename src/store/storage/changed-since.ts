@@ -25,7 +25,7 @@ export interface ListedChange extends ChangePlace {
   is_public: number
 }
 
-/** Kinds whose answers show other records, or list with them. */
+/** Kinds whose answers change when another record does. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)

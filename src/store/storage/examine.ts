@@ -52,7 +52,7 @@ export interface ExaminedImages {
   sample: Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>[]
 }
 
-/** What only the tables of this version can give. */
+/** Facts that only the tables of this version can give. */
 type Facts = Omit<Examined, 'server' | 'file' | 'size' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const noFacts = (steps: Examined['steps']): Facts => ({

@@ -116,8 +116,8 @@ export const onChanged = (
   "user" = excluded."user"`
 
 /**
- * Sets the highest sequence among them: calendars know a series and its dates by one UID. `keys` is SQL for
- * kinds and ids.
+ * Gives all `keys` (SQL for kinds and ids) the highest sequence among them: calendars know a series and its
+ * dates by one UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`

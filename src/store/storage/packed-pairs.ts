@@ -7,8 +7,8 @@ import type { Tables } from './schema.ts'
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * Writes `12,7 12,9 13,7`; null for no rows. Millions of rows would take longer than finding them, and leave
- * as much garbage.
+ * Writes `12,7 12,9 13,7`; null for no rows. Handing over millions of rows would take longer than finding
+ * them, and leave as much garbage.
  */
 export function packPairs(
   db: Db,

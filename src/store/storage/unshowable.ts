@@ -40,7 +40,10 @@ export function showOrLeaveOut<Shown>(
   }
 }
 
-/** Lists with the record are read again and again. `since` is in ms of `performance.now()`. */
+/**
+ * Limits reports, since lists with the record are read again and again. `since` is in ms of
+ * `performance.now()`.
+ */
 interface Notes {
   since: number
   noted: Set<string>

@@ -401,7 +401,7 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** Stems read for one kind, and names found. */
+/** Maximum of stems read for one kind, and of names found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 

@@ -23,7 +23,7 @@ const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
 const LOOK_EVERY = 2000
-/** Texts read in order in the time of one read by id. */
+/** So many texts are read in order in the time that one read by id takes. */
 const SCANS_PER_TEXT = 3
 
 /** So few texts are read, and no further words looked up. */

@@ -40,7 +40,7 @@ const WRITING = defineFields({
 
 const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
-/** They are about the look of pages and lists, or who published what. */
+/** Fields about the look of pages and lists, or about who published what. */
 const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ...([
     'author',
@@ -55,7 +55,7 @@ const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ] as const),
   ...(['show_map_link', 'hide_from_listings', 'sticky', 'featured', 'online_label', 'online_shown'] as const),
 ]
-/** Others say the same in fewer words, or they are for programs that keep copies. */
+/** Filters that others replace in fewer words, or that are for programs that keep copies. */
 const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
   ...([
     'starts_before',
@@ -181,20 +181,20 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Only the JSON `false` writes. It is undefined where `dry_run` cannot be read. */
+/** Only the JSON `false` writes. Undefined if `dry_run` cannot be read. */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined
 }
 
-/** It begins below the namespace. */
+/** Begins below the namespace. */
 export interface AskedOfRest {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   fields: JsonRecord
 }
 
-/** It is undefined where the call names no record. */
+/** Undefined if the call names no record. */
 export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest | undefined {
   const { asks, served, always } = tool
   const { path } = served.resource
@@ -214,7 +214,7 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   }
 }
 
-/** It has all that is not over or, with an end, what begins from today on. */
+/** Asks for all that is not over or, with an end, for what begins from today on. */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }

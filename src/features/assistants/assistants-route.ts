@@ -100,7 +100,7 @@ export function makeAssistants(service: Service, entrance: Entrance, routes: Rou
 
 class Undone extends Error {}
 
-/** A write finds every fault and leaves nothing. */
+/** A database whose writes find every fault and leave nothing. */
 function undoing(database: Database): Database {
   const write: Database['write'] = async (work, by) => {
     let done: { result: Awaited<ReturnType<typeof work>> } | undefined
@@ -171,7 +171,7 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/** Nobody has looked yet who sent it. It is undefined for a request that goes on. */
+/** Looks before anybody knows who sent it. Undefined for a request that goes on. */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
   incoming: IncomingRequest,
@@ -280,7 +280,7 @@ function listTools(assistants: Assistants, asked: Asked): Outcome {
 const contextOf = ({ service }: Assistants, { caller, incoming }: Asked) =>
   callerContext(service, caller, service.now(), incoming)
 
-/** Other tools are not listed. */
+/** False for tools that are not listed. */
 function mayCall(tool: AssistantTool, context: Context): boolean {
   const { asks, served } = tool
   if (asks === 'list' || asks === 'read') return true
@@ -343,7 +343,7 @@ async function answerTo(
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
 
-/** It keeps `User-Agent`, which the history records. */
+/** Keeps `User-Agent`, which the history records. */
 function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
@@ -368,7 +368,7 @@ function passedOn({ status, headers, body }: Answer): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/** It names the arguments at fault and the values that they take. */
+/** Names the arguments at fault and the values that they take. */
 function refusedResult(
   { args }: AssistantTool,
   { body, status }: Answer,
@@ -447,7 +447,7 @@ function describeTool(tool: AssistantTool, site: Site): JsonRecord {
 
 const declared = resources.map(({ resource }) => resource)
 
-/** It is the plainest form of the field, without references. */
+/** Returns the plainest form of the field, without references. */
 function argumentSchema(name: string, field: Field): Schema {
   if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
   if (field.kind.read === links.read) return linkSchema(field)

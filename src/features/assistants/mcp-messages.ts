@@ -35,7 +35,7 @@ export interface McpRequest {
 /** A fault has the id of its request where that is known. */
 export type McpMessage = { request: McpRequest } | { fault: McpFault; id: MessageId | null } | 'notification'
 
-/** JSON-RPC and the protocol define them. */
+/** Error codes of JSON-RPC and of the protocol. */
 const CODES = {
   parse: -32700,
   request: -32600,
@@ -80,7 +80,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** Members may be wrong, or the headers that repeat them. */
+/** Finds wrong members, and headers that do not repeat them. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -125,18 +125,18 @@ const differing = (header: string, why: string) =>
 
 const quotedPart = (text: string) => JSON.stringify(beginningOf(text, 100))
 
-/** Beyond ASCII it is base64. */
+/** Decodes base64, in which a name beyond ASCII comes. */
 function decodedName(text: string): string {
   const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
   return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
 }
 
-/** It is the one asked for, or the latest with a handshake. */
+/** Returns the revision asked for, or the latest with a handshake. */
 export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** A stateless one says that it is complete, and which server answers. */
+/** To a stateless request, says that the result is complete, and which server answers. */
 export function resultMessage(
   { id, isStateless }: McpRequest,
   result: JsonRecord,

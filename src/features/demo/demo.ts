@@ -40,8 +40,8 @@ interface Made {
 }
 
 /**
- * The first administrator seems to ask for all of it in one transaction. A database with events is left
- * alone. Returns a sentence.
+ * Creates everything in one transaction, in the name of the first administrator. Leaves a database with
+ * events alone. Returns a sentence.
  * @throws Error when there is no administrator
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
@@ -176,13 +176,13 @@ function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
   return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
 }
 
-/** It lies 8 to 14 days before today. */
+/** Lies 8 to 14 days before today. */
 function firstMonday(today: string): string {
   const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
   return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
 }
 
-/** It lies four weeks before the first day, at the latest yesterday. */
+/** Lies four weeks before the first day, at the latest yesterday. */
 function announced(first: string, today: string): string {
   const [day] = [addDays(first, -28), addDays(today, -1)].sort()
   return `${day} 10:00:00`

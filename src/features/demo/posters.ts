@@ -2,9 +2,9 @@ import type { Sharp } from 'sharp'
 
 export interface Poster {
   file: string
-  /** Letters are A to Z and blanks. */
+  /** Of letters A to Z and blanks. */
   words: readonly string[]
-  /** Each is written `#rrggbb`. */
+  /** `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
   /** `wide` is that of a page, `tall` that of a wall, `large` has every size. */
@@ -103,7 +103,7 @@ const motifs = {
     }),
 } satisfies Record<string, () => string[]>
 
-/** Strokes on a field of 4 by 6 are the same on a machine without fonts. */
+/** Letters as strokes on a field of 4 by 6, since a machine may have no fonts. */
 const strokes: Readonly<Record<string, string>> = {
   A: 'M0 6L2 0L4 6M.7 4H3.3',
   B: 'M0 0V6H2.6A1.6 1.6 0 0 0 2.6 2.8H0M0 0H2.4A1.4 1.4 0 0 1 2.4 2.8',

@@ -390,9 +390,9 @@ export interface Occasion {
   weeks: readonly number[]
   day: (typeof DAYS)[number]
   again?: string
-  /** They are written `HH:MM`; an end before the start is on the next day. Without them it lasts all day. */
+  /** `HH:MM`; an end before the start is on the next day. Without hours it lasts all day. */
   hours?: readonly [from: string, to: string]
-  /** Without it there is one. */
+  /** 1 by default. */
   days?: number
   venue?: keyof typeof venues
   organizers: readonly (keyof typeof organizers)[]
@@ -402,7 +402,7 @@ export interface Occasion {
   excerpt?: string
   description: string
   sent?: Readonly<Record<string, unknown>>
-  /** It is published so many days later. */
+  /** Published so many days later. */
   appears?: number
 }
 

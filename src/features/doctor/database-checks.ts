@@ -67,7 +67,7 @@ function checkIntegrity({ damage, file }: Examined): Finding {
   )
 }
 
-/** So large a share and so many bytes of unused pages are worth a warning. */
+/** A larger share of unused pages, with more bytes, is worth a warning. */
 const MUCH_FREE = { part: 0.25, bytes: 50_000_000 }
 
 function checkFree({ size, file }: Examined): Finding[] {
@@ -119,7 +119,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** Tables of another version are not read. */
+/** Reads no tables of another version. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
@@ -138,7 +138,7 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** There is no finding where webhooks and imports on a schedule work. */
+/** Finds nothing wrong if webhooks and scheduled imports work. */
 function checkSending({ isHeld, troubles }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
@@ -146,11 +146,11 @@ function checkSending({ isHeld, troubles }: Examined): Finding[] {
   ]
 }
 
-/** Tables of another version are not read. */
+/** Reads no tables of another version. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'
   if (lastBackup === '') return [warning('backup', 'No backup by kalends backup is known.', todo)]
-  // One that is old is among the troubles.
+  // An old one is among the troubles.
   return isOldBackup(lastBackup, now) ? [] : [ok('backup', `The last one was taken at ${lastBackup}.`)]
 }

@@ -7,9 +7,8 @@ import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 
 /**
- * Nothing is changed. Unreadable settings are findings, and end the examination.
- * @param read
- * @throws Error with a line for each wrong setting
+ * Changes nothing. Wrong settings, for which `read` throws an Error with a line each, are findings, and end
+ * the examination.
  * @param now milliseconds since the epoch
  */
 export async function examine(

@@ -66,7 +66,7 @@ async function checkAccess(about: string, folder: string, todo: string): Promise
   }
 }
 
-/** No other user may read or own them. */
+/** Finds files that another user may read or owns. */
 async function checkPermissions(config: Config): Promise<Finding[]> {
   if (process.platform === 'win32') return []
   const folder = resolve(config.data)
@@ -119,7 +119,7 @@ async function checkDisk(about: string, path: string): Promise<Finding> {
   }
 }
 
-/** A bucket has none, and the disk of the data folder is checked already. */
+/** Skips a bucket, which has no disk, and the disk of the data folder, which is checked already. */
 async function checkMediaDisk(config: Config): Promise<Finding[]> {
   const address = mediaAddress(config)
   if (!address.startsWith('file:')) return []
@@ -152,7 +152,7 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
     : failing('media', `${folder} is no folder.`, todo)
 }
 
-/** It asks for an object that does not exist: the answer shows that the bucket can be read. */
+/** Asks for an object that does not exist: the answer shows that the bucket can be read. */
 async function checkBucket(address: string): Promise<Finding> {
   const told: string[] = []
   let todo = 'Do so, or name a folder with --media.'

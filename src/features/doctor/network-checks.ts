@@ -8,7 +8,7 @@ import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import type { Examined } from '../../store/storage/examine.ts'
 
 const ANSWERS_WITHIN_MS = 3000
-/** A page of the feed with one change has less. */
+/** A page of the feed with one change is smaller. */
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
@@ -29,7 +29,7 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/** The feed of changes names the edition. */
+/** Knows the edition by the feed of changes. */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
@@ -122,7 +122,7 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/** It is undefined for a free port, which is released at once. */
+/** Undefined for a free port, which is released at once. */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -185,18 +185,21 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
 }
 
 const CLOCKS_DIFFER_S = 5
-/** It tells whole seconds, and its answer may take long. */
+/** A site tells whole seconds, and its answer may take long. */
 const SITE_DIFFERS_S = 60
 /** A clock that shows an earlier time is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
 interface SiteClock {
   site: string
-  /** It may be ahead of this machine. */
+  /** Negative if it is behind this machine. */
   aheadMs: number
 }
 
-/** It compares database server, site and last change. @param now milliseconds since the epoch */
+/**
+ * Compares the clocks of database server and site, and the last change. @param now milliseconds since the
+ * epoch
+ */
 export function checkClock(
   now: number,
   examined: Examined | undefined,

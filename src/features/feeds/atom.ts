@@ -13,10 +13,7 @@ import {
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-/**
- * RFC 4287 defines it. The time of the latest change comes last, since it is known once all entries are
- * written.
- */
+/** RFC 4287. The time of the latest change comes last, since it is known once all entries are written. */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',

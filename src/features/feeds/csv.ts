@@ -101,7 +101,7 @@ function distinct(columns: readonly Column[]): readonly Column[] {
   return columns
 }
 
-/** RFC 4180 defines it. */
+/** RFC 4180. */
 export const csv = feedFormat({
   name: 'csv',
   extension: 'csv',

@@ -38,13 +38,13 @@ interface SeriesPart {
   modified: string
   status?: string
   /**
-   * It grows with every change of the event, and by the time of `modified` in seconds with those of linked
+   * Grows with every change of the event, and by the time of `modified` in seconds with those of linked
    * records.
    */
   sequence: number
 }
 
-/** RFC 5545, 3.6.1 defines it. The same data make the same bytes. */
+/** RFC 5545, 3.6.1. The same data give the same bytes. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -55,7 +55,7 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/** An occurrence has the texts (RFC 5545, 3.8.5). */
+/** Takes the texts of an occurrence (RFC 5545, 3.8.5). */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -83,7 +83,7 @@ export function writeSeriesComponent(
   )
 }
 
-/** RECURRENCE-ID has its original start in the form of the series. */
+/** RECURRENCE-ID is the original start, in the form of the series. */
 export function writeOverride(
   context: Context,
   facts: EventFacts,
@@ -142,7 +142,7 @@ function writeStatus({ event_status, date, date_utc }: EventRow, status: string)
   return [...lines, contentLine(OWN_DATE, date_utc === NEVER ? wallTime(date) : utcTime(date_utc))]
 }
 
-/** Calendars need this to cancel it; nothing in it was not public. */
+/** Writes what calendars need to cancel the event, and nothing that was not public. */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEvent,
@@ -192,7 +192,7 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/** It is undefined for UTC and days, and where programs read a time wrong. */
+/** Undefined for UTC and days, and if programs would read a time wrong. */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
@@ -203,7 +203,7 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
   return isRight ? rules : undefined
 }
 
-/** HTML is written where it says more. The reason of an event that does not take place comes first. */
+/** Writes HTML if it says more. The reason of an event that does not take place comes first. */
 function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
@@ -243,7 +243,7 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/** ORGANIZER has to be an address; others are contacts. */
+/** ORGANIZER has to be an e-mail address; organizers without one become contacts. */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

@@ -27,7 +27,7 @@ export interface EventFacts {
   organizers: readonly OrganizerRow[]
   terms: readonly string[]
   image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
-  /** The event or anything it shows was changed then, in UTC. */
+  /** When the event or anything it shows was last changed, in UTC. */
   modified: string
 }
 

@@ -38,7 +38,7 @@ export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType
 /** Past events do not vanish from subscribers' calendars at once. */
 const DAYS_BACK = 90
 
-/** Dates or ids say it; `strict_dates` says how dates are meant. */
+/** True if dates or ids say when; `strict_dates` only says how dates are meant. */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
@@ -87,10 +87,10 @@ function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 
-/** So few delay no other request. */
+/** Events of one turn: so few delay no other request. */
 const AT_ONCE = 50
 
-/** Events are read at their turn; those gone by then are left out. */
+/** Reads events at their turn, and leaves out those gone by then. */
 async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

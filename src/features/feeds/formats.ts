@@ -27,7 +27,7 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/** It is undefined for browsers, which prefer pages, and for clients that take anything. */
+/** Undefined for browsers, which prefer pages, and for clients that take anything. */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const best = mostWanted(others, accept)

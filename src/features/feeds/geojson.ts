@@ -22,7 +22,7 @@ interface Place {
 
 type Position = [longitude: number, latitude: number]
 
-/** RFC 7946 defines it. Public venues with a position stand in the order of their first events. */
+/** RFC 7946. Public venues with a position stand in the order of their first events. */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',

@@ -17,8 +17,8 @@ import { type FeedHead, feedFormat } from './feed.ts'
 import { gatherSeries, type WholeSeries } from './whole-series.ts'
 
 /**
- * RFC 5545 and 7986 define it. Zone rules stand before the first event that needs them. A series is whole
- * where its first occurrence is found, unless `recurrence=expanded` or ids ask for single events.
+ * RFC 5545 and 7986. Zone rules stand before the first event that needs them. A series is whole where its
+ * first occurrence is found, unless `recurrence=expanded` or ids ask for single events.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -88,7 +88,7 @@ const EXPANDED_VALUE = 'expanded'
 export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
 interface ChosenSeries {
-  /** It is empty for a caller who may see public events alone. */
+  /** Empty for a caller who may see public events alone. */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>

@@ -6,7 +6,7 @@ import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { isWritten } from '../../store/memory/event-pieces.ts'
 
-/** It has all records that match, without pages (rule 28.7). */
+/** All records that match, without pages (rule 28.7). */
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
@@ -22,7 +22,7 @@ export const ndjson: Format = {
   }),
 }
 
-/** So few delay no other request. */
+/** Records of one turn: so few delay no other request. */
 const AT_ONCE = 25
 
 /**
@@ -53,7 +53,7 @@ async function someLines(context: Context, operations: Operations, found: Found)
 
 const LINE_END = Buffer.from('\n')
 
-/** It is true once memory has everything that was committed before the call. */
+/** True once memory has everything that was committed before the call. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)

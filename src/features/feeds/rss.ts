@@ -12,7 +12,7 @@ import { type FeedHead, feedFormat } from './feed.ts'
 
 const TTL_MINUTES = '60'
 
-/** It is version 2.0, with the module for events. */
+/** Version 2.0, with the module for events. */
 export const rss = feedFormat({
   name: 'rss',
   extension: 'rss',

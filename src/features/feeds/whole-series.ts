@@ -21,9 +21,9 @@ export interface WholeSeries {
   start: Start
   /** Whole days and UTC have none. */
   rules: ZoneRules | undefined
-  /** It is the first by the rule, whether it takes place or not. */
+  /** The first by the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
-  /** They give the shown occurrences and no others. */
+  /** Lines that give the shown occurrences and no others. */
   lines: readonly string[]
   model: number
   overrides: readonly number[]
@@ -38,7 +38,8 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * It is undefined for a series shown as single events: not public, or not every program gets its times right.
+ * Undefined for a series shown as single events: it is not public, or some programs would get its times
+ * wrong.
  * @param listed shown to the caller even where not public
  */
 export async function gatherSeries(
@@ -124,7 +125,7 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
   return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
 }
 
-/** They end with the last one that has an event. */
+/** Returns dates up to the last one that has an event. */
 function datesByRule(series: SeriesRow, start: Start): string[] {
   const { rule } = recurrenceOf(series)
   return occurrenceStarts(

@@ -20,7 +20,7 @@ import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 interface Mark {
   cursor: string
   since: string
-  /** The last of the history that was seen. */
+  /** The last row of the history that was seen. */
   row: number
 }
 

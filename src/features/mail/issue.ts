@@ -44,7 +44,7 @@ const MOST_NEW = 20
 /** Bytes: a message in any script stays below 100 kB. */
 const MOST_LISTED = 34_000
 const MOST_LISTED_NEW = 10_000
-/** A series is many of them and one entry. */
+/** Events that are read; a series is many of them and one entry. */
 const MOST_READ = 300
 /** Further dates in the entry of a series. */
 const MOST_DATES = 6
@@ -66,7 +66,7 @@ export async function writeIssue(
   const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
   if (!subscriber) return undefined
   const timezone = readerZone(subscriber, ground.site.timezone)
-  // Then times in other zones have their letters.
+  // With the reader's zone, times in other zones get their letters.
   const site: Site = { ...ground.site, language: languageOf(message), timezone }
   const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })
   const written =
@@ -257,7 +257,7 @@ const OPENINGS = {
 
 const isTopic = (topic: string): topic is keyof typeof OPENINGS => Object.hasOwn(OPENINGS, topic)
 
-/** Undefined if it is no longer so. */
+/** Undefined if there is nothing to remind of any more. */
 async function writeReminder(
   context: Context,
   { event }: SubscriptionColumns,

@@ -18,7 +18,7 @@ export type Block =
   | { kind: 'entries'; entries: readonly Entry[] }
   | ({ kind: 'picture' } & LetterPicture)
 
-/** It comes from the site itself. */
+/** Served by the site itself. */
 export interface LetterPicture {
   url: string
   /** Empty for a decoration. */

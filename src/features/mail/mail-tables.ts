@@ -56,7 +56,7 @@ export interface SubscriptionColumns {
   confirmed_utc: string
   /** When the next message is due; empty for none. */
   next_utc: string
-  /** What came later is new. */
+  /** What was published later is new to the reader. */
   seen_utc: string
   /** JSON. */
   told: string

@@ -5,7 +5,7 @@ import { sayMail } from './mail-texts.ts'
 /** Tries of about half an hour. */
 const TOLD_AFTER = 4
 
-/** They name no addresses. */
+/** Lists troubles without naming addresses. */
 export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(
     `select state, count(*) as n, max(status) as status from mail_messages

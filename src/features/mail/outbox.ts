@@ -30,7 +30,7 @@ export class MailRefusal extends Error {
   override name = 'MailRefusal'
 }
 
-/** Few messages that strangers cause go to one address. */
+/** Ms between two messages to one address that strangers cause. */
 const STRANGER_EVERY_MS = 10_000
 const STRANGER_A_DAY = 10
 
@@ -121,10 +121,10 @@ export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): 
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
-/** An attempt takes less. */
+/** Longer than an attempt takes. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** They are 24 hours together; then a message is given up. */
+/** Pauses of 24 hours together, after which a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
 /** A message that is due later was written by a wrong clock. */
@@ -133,8 +133,8 @@ const LATEST = 12 * HOUR_MS
 const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
 
 /**
- * It is left to this process for three minutes. Undefined when none is due, `perHour` were sent within the
- * hour, or the calendar is held.
+ * Reserves a message for this process for three minutes. Undefined when none is due, `perHour` were sent
+ * within the hour, or the calendar is held.
  */
 export async function claimMessage(
   tx: Tx,
@@ -199,7 +199,7 @@ export type Outcome =
   /** The message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/** The content goes once it is settled: it may have a secret link. True when it is given up. */
+/** Drops the content of a settled message, which may have a secret link. Returns true when it is given up. */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,
@@ -229,7 +229,7 @@ export async function settleMessage(
   return false
 }
 
-/** A stop has cut the attempt off. */
+/** Makes a message due again whose attempt was cut off by a stop. */
 export async function returnMessage(tx: Tx, { id, created_utc }: MailMessageColumns): Promise<void> {
   const back = { state: 'waiting', next_utc: created_utc } as const
   await tx.updateTable('mail_messages').set(back).where('id', '=', id).execute()

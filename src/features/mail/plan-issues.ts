@@ -20,7 +20,7 @@ const AT_ONCE = 100
 /** An issue that is due later was planned by a wrong clock. */
 const LATEST_MS = 8 * DAY_MS
 
-/** A message that is later is not sent. */
+/** A message that is late by more is not sent. */
 const LATE_MS = DAY_MS
 
 type Due = SubscriptionColumns & Pick<SubscriberColumns, 'address' | 'language' | 'timezone' | 'failures'>

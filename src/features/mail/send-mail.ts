@@ -33,7 +33,7 @@ export interface MailSender {
   round: Promise<void> | undefined
   /** Ms since the epoch. */
   restsUntil: number
-  /** The database did not take it, as with a full disk; nothing else is sent before. */
+  /** An outcome that the database did not take, as with a full disk; nothing else is sent before. */
   unsettled: Attempt | undefined
 }
 

@@ -163,7 +163,7 @@ const trap = (label: string): Html =>
   html`<p class="hidden" aria-hidden="true"><label for="website">${label}</label>
 <input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>`
 
-/** It counts per network address. */
+/** Counts per network address. */
 const MOST_AN_HOUR = 20
 const MOST_CLIENTS = 10_000
 

@@ -10,10 +10,10 @@ import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { forgetQueued, forgetSent } from './outbox.ts'
 
 export const MOST_SUBSCRIPTIONS = 20
-/** All addresses share it. */
+/** For all addresses together. */
 const MOST_UNCONFIRMED = 1000
 export const CONFIRM_HOURS = 48
-/** Then nothing more is sent. */
+/** After so many refusals, nothing more is sent. */
 export const MOST_FAILURES = 3
 
 export interface AskedFor extends Rhythm {

@@ -52,7 +52,7 @@ export async function tellUser(
 export interface ToldOfEvent {
   kind: 'published' | 'sent back' | 'changed' | 'removed'
   user: User
-  /** Each act has its own. */
+  /** Unique for each act. */
   act: string
   title: string
   url: string

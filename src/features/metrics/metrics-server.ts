@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import type { Family } from '../../base/metric-families.ts'
 
-/** It writes the text format of Prometheus, version 0.0.4. */
+/** Writes the text format of Prometheus, version 0.0.4. */
 function renderFamilies(families: readonly Family[]): string {
   return families.map(renderFamily).join('')
 }
@@ -29,9 +29,9 @@ function renderValue(value: number): string {
   return Number.isNaN(value) ? 'NaN' : String(value)
 }
 
-/** It answers nothing but `GET /metrics`. */
+/** Answers nothing but `GET /metrics`. */
 export interface MetricsServer {
-  /** It is such as `http://127.0.0.1:9464/metrics`. */
+  /** Such as `http://127.0.0.1:9464/metrics`. */
   address: string
   close: () => Promise<void>
 }

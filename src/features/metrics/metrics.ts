@@ -13,9 +13,9 @@ export interface Metrics {
   answers: AnswerCounts
   writes: Durations
   searches: Durations
-  /** The database has not finished so many. */
+  /** Writes and searches that the database has not finished. */
   waiting: { writes: number; searches: number }
-  /** Timers were late by so many nanoseconds. */
+  /** By how many nanoseconds timers were late. */
   loopDelay: LoopDelay
 }
 
@@ -53,7 +53,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** Delays of the event loop are reset, so each look shows those since the last. */
+/** Resets delays of the event loop, so that each look shows those since the last. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -171,7 +171,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** It is undefined when the database does not answer. */
+/** Undefined when the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read
     .selectFrom('changes')
@@ -205,7 +205,7 @@ function startSeconds(): number {
   return Math.round(Date.now() / 1000 - process.uptime())
 }
 
-/** They count since the process began. */
+/** Counts since the process began. */
 interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
   sources: Record<Answered['from'], number>
@@ -218,7 +218,7 @@ interface RouteCounts {
   durations: Durations
 }
 
-/** There are fewer unless something is wrong; further ones are counted together. */
+/** Maximum of routes; there are fewer unless something is wrong. Further ones are counted together. */
 const MOST_ROUTES = 200
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -278,7 +278,7 @@ const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
   Object.entries(numbers).map(([name, value]) => [{ [label]: name }, value] as const)
 
 interface Durations {
-  /** The last is beyond all bounds. */
+  /** The last one counts what is beyond all bounds. */
   counts: Float64Array
   seconds: number
 }

@@ -2,15 +2,15 @@ import { isRecord, type JsonRecord } from '../../base/foreign-json.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { ROLES, type Role } from '../../calendar/people/caller.ts'
 
-/** Those whose claim has the value have the role. */
+/** People whose claim has the value get the role. */
 export interface RoleRow {
-  /** It is a name, or names parted by dots, such as `realm_access.roles`. */
+  /** A name, or names parted by dots, such as `realm_access.roles`. */
   claim: string
   value: string
   role: Role
 }
 
-/** The text is such as `groups staff=author; hd example.org=contributor`. @throws Error with one sentence */
+/** Reads `groups staff=author; hd example.org=contributor`. @throws Error with one sentence */
 export function readRoles(text: string): RoleRow[] {
   const rows = text.split(/[;\n]/).map((row) => row.trim())
   return rows.filter(Boolean).map((row) => {
@@ -26,22 +26,22 @@ export function readRoles(text: string): RoleRow[] {
 
 export interface Claimed {
   issuer: string
-  /** It names the account within the issuer for ever. */
+  /** Names the account within the issuer for ever. */
   subject: string
-  /** It is empty where the provider says none. */
+  /** Empty if the provider says none. */
   name: string
-  /** A login may be made from them, the best first. */
+  /** Names that a login may be made from, the best first. */
   logins: readonly string[]
-  /** The provider has confirmed it; empty is none. */
+  /** Confirmed by the provider; empty for none. */
   email: string
   role: Role | undefined
 }
 
-/** OpenID Connect Core, 2, sets it. */
+/** OpenID Connect Core, 2. */
 const LONGEST_SUBJECT = 255
 const LONGEST_NAME = 250
 
-/** It is undefined for a subject that no provider may send. */
+/** Undefined for a subject that no provider may send. */
 export function readClaims(
   claims: JsonRecord,
   issuer: string,
@@ -90,7 +90,7 @@ function textIn(claims: JsonRecord, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Marks that turn text are left out. */
+/** Leaves out characters that turn text. */
 function shownName(text: string): string {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
   return beginningOf(plain.trim(), LONGEST_NAME)

@@ -6,9 +6,9 @@ import { UnusableAnswer } from './issuer-fetch.ts'
 import { configurationFor, type Provider, SKEW } from './provider.ts'
 import { type Flow, type Seal, secretOf } from './sealed.ts'
 
-// The flow is that of an authorization code with PKCE, state and nonce (OpenID Connect Core, 3.1).
+// An authorization code with PKCE, state and nonce (OpenID Connect Core, 3.1).
 
-/** Strangers ask for it, so it is cheap. @param back where the provider leads then */
+/** Cheap, since strangers ask for it. @param back where the provider leads then */
 export function authorizationUrl(
   { client }: Provider,
   metadata: ServerMetadata,
@@ -107,7 +107,7 @@ function causesOf(error: unknown): unknown[] {
   return causes
 }
 
-/** RFC 6749, 4.1.2.1 and 5.2, and OpenID Connect Core, 3.1.2.6, define them. */
+/** Error codes of RFC 6749, 4.1.2.1 and 5.2, and of OpenID Connect Core, 3.1.2.6. */
 const STANDARD = new Set(
   (
     'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope ' +

@@ -33,7 +33,7 @@ export async function listConnected(db: Db): Promise<Set<number>> {
 export interface Purpose {
   /** The token of the link by which somebody begins, else empty. */
   token: string
-  /** This user connects an account; 0 is nobody. */
+  /** The user who connects an account; 0 for nobody. */
   user: number
 }
 
@@ -89,7 +89,7 @@ async function chosenUser(tx: Tx, { token, user }: Purpose, now: number): Promis
   return user === 0 ? undefined : ((await findUser(tx, user)) ?? 'gone')
 }
 
-/** A role that the provider has taken goes at once, with its sessions. */
+/** Takes away a role that the provider has taken, and ends its sessions. */
 async function loseRole(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'subscriber') await setRole(tx, user, 'subscriber')
   await endSessions(tx, user.id)
@@ -117,7 +117,7 @@ async function follow(tx: Tx, user: User, claimed: Claimed, now: number): Promis
   return (await findUser(tx, user.id)) ?? user
 }
 
-/** The account takes the place of the one that the user had. */
+/** Puts the account in the place of the one that the user had. */
 async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promise<void> {
   const { issuer, subject } = claimed
   const utc = formatUtc(now)
@@ -148,7 +148,7 @@ const accountName = ({ name, logins, subject }: Claimed) => name || logins[0] ||
 const MOST_TRIED = 50
 const LONGEST_LOGIN = 50
 
-/** A login of somebody else is not taken over, but gets a number. */
+/** Adds a number to a login that somebody else has. */
 async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   const { name, email, role = 'subscriber' } = claimed
   await holdName(tx, 'users')

@@ -18,7 +18,7 @@ export interface OpenIdClient {
 /** A sealed cookie must not tell a short secret to those who try many. */
 const SHORTEST_SECRET = 16
 
-/** It is undefined where none is set. @throws Error with one sentence */
+/** Undefined if none is set. @throws Error with one sentence */
 export function readOpenIdClient(config: Config): OpenIdClient | undefined {
   if (config.oidc_issuer === '') {
     if (config.passwords === 'off') throw new Error('KALENDS_PASSWORDS=off needs KALENDS_OIDC_ISSUER.')

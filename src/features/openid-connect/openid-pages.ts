@@ -36,7 +36,7 @@ export function openPages(provider: Provider, logger: Logger): OpenPage[] {
   ]
 }
 
-/** What goes wrong at the provider is a page, and a line of the log. */
+/** Shows what goes wrong at the provider as a page, and logs it. */
 async function guarded(
   { client }: Provider,
   logger: Logger,

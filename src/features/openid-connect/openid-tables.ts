@@ -4,7 +4,7 @@ export interface IdentityColumns {
   issuer: string
   subject: string
   user: number
-  /** The provider calls it so, for people. */
+  /** The provider's name for the account, for people. */
   name: string
   connected_utc: string
   seen_utc: string

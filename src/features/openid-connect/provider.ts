@@ -4,7 +4,7 @@ import { makeIssuerFetch, UnusableAnswer } from './issuer-fetch.ts'
 import type { OpenIdClient } from './openid-client.ts'
 import { makeSeal, type Seal } from './sealed.ts'
 
-// It has what the document says, and the client of `openid-client` for one sign-in.
+// What the provider's document says, and the client of `openid-client` for one sign-in.
 
 export interface Provider {
   client: OpenIdClient
@@ -16,11 +16,11 @@ export interface Provider {
 }
 
 const METADATA_MS = 300_000
-/** An issuer that failed is not asked again before. */
+/** Ms before an issuer that failed is asked again. */
 const FAILURE_MS = 3000
 /** In seconds. */
 const TIMEOUT = 5
-/** The clocks of the two may differ by so many seconds. */
+/** Seconds by which the two clocks may differ. */
 export const SKEW = 60
 
 export function makeProvider(client: OpenIdClient): Provider {
@@ -69,7 +69,7 @@ export async function discover({ issuer, id }: OpenIdClient): Promise<ServerMeta
   return metadata
 }
 
-/** Each sign-in fetches the keys anew, so one that the provider has just changed is known. */
+/** Fetches the keys anew for each sign-in, so that one that the provider has just changed is known. */
 export async function configurationFor(
   { issuer, id, secret }: OpenIdClient,
   metadata: ServerMetadata,

@@ -8,7 +8,7 @@ export interface Seal {
 
 const derive = promisify<string, string, number, object, Buffer>(scrypt)
 
-/** It is the same on every node, and as slow to try secrets by as a hash of passwords. */
+/** The same on every node. Trying secrets by it is as slow as by a hash of passwords. */
 export async function makeSeal(secret: string, issuer: string, client: string): Promise<Seal> {
   return { key: await derive(secret, `kalends ${issuer} ${client}`, 32, { cost: 2 ** 14 }) }
 }
@@ -24,7 +24,7 @@ export function seal({ key }: Seal, purpose: string, value: object): string {
   return Buffer.concat(parts).toString('base64url')
 }
 
-/** It is undefined for anything but a text of `seal`. */
+/** Undefined for anything but a text of `seal`. */
 export function unseal({ key }: Seal, purpose: string, text: string): unknown {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined
@@ -43,15 +43,15 @@ export interface Flow {
   state: string
   /** In milliseconds since the epoch. */
   since: number
-  /** The browser goes there after the sign-in. */
+  /** Where the browser goes after the sign-in. */
   next: string
   /** The token of the link by which somebody begins, else empty. */
   token: string
-  /** This user is signed in and connects an account; 0 is nobody. */
+  /** The user who is signed in and connects an account; 0 for nobody. */
   user: number
 }
 
-/** A flow and its cookie last so long. */
+/** Ms that a flow and its cookie last. */
 const FLOW_MS = 600_000
 /** Browsers keep 4096 bytes of a cookie; older flows give way. */
 const LONGEST_COOKIE = 3800

@@ -214,7 +214,10 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
   for (let at = 0; at < values.length; at += AT_ONCE) yield values.slice(at, at + AT_ONCE)
 }
 
-/** A mirror trashes them at the target, unless they were changed there and the policy keeps that. */
+/**
+ * Trashes at the target what is gone, if it is a mirror, unless it was changed there and the policy keeps
+ * that.
+ */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
   for (const kind of ['series', 'event'] as const) {

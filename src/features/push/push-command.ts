@@ -18,8 +18,6 @@ import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
 import { PUSH_PASSWORD } from './push-variables.ts'
 
-// The command `push`.
-
 interface Asked extends Record<string, unknown> {
   login?: string
   passwordFile?: string

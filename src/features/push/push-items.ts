@@ -76,7 +76,7 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
   }
 }
 
-/** The next run looks for them first if the answer is lost. */
+/** Notes what is about to be made, so that the next run looks for it first if the answer is lost. */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
   const rows = items.map(({ kind, record }) => ({
@@ -122,7 +122,7 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   run.remark({ kind: kind === 'image' ? 'note' : 'failed', at: `${kind} ${record}`, text })
 }
 
-/** The target does not answer, refuses the login, or is busy after all attempts. */
+/** True if the target does not answer, refuses the login, or is busy after all attempts. */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }

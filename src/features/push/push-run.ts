@@ -100,7 +100,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** It is gone from the target, or in its trash. */
+/** Forgets a record that is gone from the target, or in its trash. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')
@@ -122,7 +122,7 @@ export interface PushOptions {
 export interface PushRun {
   context: Context
   target: PushTarget
-  /** A dry run for a new target has none. */
+  /** Undefined in a dry run for a new target. */
   number: number | undefined
   edition: string
   options: PushOptions
@@ -147,7 +147,7 @@ export interface PushItem {
   file?: { key: string; mimeType: string }
   /** Another Kalends keeps the `date` of what was never published. */
   unpublishedDate?: string
-  /** Not everybody may see its meeting link at any time. */
+  /** True if not everybody may see its meeting link at any time. */
   isLinkHidden?: true
 }
 
@@ -192,7 +192,7 @@ export function itemOf(
   }
 }
 
-/** The target would show a link that is to be hidden. */
+/** Leaves out a link that is to be hidden and that the target would show. */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }

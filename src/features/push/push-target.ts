@@ -9,11 +9,11 @@ import { readToken } from '../sync/sync-token.ts'
 export interface PushTarget {
   root: string
   base: string
-  /** It has series, and makes one record for all creates with one Idempotency-Key. */
+  /** True for a Kalends: it has series, and makes one record for all creates with one Idempotency-Key. */
   isKalends: boolean
   /** Other targets fetch images by address. */
   takesUploads: boolean
-  /** It is asked once, when a record has a link to hide. */
+  /** Asked once, when a record has a link to hide. */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
@@ -121,7 +121,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** The texts on parameters belong to it. */
+/** Includes the texts on parameters. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsedJson(body)
   if (!isRecord(value) || typeof value.message !== 'string') return message

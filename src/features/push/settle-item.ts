@@ -42,7 +42,7 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
   return `${base}/${resourceNamed(kind).resource.path}`
 }
 
-/** It asks only about records that have changed here. @throws SourceFailure */
+/** Asks only about records that have changed here. @throws SourceFailure */
 export async function settleItem(
   run: PushRun,
   item: PushItem,

@@ -35,7 +35,7 @@ export type Verdict =
   | { done: true }
   /** An editor or the sender was faster. */
   | { decided: Submission | undefined }
-  /** Nobody has seen its present wording. */
+  /** Its wording is no longer the one that was decided about. */
   | { changed: true }
   | { faults: FormFaults; typed: TypedForm }
 
@@ -162,7 +162,7 @@ async function publishChange(context: Context, found: Submission): Promise<Verdi
   return { event: event.id }
 }
 
-/** They change together. */
+/** Fields that change together. */
 const TIMES = ['start_date', 'end_date', 'all_day']
 
 export function changedValues(

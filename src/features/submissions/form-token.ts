@@ -84,7 +84,7 @@ export const secretOfForm = (key: string, token: string): string => macOf(key, `
 
 const SECRET = /^[\w-]{43}/
 
-/** Programs of e-mail leave something behind links. */
+/** Takes the secret alone: programs of e-mail leave something behind links. */
 export const readSecret = (text: string): string | undefined => SECRET.exec(text)?.[0]
 
 /** A phone takes about a second for these bits. */

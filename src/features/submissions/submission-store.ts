@@ -39,7 +39,7 @@ export type NewSubmission = Pick<
   | 'digest'
 >
 
-/** They wait for their senders or, without e-mail, for an editor. */
+/** Maximum that wait for their senders or, without e-mail, for an editor. */
 export const MOST_UNCONFIRMED = 1000
 /** In an hour; further spam is answered but forgotten. */
 const MOST_SPAM = 200
@@ -193,9 +193,7 @@ export async function updateSubmission(
   await tx.updateTable('submissions').set(change).where('id', '=', id).execute()
 }
 
-// Links.
-
-/** Each message has one. */
+/** Maximum for a suggestion; each message has one. */
 const MOST_LINKS = 20
 
 export async function keepLink(
@@ -250,8 +248,6 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
     .limit(most)
     .execute()
 }
-
-// Pictures.
 
 /** Each has some 300 kB. */
 export const MOST_PICTURES = 300
@@ -376,8 +372,6 @@ export async function listNew(
   const newest = found.selectAll().orderBy('changed_utc', 'desc').orderBy('id', 'desc')
   return { rows: await newest.limit(most).execute(), total: Number(total) }
 }
-
-// Trusted addresses.
 
 export const MOST_TRUSTED = 500
 

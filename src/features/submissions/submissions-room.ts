@@ -60,7 +60,7 @@ const ROOM = '/suggestions'
 const PER_PAGE = 50
 const MOST_SHOWN = 3
 const MOST_AT_ONCE = 1000
-/** Each is a write. */
+/** Few, since each is a write. */
 const MOST_PUBLISHED = 20
 const MOST_NOTE = 2000
 
@@ -324,8 +324,6 @@ async function changeMany(request: DeskRequest): Promise<DeskAnswer> {
   return changed > 0 ? answer('changed', published) : answer('publish', published)
 }
 
-// One suggestion.
-
 async function getSubmission(request: DeskRequest): Promise<Submission> {
   requireReviewer(request.context)
   const id = recordIdIn(request)
@@ -491,7 +489,7 @@ function nearList(
   return html`<section class="card"><ul class="clashes">${lines}</ul></section>`
 }
 
-/** Publishing makes them, unless an editor types the name of one that is there. */
+/** Names that publishing makes records of, unless an editor types the name of one that is there. */
 function newNames({ site }: Context, raw: Readonly<Record<string, unknown>>): Content {
   const names = [raw.venue, raw.organizer]
     .flat()

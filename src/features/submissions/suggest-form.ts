@@ -48,7 +48,7 @@ export const EVENT_CONTROLS = [
 
 export const SENDER_CONTROLS = ['sender_name', 'address', 'note'] as const
 
-/** People do not see it, and no browser fills it. */
+/** A field that people do not see and that no browser fills in. */
 export const TRAP = 'second_subject'
 
 /** In characters. */
@@ -230,8 +230,6 @@ export function hasManyLinks(sent: TypedForm): boolean {
   const text = [...EVENT_CONTROLS, ...SENDER_CONTROLS].map((name) => lastTyped(sent, name)).join(' ')
   return text.split(/https?:\/\/|www\./i).length - 1 > MOST_LINKS
 }
-
-// The sender.
 
 export interface ReadSender {
   sender_name: string

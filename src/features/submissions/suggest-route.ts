@@ -35,7 +35,7 @@ export interface SuggestRoute {
   all: PublicPages
   settings: SubmissionSettings
   assets: SuggestAssets
-  /** It is read on demand. */
+  /** Read on demand. */
   key: Promise<string> | undefined
   /** The same key, once it is read. */
   seal: string | undefined
@@ -48,7 +48,7 @@ export interface SuggestRoute {
 export interface KeptForm {
   version: string
   headers: readonly string[]
-  /** A token goes to `at`. */
+  /** The page; a token is written into it at `at`. */
   page: Buffer
   at: number
   /** Copies that nobody sends any more. */
@@ -94,7 +94,7 @@ export interface SuggestView {
   status?: number
   title: string
   body: Content
-  /** Its address has a secret. */
+  /** True if its address has a secret. */
   isSecret?: true
   /** In seconds. */
   retryAfter?: number

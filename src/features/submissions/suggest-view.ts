@@ -24,10 +24,10 @@ export interface SuggestForm {
   typed: TypedForm
   faults: FormFaults
   action: string
-  /** They stand above the form. */
+  /** Notes above the form. */
   notes?: Content
   hasPicture?: boolean
-  /** Editors need no trap, and have the picture beside it. */
+  /** True for editors, who need no trap and have the picture beside it. */
   isAtDesk?: boolean
   sender?: { isAddressNeeded: boolean; months: number; terms: string } | undefined
   /** `worker` is the address of a script. */

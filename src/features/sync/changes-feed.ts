@@ -48,7 +48,7 @@ export interface FeedQuery {
   perPage: number
 }
 
-/** The text names what decides which records the caller sees. */
+/** Names what decides which records the caller sees. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
@@ -185,7 +185,7 @@ async function walk(
 /** Records shown in one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
-/** It takes as many as fit, at least one; `cutAt` is the place behind. */
+/** Takes as many as fit, at least one; `cutAt` is the place behind. */
 async function fill(
   context: Context,
   query: FeedQuery,
@@ -299,7 +299,7 @@ async function showSome(
   return new Map(written.map((record, i) => [found.ids[i] ?? 0, record]))
 }
 
-/** The record was public once, or the caller sees such records. Others do not get the id. */
+/** True if the record was public once, or the caller sees such records. Others do not get the id. */
 async function mayLearnGone(
   { db, caller }: Context,
   kind: ChangedKind,

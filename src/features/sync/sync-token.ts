@@ -8,7 +8,7 @@ import type { ChangeColumns } from '../../store/storage/schema.ts'
 export interface SyncScope {
   kinds: readonly string[]
   filters: Readonly<Record<string, unknown>>
-  /** Each reader sees other records. */
+  /** The reader it is bound to, since each sees other records. */
   reader: string
 }
 
@@ -21,9 +21,9 @@ export interface SyncPlace {
 export interface SyncToken {
   edition: string
   scope: SyncScope
-  /** A walk over everything has none. */
+  /** Undefined for a walk over everything. */
   from: Cursor | undefined
-  /** A token that begins the next walk has none. */
+  /** Undefined in a token that begins the next walk. */
   to: Cursor | undefined
   place: SyncPlace
 }

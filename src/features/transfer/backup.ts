@@ -98,7 +98,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/** The doctor reads it. On a standby or a full disk it prints why not. */
+/** Records the backup for the doctor. On a standby or a full disk, prints why it cannot. */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)

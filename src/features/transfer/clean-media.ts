@@ -59,7 +59,7 @@ export const SETTLED_AFTER = 3_600_000
 const IMAGES_AT_ONCE = 500
 
 /**
- * A process killed between file and row, or within a write, leaves them.
+ * Finds files left by a process that was killed between file and row, or within a write.
  * @param now ms since the epoch
  * @throws Error when the database names no file of the store
  */

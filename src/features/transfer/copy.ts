@@ -199,7 +199,7 @@ interface Copied {
 interface CopiedFiles {
   copied: number
   kept: number
-  /** An image names them, and the source lacks them. */
+  /** Files that an image names and the source lacks. */
   missing: string[]
 }
 

@@ -179,10 +179,10 @@ export async function restore(
   }
 }
 
-/** By the rows of these tables a calendar does something by itself. */
+/** Tables by whose rows a calendar does something by itself. */
 const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
 
-/** A calendar in another place is held if it does something by itself. */
+/** Holds a calendar in another place if it does something by itself. */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
   return { calendar, held: Number(SENDERS.some((table) => (rows[table] ?? 0) > 0)) }

@@ -12,9 +12,9 @@ import type { WebhookReason } from './webhook-texts.ts'
 export interface Posted {
   /** 0 without an answer. */
   status: number
-  /** It is empty when the message arrived. */
+  /** Empty when the message arrived. */
   error: WebhookReason | ''
-  /** The receiver asks for so many seconds. */
+  /** Seconds that the receiver asks for. */
   retryAfter?: number
 }
 
@@ -27,7 +27,7 @@ export interface PostLimits {
 /** Bytes that let the receiver end its answer. */
 const MOST_READ = 16_384
 
-/** Https, or a host of the setting, is needed. */
+/** True for https, and for a host of the setting. */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false

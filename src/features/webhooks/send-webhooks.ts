@@ -33,7 +33,7 @@ export interface Sender {
   topics: readonly Topic[]
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
-  /** It is quick, and never throws. */
+  /** Has to be quick, and must never throw. */
   onSettled: (settled: SettledMessage) => void
   sending: Map<number, Promise<void>>
   stopping: AbortController
@@ -47,7 +47,7 @@ export interface SettledMessage {
   posted: Posted
   begins: boolean
   disabled: WebhookReason | undefined
-  /** 0 where none of the above is to be logged. */
+  /** 0 if none of the above is to be logged. */
   waiting: number
 }
 
@@ -78,10 +78,10 @@ const PAUSES = [
 /** Spreads what would come at once. */
 const JITTER = 0.2
 
-/** A receiver that answers after it gets all that waits at once. */
+/** A receiver that was silent for longer gets all that waits at once when it answers. */
 const OUTAGE = MINUTE
 
-/** After it a message is given up, and a silent webhook disabled. */
+/** After so long a message is given up, and a silent webhook disabled. */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
@@ -100,13 +100,13 @@ export async function sendDue(sender: Sender, now: number): Promise<void> {
   }
 }
 
-/** What is on its way is due again, for other processes. */
+/** Makes what is on its way due again, for other processes. */
 export async function stopSending({ sending, stopping }: Sender): Promise<void> {
   stopping.abort()
   await Promise.all(sending.values())
 }
 
-/** Ends with the first that fails. */
+/** Stops at the first message that fails. */
 async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   const { database, stopping } = sender
   while (!stopping.signal.aborted) {

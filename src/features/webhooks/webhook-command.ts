@@ -24,8 +24,6 @@ import {
 } from './webhook-store.ts'
 import type { WebhookColumns } from './webhook-tables.ts'
 
-// The command `webhook`.
-
 export interface WebhookPlaces {
   open: () => Promise<Database>
   hosts: () => readonly string[]

@@ -15,8 +15,6 @@ import { makeSecret, mayPost } from './post-message.ts'
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import { sayWebhook, type WebhookReason, type WebhookText, webhookReasons } from './webhook-texts.ts'
 
-// Webhooks and their messages.
-
 /** Each one slows every write. */
 export const MOST_WEBHOOKS = 100
 
@@ -126,7 +124,7 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** It never hears of changes made meanwhile. False if it was disabled already. */
+/** A disabled webhook never hears of changes made meanwhile. Returns false if it was disabled already. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -181,7 +179,7 @@ async function changeWebhook(
   await noteAct(tx, webhook, 'update', now)
 }
 
-/** An address may have a secret in it: the host must do. */
+/** Records the host alone, since an address may have a secret in it. */
 async function noteAct(
   tx: Tx,
   { id, url }: Pick<WebhookColumns, 'id' | 'url'>,
@@ -217,7 +215,7 @@ export async function countDeliveries(db: Db, webhook: number): Promise<number> 
 const waitingAgain = (now: number) =>
   ({ state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 }) as const
 
-/** It keeps its id. @throws WebhookRefusal */
+/** Sends it again under the same id. @throws WebhookRefusal */
 export async function resendDelivery(
   tx: Tx,
   id: number,
@@ -277,7 +275,7 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/** There are none while the calendar is held. */
+/** Finds none while the calendar is held. */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }

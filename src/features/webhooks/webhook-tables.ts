@@ -10,13 +10,13 @@ export interface WebhookColumns {
   is_private: number
   /** `whsec_` and the key in base64. */
   secret: string
-  /** It signs as well, until the time below. */
+  /** Signs as well, until the time below. */
   old_secret: string
   old_secret_until_utc: string
   created_utc: string
-  /** It is empty while deliveries succeed. */
+  /** Empty while deliveries succeed. */
   failing_since_utc: string
-  /** It is empty for one in use. */
+  /** Empty for one in use. */
   disabled_utc: string
   disabled_why: string
 }

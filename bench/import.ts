@@ -66,11 +66,11 @@ async function measure(file: string, folder: string): Promise<void> {
   const { id } = admin
   const by = { ...writerBy('import'), user: id, login: admin.login }
   const write: Context['write'] = (work) => database.write(work, by)
-  const { read: db, aside, findMatching } = database
+  const { read: db, readInLane, findMatching } = database
   const caller = { id, login: admin.login, role: admin.role }
   const context = {
     db,
-    aside,
+    readInLane,
     write,
     findMatching,
     images,

@@ -17,12 +17,12 @@ export function contextOn(
   caller: Caller,
   parts: Partial<Context> = {},
 ): Context {
-  const { read: db, aside, write, findMatching } = database
+  const { read: db, readInLane: aside, write, findMatching } = database
   const report: Context['report'] = (error) => console.error(error)
   const now = Date.now()
   return {
     db,
-    aside,
+    readInLane: aside,
     write,
     findMatching,
     images,

@@ -1,6 +1,6 @@
 import type { ClockPart } from '../base/fields/kinds.ts'
 import type { Context } from '../calendar/declare/context.ts'
-import type { Found } from '../calendar/declare/operations.ts'
+import type { FoundRecords } from '../calendar/declare/operations.ts'
 import type { RawValues } from '../calendar/declare/parse.ts'
 import type { Resource } from '../calendar/declare/resource.ts'
 import type { Version } from '../calendar/records/record-store.ts'
@@ -47,5 +47,5 @@ export interface Format {
   byAccept: 'answer' | 'redirect'
   withDefaults?: (context: Context, raw: RawValues) => RawValues
   /** `self` is the address that was asked for. */
-  showList: (context: Context, served: ServedResource, found: Found, self: string) => Promise<Answer>
+  showList: (context: Context, served: ServedResource, found: FoundRecords, self: string) => Promise<Answer>
 }

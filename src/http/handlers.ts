@@ -1,7 +1,7 @@
 import { invalidParam, Problem } from '../base/problems.ts'
 import { decodeLeniently } from '../base/text/urls.ts'
 import type { Context } from '../calendar/declare/context.ts'
-import type { Address, Found, Operations, WriteResult } from '../calendar/declare/operations.ts'
+import type { Address, FoundRecords, Operations, WriteResult } from '../calendar/declare/operations.ts'
 import { clockOf, ignoredIn, parseFields, type RawValues } from '../calendar/declare/parse.ts'
 import type { Field, Fields } from '../calendar/declare/resource.ts'
 import { type WriteAndStore, writeOnce } from '../calendar/editing/idempotency.ts'
@@ -298,7 +298,7 @@ function redirectTo({ name }: Format, self: string): Answer {
   return { status: 303, headers: { Location: location }, body: { location } }
 }
 
-function isPastEnd({ page, perPage, total, ids }: Found): boolean {
+function isPastEnd({ page, perPage, total, ids }: FoundRecords): boolean {
   return page > 1 && ids.length === 0 && (page - 1) * perPage >= total
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../base/config.ts'
 import { isTruthy } from '../base/fields/kinds.ts'
 import { isRecord } from '../base/foreign-json.ts'
-import type { Found } from '../calendar/declare/operations.ts'
+import type { FoundRecords } from '../calendar/declare/operations.ts'
 import type { RawValues } from '../calendar/declare/parse.ts'
 import { collectionUrl, type Resource } from '../calendar/declare/resource.ts'
 import { presentListed } from '../calendar/records/record-store.ts'
@@ -36,7 +36,7 @@ export const json: Format = {
 }
 
 /** See rules 11.1 and 11.4. */
-function answerList(site: Site, resource: Resource, found: Found, items: readonly object[]): Answer {
+function answerList(site: Site, resource: Resource, found: FoundRecords, items: readonly object[]): Answer {
   const collection = `${collectionUrl(site, resource)}/`
   const links = listLinks(collection, found)
   const neighbours = {
@@ -71,7 +71,7 @@ interface ListLinks {
 /**
  * Links have every parameter in effect, `page` last; the link to the first page leaves it out (rule 11.4).
  */
-function listLinks(collection: string, found: Found): ListLinks {
+function listLinks(collection: string, found: FoundRecords): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
   const own = `${collection}?page=${page}&per_page=${perPage}${effective}${shownOnly}`
@@ -87,7 +87,7 @@ function listLinks(collection: string, found: Found): ListLinks {
 }
 
 /** The address names what differs from a plain list (rule 11.5). */
-function termQuery({ page, perPage, effective }: Found): string {
+function termQuery({ page, perPage, effective }: FoundRecords): string {
   const query =
     `${page === 1 ? '' : `&page=${page}`}` + `${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`

@@ -345,10 +345,10 @@ function contextWith<Memory extends EventMemory | undefined>(
   const write: Context['write'] = (work) => seen(database.write(work, writerOf(caller, incoming)))
   const writeShared: Context['writeShared'] = (work, item) =>
     seen(database.writeShared(work, item, writerOf(caller, incoming)))
-  const { aside, findMatching } = database
+  const { readInLane, findMatching } = database
   return {
     db,
-    aside,
+    readInLane,
     write,
     writeShared,
     findMatching,

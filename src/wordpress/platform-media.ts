@@ -6,7 +6,7 @@ import { Problem } from '../base/problems.ts'
 import { renderText, renderTitle } from '../base/text/html.ts'
 import { utcToWall } from '../base/text/zones.ts'
 import type { Context } from '../calendar/declare/context.ts'
-import type { Found, Presentation } from '../calendar/declare/operations.ts'
+import type { FoundRecords, Presentation } from '../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../calendar/declare/resource.ts'
 import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../calendar/images/image-texts.ts'
 import {
@@ -149,7 +149,7 @@ async function prepareCreate(context: Context, sent: Sent): Promise<PreparedUplo
 
 const IMAGES = { table: 'images', title: 'title', date: 'date_utc' } as const
 
-async function find(context: Context, query: Parsed<typeof filters>): Promise<Found<ImageRow>> {
+async function find(context: Context, query: Parsed<typeof filters>): Promise<FoundRecords<ImageRow>> {
   const page = pageRequest(query, context)
   const found = await listPosts<ImageRow>(IMAGES, query, page, context, {
     conditions: imageConditions(query),

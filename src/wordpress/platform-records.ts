@@ -8,7 +8,7 @@ import { wallToUtc } from '../base/text/zones.ts'
 import type { Context, ValueContext } from '../calendar/declare/context.ts'
 import type {
   AskedUpdate,
-  Found,
+  FoundRecords,
   Operations,
   Presentation,
   WriteSteps,
@@ -170,7 +170,7 @@ function termsFilters(site: Site) {
 
 type Query = Parsed<typeof postFilters & typeof statusFilterField>
 
-async function find(kind: PostKind, context: Context, query: Query): Promise<Found<RecordColumns>> {
+async function find(kind: PostKind, context: Context, query: Query): Promise<FoundRecords<RecordColumns>> {
   const page = pageRequest(query, context)
   const isAnyStatus = query.status?.[0] === 'any'
   const { statuses } = statusFilter(context.caller, isAnyStatus ? undefined : query.status)

@@ -4,7 +4,7 @@ import { ids, integer, parentId, settledText, words } from '../base/fields/kinds
 import { limits } from '../base/fields/limits.ts'
 import { Problem } from '../base/problems.ts'
 import type { Context } from '../calendar/declare/context.ts'
-import type { Found, Operations, Presentation } from '../calendar/declare/operations.ts'
+import type { FoundRecords, Operations, Presentation } from '../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../calendar/declare/resource.ts'
 import { about } from '../calendar/locales/messages.ts'
 import { can } from '../calendar/people/caller.ts'
@@ -130,7 +130,7 @@ function presentationAt(path: string): Presentation<LoadedTerm> {
 
 type Query = Parsed<typeof filters> & Parsed<typeof parentFilter>
 
-async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise<Found<TermRow>> {
+async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise<FoundRecords<TermRow>> {
   const page = pageRequest(asked, context)
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }

@@ -96,13 +96,17 @@ export async function listPosts<Row extends { id: number }>(
   const inOrder = matching
     .orderBy(orderOf(posts, query))
     .orderBy(sql.ref(`${posts.table}.id`), query.order === 'asc' ? 'asc' : 'desc')
-  const [totals, rows] = await context.aside(context.db, query.search === undefined ? 'list' : 'search', [
-    matching.select((row) => row.fn.countAll<number>().as('total')),
-    inOrder
-      .selectAll(posts.table as 'images')
-      .limit(page.perPage)
-      .offset(offsetOf({ ...page, skip: query.offset ?? 0 })),
-  ])
+  const [totals, rows] = await context.readInLane(
+    context.db,
+    query.search === undefined ? 'list' : 'search',
+    [
+      matching.select((row) => row.fn.countAll<number>().as('total')),
+      inOrder
+        .selectAll(posts.table as 'images')
+        .limit(page.perPage)
+        .offset(offsetOf({ ...page, skip: query.offset ?? 0 })),
+    ],
+  )
   return { rows: rows as unknown as Row[], total: Number(totals[0]?.total) }
 }
 

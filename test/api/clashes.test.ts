@@ -32,8 +32,8 @@ const draftAt = (day: string, more: Partial<EventDraft> = {}): EventDraft => ({
 })
 
 async function near(draft: EventDraft, role: Role = 'editor') {
-  const { read: db, aside } = service.app.database
-  const [{ clashes, doubles } = none] = await findClashes([draft], { db, aside, caller: caller(role) })
+  const { read: db, readInLane } = service.app.database
+  const [{ clashes, doubles } = none] = await findClashes([draft], { db, readInLane, caller: caller(role) })
   return {
     clashes: clashes.map(({ title }) => title),
     doubles: doubles.map(({ title, by }) => `${title} by ${by}`),
@@ -110,13 +110,13 @@ test('clashes are those of a list of all events, whatever their zones and length
     })
     events.push({ id, utc_start_date, utc_end_date, venue })
   }
-  const { read: db, aside } = service.app.database
+  const { read: db, readInLane } = service.app.database
   for (let n = 0; n < 60; n += 1) {
     const start = Date.UTC(2028, 0, 9) + ((n * 104_729) % 450) * 1_800_000
     const times = { utc_start_date: wallOf(start), utc_end_date: wallOf(start + (1 + (n % 9)) * 1_800_000) }
     const [{ clashes } = none] = await findClashes([{ title: '', ...times, venues: [hall] }], {
       db,
-      aside,
+      readInLane,
       caller: caller('editor'),
     })
     const all = events.filter(
@@ -163,8 +163,8 @@ describe('doubles of a draft', () => {
     const days = ['29', '30', '29', '10']
     const titles = ['Evening of tango', 'The tango evening', 'Tango brunch', 'Tango evening']
     const drafts = days.map((day, n) => draftAt(day, { title: titles[n] ?? '', venues: [] }))
-    const { read: db, aside } = service.app.database
-    const found = await findClashes(drafts, { db, aside, caller: caller('editor') })
+    const { read: db, readInLane } = service.app.database
+    const found = await findClashes(drafts, { db, readInLane, caller: caller('editor') })
     assert.deepEqual(
       found.map(({ doubles }) => doubles.map(({ title }) => title)),
       [['Tango evening'], ['Tango evening'], [], []],

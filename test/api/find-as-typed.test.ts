@@ -9,10 +9,10 @@ const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const on = (day: string) => ({ start_date: `2027-11-${day} 19:00:00`, end_date: `2027-11-${day} 21:00:00` })
 
 async function typed(text: string, role: Role = 'editor') {
-  const { read: db, aside, findMatching } = service.app.database
+  const { read: db, readInLane, findMatching } = service.app.database
   const caller = { id: service.userIds[role] ?? 0, login: role, role }
   const now = Date.UTC(2027, 10, 15)
-  return findAsTyped(text, { db, aside, findMatching, caller, now, site: service.app.site })
+  return findAsTyped(text, { db, readInLane, findMatching, caller, now, site: service.app.site })
 }
 
 const titles = async (text: string, role?: Role) => (await typed(text, role)).map(({ title }) => title)

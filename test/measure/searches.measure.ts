@@ -11,7 +11,7 @@ test('a search that takes long is hardly any work for the thread that answers', 
       sql<{ n: number }>`with recursive up (n) as (select 1 union all select n + 1 from up where n < 1000000)
         select count(*) as n from up`.compile(database.read),
   }
-  const aside = await medianMs(() => database.aside(database.read, 'search', [query]))
+  const aside = await medianMs(() => database.readInLane(database.read, 'search', [query]))
   const onThread = await medianMs(() => database.read.executeQuery(query.compile()))
   assert.ok(aside < onThread / 4, `${aside} ms, and ${onThread} ms on the thread itself`)
 })

@@ -86,7 +86,7 @@ afterEach(async () => {
 function asks(role: Role = 'author', id = 7): Context {
   return {
     db: database.read,
-    aside: database.aside,
+    readInLane: database.readInLane,
     write: database.write,
     findMatching: database.findMatching,
     say: (text) => text,

@@ -645,11 +645,11 @@ describe('a service', () => {
     const count = () => ++asked === readers && setImmediate(allAsked)
     subscribe('http.server.request.start', count)
     t.mock.method(database, 'commitsUnderWay', () => haveAllAsked)
-    const { aside } = database
+    const { readInLane } = database
     let contexts = 0
-    Object.defineProperty(database, 'aside', { configurable: true, get: () => ++contexts && aside })
+    Object.defineProperty(database, 'readInLane', { configurable: true, get: () => ++contexts && readInLane })
     t.after(() =>
-      Object.defineProperty(database, 'aside', { value: aside, enumerable: true, writable: true }),
+      Object.defineProperty(database, 'readInLane', { value: readInLane, enumerable: true, writable: true }),
     )
     const month = `/events/month/${NEXT_YEAR}-06/?search=nasty`
     const answers = await Promise.all(Array.from({ length: readers }, () => page(month)))

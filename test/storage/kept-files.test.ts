@@ -33,7 +33,7 @@ test('the log of writes begins anew once it is long, while others write and read
   const reading = (async () => {
     while (!isOver) {
       const long = sql<{ n: number }>`select sum(length(description)) as n from terms`
-      await database.aside(database.read, 'list', [{ compile: () => long.compile(database.read) }])
+      await database.readInLane(database.read, 'list', [{ compile: () => long.compile(database.read) }])
     }
   })()
   const log = `${address.slice('sqlite:'.length)}-wal`

@@ -346,7 +346,7 @@ test('texts with marks are found once folded, and stems are cut anew as the serv
   const isNoneLeft = async () =>
     (await sql`select doc from unstemmed`.execute(database.read)).rows.length === 0
   await until(isNoneLeft, 'stems are not cut anew')
-  const searcher = { db: database.read, aside: database.aside }
+  const searcher = { db: database.read, readInLane: database.readInLane }
   const found = async (words: string) => listIds((await findWords(searcher, wantedWords(words))).all)
   assert.deepEqual([await found('مُوسِيقَى'), await found('before')], [[7, 9], []])
 })

@@ -17,7 +17,7 @@ import {
 } from '../../src/features/desk/review/proposal-store.ts'
 import { emptyIndex, putEvent } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
-import { type Database, type Db, type ReadAside, runQueries } from '../../src/store/storage/database.ts'
+import { type Database, type Db, type ReadInLane, runQueries } from '../../src/store/storage/database.ts'
 import { makeIdSet } from '../../src/store/storage/id-set.ts'
 import { migrateWithin, stepNames } from '../../src/store/storage/migrate.ts'
 import { queryBuilder } from '../../src/store/storage/sqlite/sqlite-builders.ts'
@@ -106,7 +106,7 @@ test(
 
 const editor: Caller = { id: 1, login: 'editor', role: 'editor' }
 const contributor: Caller = { id: 2, login: 'contributor', role: 'contributor' }
-const aside: ReadAside = async (db, _lane, queries) => (await runQueries(db, queries)) as never
+const readInLane: ReadInLane = async (db, _lane, queries) => (await runQueries(db, queries)) as never
 
 test(
   'links of meetings that are due are found by their index, whatever else is there',
@@ -139,7 +139,7 @@ test(
     const plans = await plansOf(async (db) => {
       await sql`insert into stems (rowid, words) values (1, 'hall =hall')`.execute(db)
       await sql`insert into named_stems (stem) values ('=hall')`.execute(db)
-      await suggest('hal', { db, aside, site, now: 0, memory: { index } } as Context)
+      await suggest('hal', { db, readInLane, site, now: 0, memory: { index } } as Context)
     })
     const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
     assert.ok(read.length >= 6)
@@ -166,7 +166,7 @@ for (const caller of [editor, contributor]) {
     async () => {
       const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
       const draft = { title: 'Choir practice', ...times, venues: [3] }
-      const plans = await plansOf((db) => findClashes([draft], { db, aside, caller }))
+      const plans = await plansOf((db) => findClashes([draft], { db, readInLane, caller }))
       assert.equal(plans.length, 2)
       for (const plan of plans) {
         const near = plan.filter((step) => / events\b/.test(step))
@@ -198,7 +198,7 @@ for (const caller of [editor, contributor]) {
       const site = { timezone: 'UTC' } as Context['site']
       const findMatching = async () => makeIdSet(0)
       const plans = await plansOf((db) =>
-        findAsTyped('choir 7', { db, aside, caller, findMatching, site, now: 0 }),
+        findAsTyped('choir 7', { db, readInLane, caller, findMatching, site, now: 0 }),
       )
       assert.ok(plans.length >= 7, `${plans.length}`)
       const scans = plans.flat().filter((step) => step.startsWith('SCAN'))
@@ -230,7 +230,7 @@ for (const caller of [editor, contributor])
           const list = { tab, sort: 'start', ...more } as const
           const findMatching = async () => makeIdSet(0)
           const plans = await plansOf((db) =>
-            findDeskPage({ db, aside, caller, findMatching, site, now } as unknown as Context, list, 50),
+            findDeskPage({ db, readInLane, caller, findMatching, site, now } as unknown as Context, list, 50),
           )
           const steps = plans.flat().filter((step) => / events\b/.test(step))
           assert.ok(steps.length > 0)

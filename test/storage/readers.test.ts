@@ -27,8 +27,8 @@ test('a read beside the others sees whatever was committed before it', async (t)
       .selectFrom('records')
       .select((record) => record.fn.countAll<number>().as('count'))
     const [lists, searches] = await Promise.all([
-      database.aside(database.read, 'list', [all]),
-      database.aside(database.read, 'search', [all]),
+      database.readInLane(database.read, 'list', [all]),
+      database.readInLane(database.read, 'search', [all]),
     ])
     assert.deepEqual([Number(lists[0][0]?.count), Number(searches[0][0]?.count)], [count, count])
   }
@@ -48,7 +48,7 @@ test(
         await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
     })()
     for (let i = 0; i < 10; i++) {
-      const [first, , last] = await database.aside(database.read, 'list', [
+      const [first, , last] = await database.readInLane(database.read, 'list', [
         all,
         counting(database, 200_000),
         all,
@@ -64,16 +64,16 @@ test('a transaction reads what it has written, also in lists', async (t) => {
   const { database } = await openScratch(t)
   await database.write(async (tx) => {
     await tx.insertInto('records').values({ kind: 'event' }).execute()
-    const [rows] = await database.aside(tx, 'list', [tx.selectFrom('records').select('kind')])
+    const [rows] = await database.readInLane(tx, 'list', [tx.selectFrom('records').select('kind')])
     assert.equal(rows[0]?.kind, 'event')
   })
 })
 
 test('too many searches are turned away, and lists and quick reads do not wait for them', async (t) => {
   const { database } = await openScratch(t)
-  await database.aside(database.read, 'search', [counting(database, 1)])
+  await database.readInLane(database.read, 'search', [counting(database, 1)])
   const searches = Array.from({ length: 400 }, () =>
-    database.aside(database.read, 'search', [counting(database, 500_000)]).then(
+    database.readInLane(database.read, 'search', [counting(database, 500_000)]).then(
       () => 'found' as const,
       (error: unknown) => {
         assert.ok(error instanceof DatabaseUnavailable, String(error))
@@ -88,7 +88,7 @@ test('too many searches are turned away, and lists and quick reads do not wait f
   let listed = 0
   while (isSearching && listed < 20) {
     const kinds = database.read.selectFrom('records').select('kind')
-    if (databaseName() === 'sqlite') await database.aside(database.read, 'list', [kinds])
+    if (databaseName() === 'sqlite') await database.readInLane(database.read, 'list', [kinds])
     await kinds.execute()
     listed++
   }
@@ -96,18 +96,18 @@ test('too many searches are turned away, and lists and quick reads do not wait f
   t.diagnostic(`${results.get('found')?.length} found, ${results.get('turned away')?.length} turned away`)
   assert.equal(listed, 20)
   assert.ok((results.get('found')?.length ?? 0) > 0 && (results.get('turned away')?.length ?? 0) > 0)
-  await database.aside(database.read, 'search', [counting(database, 1)])
+  await database.readInLane(database.read, 'search', [counting(database, 1)])
 })
 
 test('a query that is wrong fails as it does anywhere, and the next one is answered', async (t) => {
   const { database } = await openScratch(t)
   const wrong = plain(database, sql`select id from nowhere`)
-  await assert.rejects(database.aside(database.read, 'list', [wrong]), /nowhere/)
+  await assert.rejects(database.readInLane(database.read, 'list', [wrong]), /nowhere/)
   await assert.rejects(
-    database.aside(database.read, 'list', [wrong]),
+    database.readInLane(database.read, 'list', [wrong]),
     (error) => !(error instanceof DatabaseUnavailable),
   )
-  await database.aside(database.read, 'list', [counting(database, 1)])
+  await database.readInLane(database.read, 'list', [counting(database, 1)])
 })
 
 describe('over HTTP, with venues of long texts', onSqlite, () => {

@@ -5,13 +5,13 @@ import { anonymous } from '../../src/calendar/people/caller.ts'
 import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 
 export async function publicContext({ database, site }: App): Promise<Context> {
-  const { aside, write, findMatching } = database
+  const { readInLane, write, findMatching } = database
   const store = await openMediaStore('file:unused', assert.ifError)
   const images = { store, hosts: [], maxBytes: 0, mediaUrl: `${site.url}/media` }
   const now = Date.now()
   return {
     db: database.read,
-    aside,
+    readInLane,
     write,
     findMatching,
     images,

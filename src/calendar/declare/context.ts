@@ -24,7 +24,7 @@ export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 export interface Context {
   db: Db
   /** Runs long reads, such as lists, beside the event loop. */
-  aside: Database['aside']
+  readInLane: Database['readInLane']
   /**
    * Runs one durable transaction in the name of the caller. Only handlers call it, and pass the transaction
    * on.

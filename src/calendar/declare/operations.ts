@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 
 export type Address = { id: number } | { slug: string }
 
-export interface Found<Row = unknown> {
+export interface FoundRecords<Row = unknown> {
   ids: readonly number[]
   total: number
   page: number
@@ -87,20 +87,20 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   /** Serves `If-Match`; absent where records have no versions. */
   versioned?: { kind: VersionedKind; idOf: (row: Row) => number }
   /** Returns a promise unless memory can answer at once. @throws Problem, at once or in the promise */
-  find: (context: Context, query: Values) => Found<Row> | Promise<Found<Row>>
+  find: (context: Context, query: Values) => FoundRecords<Row> | Promise<FoundRecords<Row>>
   /** Loads all that lists show, in order, without records that are gone by now. */
-  load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
+  load: (context: Context, found: FoundRecords<Row>) => Promise<readonly Loaded[]>
   /** Finds all records of a query, for representations without pages. @throws Problem */
-  findAll?: (context: Context, query: Values) => Promise<Found<Row>>
+  findAll?: (context: Context, query: Values) => Promise<FoundRecords<Row>>
   /** Finds those of `ids` that the list has, whatever their dates, in any order. */
-  among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
+  among?: (context: Context, ids: readonly number[], query: Values) => Promise<FoundRecords<Row>>
   /**
    * Like `load`, but returns JSON, which memory keeps unless the extent is `window`. Undefined if memory
    * cannot answer.
    */
   loadJson?: (
     context: Context,
-    found: Found,
+    found: FoundRecords,
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
   /** Reads a public record from memory. Returns undefined where memory cannot answer. */

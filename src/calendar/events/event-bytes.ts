@@ -12,7 +12,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, TermRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
-import type { Address, Found, ReadRecord } from '../declare/operations.ts'
+import type { Address, FoundRecords, ReadRecord } from '../declare/operations.ts'
 import { findVersion, idAt, isPossibleId, textsOfTerm } from '../records/record-store.ts'
 import { isTermWritten, termJson } from '../terms/term-present.ts'
 import type { LoadedEvent } from './event-filters.ts'
@@ -31,7 +31,7 @@ import { currentMemory } from './known-records.ts'
 /** Leaves out events that were withdrawn since the index found them. */
 export async function loadEvents(
   context: Context,
-  { ids, rows, statuses, isCollapsed }: Found<EventRow>,
+  { ids, rows, statuses, isCollapsed }: FoundRecords<EventRow>,
 ): Promise<LoadedEvent[]> {
   const listed = rows ?? (await findListedEvents(context, ids))
   const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed
@@ -62,7 +62,7 @@ export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): 
  */
 export function loadJson(
   context: Context,
-  { ids, isIndexed: isFromMemory, isCollapsed }: Found,
+  { ids, isIndexed: isFromMemory, isCollapsed }: FoundRecords,
   extent: 'page' | 'window',
 ): readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]> {
   const { memory } = context

@@ -67,7 +67,7 @@ const month = sql<string>`substr(start_date, 1, 7)`
 
 /** Months are `YYYY-MM`, in order, each with its latest change (UTC). */
 export async function listEventMonths(
-  { db, aside }: Context,
+  { db, readInLane }: Context,
   most: number,
 ): Promise<{ month: string; changed: string }[]> {
   const query = mapped(db)
@@ -75,14 +75,14 @@ export async function listEventMonths(
     .groupBy(month)
     .orderBy(month)
     .limit(most)
-  const [months] = await aside(db, 'list', [query])
+  const [months] = await readInLane(db, 'list', [query])
   return months
 }
 
 export type MappedEvent = Pick<EventRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
 export async function listMappedEvents(
-  { db, aside }: Context,
+  { db, readInLane }: Context,
   { start, end }: { start: string; end: string },
   most: number,
 ): Promise<MappedEvent[]> {
@@ -92,7 +92,7 @@ export async function listMappedEvents(
     .where('start_date', '<', end)
     .orderBy('start_date')
     .limit(most)
-  const [rows] = await aside(db, 'list', [query])
+  const [rows] = await readInLane(db, 'list', [query])
   return rows
 }
 

@@ -84,7 +84,7 @@ export async function listEvents(
     .orderBy(inOrder)
     .limit(sql.lit(page.perPage))
     .offset(sql.lit(offsetOf(page)))
-  const [totals, rows] = await context.aside(context.db, 'list', [
+  const [totals, rows] = await context.readInLane(context.db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
     foundRows(context.db, 'events', ids, inOrder),
   ])
@@ -108,7 +108,7 @@ export async function listEventIds(
 ): Promise<number[]> {
   const matching = context.db.selectFrom('events').where(where).select('id')
   const ordered = order === 'start' ? matching.orderBy('start_date') : matching
-  const [rows] = await context.aside(context.db, 'list', [ordered.orderBy('date').orderBy('id')])
+  const [rows] = await context.readInLane(context.db, 'list', [ordered.orderBy('date').orderBy('id')])
   return rows.map(({ id }) => id)
 }
 

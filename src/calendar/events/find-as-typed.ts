@@ -43,7 +43,7 @@ const SHORTEST_WORD = 3
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
 
-type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
+type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
  * Finds records of every status that the caller may see. The text is an id, UID, address, beginning of a
@@ -221,7 +221,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
-  const { db, caller, aside, findMatching } = asker
+  const { db, caller, readInLane, findMatching } = asker
   const newest = sql<Candidate>`
     select ${columns(0)} from (select id, title, start_date, status, slug, author, search
       from events order by id desc limit ${sql.lit(NEWEST)}) as events
@@ -230,7 +230,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
       sql` and `,
     )} and ${isSeen(caller)}
     limit ${sql.lit(MOST_CANDIDATES)}`
-  const [among] = await aside(db, 'list', [{ compile: () => newest.compile(db) }])
+  const [among] = await readInLane(db, 'list', [{ compile: () => newest.compile(db) }])
   if (among.length >= MOST_HITS) return among
   const search = { include, exclude: [] }
   const found = await findMatching(search)
@@ -240,7 +240,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
       order by found.id desc limit ${sql.lit(MOST_CANDIDATES)}`
-    const [rows] = await aside(db, 'search', [{ compile: () => query.compile(db) }])
+    const [rows] = await readInLane(db, 'search', [{ compile: () => query.compile(db) }])
     return rows
   }
   const ids = listIds(found)
@@ -315,7 +315,7 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
 
 async function correctedText(
   text: string,
-  searcher: Pick<Context, 'db' | 'aside'>,
+  searcher: Pick<Context, 'db' | 'readInLane'>,
 ): Promise<string | undefined> {
   if (text.length > LONGEST) return undefined
   const { words } = await findWords(searcher, wantedWords(text))
@@ -361,9 +361,9 @@ export async function findLinkedNamed(
 /** Events are in the order of lists, one of each title; there are none while memory is being filled. */
 async function suggestEvents(
   typed: TypedWords,
-  { db, aside, memory, site, now }: Context,
+  { db, readInLane, memory, site, now }: Context,
 ): Promise<Suggestion[]> {
-  const found = await findTitled({ db, aside }, typed)
+  const found = await findTitled({ db, readInLane }, typed)
   const today = dayOf(wallNow(site.timezone, now))
   const coming = memory?.index
     ? comingAmong(memory.index, found, today, TITLES_READ)

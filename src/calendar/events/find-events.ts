@@ -26,7 +26,7 @@ import type {
 import { findTermsNamed, type WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
-import type { Found } from '../declare/operations.ts'
+import type { FoundRecords } from '../declare/operations.ts'
 import { anyCoordinates } from '../linked/linked-filters.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
@@ -69,7 +69,7 @@ export function findEvents(
   context: Context,
   query: EventsQuery,
   order: ListOrder = 'best',
-): Found<EventRow> | Promise<Found<EventRow>> {
+): FoundRecords<EventRow> | Promise<FoundRecords<EventRow>> {
   const filling = context.memory && soonFilled(context.memory)
   return filling ? filling.then(() => findAtOnce(context, query, order)) : findAtOnce(context, query, order)
 }
@@ -84,7 +84,7 @@ function findAtOnce(
   context: Context,
   query: EventsQuery,
   order: ListOrder,
-): Found<EventRow> | Promise<Found<EventRow>> {
+): FoundRecords<EventRow> | Promise<FoundRecords<EventRow>> {
   const found = findInMemory(context, query, order)
   if (found instanceof Promise) return found.then((page) => page ?? findInDatabase(context, query, order))
   return found ?? findInDatabase(context, query, order)
@@ -95,7 +95,7 @@ export function findInMemory(
   context: Context,
   query: EventsQuery,
   order: ListOrder = 'best',
-): Found<EventRow> | undefined | Promise<Found<EventRow> | undefined> {
+): FoundRecords<EventRow> | undefined | Promise<FoundRecords<EventRow> | undefined> {
   const memory = currentMemory(context)
   if (!memory) return undefined
   const ground = groundOf(context, query)
@@ -111,7 +111,7 @@ function inIndex(
   ground: EventGround,
   { ids, total }: IndexPage,
   { page, perPage }: PageRequest,
-): Found<EventRow> {
+): FoundRecords<EventRow> {
   return {
     isCollapsed: isCollapsed(query),
     ids,
@@ -131,7 +131,7 @@ async function findInDatabase(
   context: Context,
   query: EventsQuery,
   order: ListOrder,
-): Promise<Found<EventRow>> {
+): Promise<FoundRecords<EventRow>> {
   const ground = groundOf(context, query)
   const page = pageRequest(query, context)
   const words = await foundWords(query, context)
@@ -243,7 +243,7 @@ const isSearch = ({ search, words }: EventsQuery) => search !== undefined || wor
 type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
 
 /** Rows are read later, when the events are shown. @throws Problem */
-export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
+export async function findAllEvents(context: Context, query: EventsQuery): Promise<FoundRecords<EventRow>> {
   const ground = groundOf(context, query)
   const effective = writeEventParameters(query, ground)
   const { statuses } = ground.status

@@ -7,7 +7,7 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import { UnshowableRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
-import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
+import type { Extent, FoundRecords, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
 import { sentTexts } from '../records/record-rules.ts'
@@ -184,7 +184,7 @@ async function findAmong<Row extends DescribedRow>(
   { db, caller }: Context,
   rules: LinkedRules,
   ids: readonly number[],
-): Promise<Found<Row>> {
+): Promise<FoundRecords<Row>> {
   const { statuses } = statusFilter(caller, undefined)
   const found = await findLinkedByIds<Row>(db, rules, ids)
   const rows = [...found.values()].filter(
@@ -206,7 +206,7 @@ async function findPageOfLinked<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,
   query: LinkedQuery,
-): Promise<Found<Row>> {
+): Promise<FoundRecords<Row>> {
   const page = pageRequest(query, context)
   const ground: LinkedGround = { type: rules, context, status: statusFilter(context.caller, query.status) }
   const narrowed = await conditionsOf(placedFilters, parts, query, ground)

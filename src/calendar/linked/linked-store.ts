@@ -266,7 +266,7 @@ export async function listLinked<Row extends LinkedRow>(
     .orderBy('id', 'desc')
     .limit(sql.lit(page.perPage))
     .offset(sql.lit(offsetOf(page)))
-  const [totals, rows] = await context.aside(context.db, 'list', [
+  const [totals, rows] = await context.readInLane(context.db, 'list', [
     countAll,
     foundRows(context.db, type.table, shown, latestFirst(type)),
   ])
@@ -283,16 +283,16 @@ async function searchLinked<Row extends LinkedRow>(
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
   countAll: ReadQuery<{ total: number }>,
   page: PageRequest,
-  { db, aside }: Context,
+  { db, readInLane }: Context,
 ): Promise<Listing<Row>> {
   const shown = sql<{ id: number; total: number | string }>`(
     with matching as materialized ${matching.select(['id', 'date'])}
     select id, (select count(*) from matching) as total from matching
     order by date desc, id desc limit ${sql.lit(page.perPage)} offset ${sql.lit(offsetOf(page))})`
-  const [rows] = await aside(db, 'search', [foundRows(db, type.table, shown, latestFirst(type))])
+  const [rows] = await readInLane(db, 'search', [foundRows(db, type.table, shown, latestFirst(type))])
   const [first] = rows
   if (first || page.page === 1) return { rows: rows as Row[], total: Number(first?.total ?? 0) }
-  const [totals] = await aside(db, 'search', [countAll])
+  const [totals] = await readInLane(db, 'search', [countAll])
   return { rows: [], total: Number(totals[0]?.total) }
 }
 

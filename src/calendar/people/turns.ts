@@ -18,7 +18,7 @@ export interface TurnLimits {
 interface Turn {
   count: number
   /** All of one rank go ahead of the next. */
-  lines: readonly [Waiter[], Waiter[], Waiter[]]
+  queues: readonly [Waiter[], Waiter[], Waiter[]]
 }
 
 interface Waiter {
@@ -41,7 +41,7 @@ export async function inTurn<T>(
   work: () => Promise<T>,
   rank: Rank = 0,
 ): Promise<T> {
-  const turn = turns.underWay.get(name) ?? { count: 0, lines: [[], [], []] }
+  const turn = turns.underWay.get(name) ?? { count: 0, queues: [[], [], []] }
   turns.underWay.set(name, turn)
   if (turn.count >= turns.atOnce) await turnOf(turns, turn, rank)
   else turn.count += 1
@@ -54,20 +54,20 @@ export async function inTurn<T>(
 
 async function turnOf(
   { waiting: most, code, retryAfter }: Turns,
-  { lines }: Turn,
+  { queues }: Turn,
   rank: Rank,
 ): Promise<void> {
-  if (lines.flat().length >= most) {
+  if (queues.flat().length >= most) {
     const full = new Problem(code, { retryAfter })
-    const behind = lines.findLast((line, at) => at > Math.min(rank, LAST - 1) && line.length > 0)?.shift()
+    const behind = queues.findLast((queue, at) => at > Math.min(rank, LAST - 1) && queue.length > 0)?.shift()
     if (!behind) throw full
     behind.turnAway(full)
   }
-  await new Promise<void>((go, turnAway) => lines[rank].push({ go, turnAway }))
+  await new Promise<void>((go, turnAway) => queues[rank].push({ go, turnAway }))
 }
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
-  const next = turn.lines.find((line) => line.length > 0)?.shift()
+  const next = turn.queues.find((queue) => queue.length > 0)?.shift()
   // The place goes to the next waiter, so that no newcomer takes it.
   if (next) next.go()
   else turn.count -= 1

@@ -5,7 +5,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
-import type { AskedUpdate, Found, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
+import type { AskedUpdate, FoundRecords, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
 import { prepareChange } from '../events/events.ts'
@@ -66,7 +66,7 @@ async function refuseCreation(): Promise<never> {
   throw new Problem('rest_no_route')
 }
 
-async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
+async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<FoundRecords<SeriesRow>> {
   const { caller, db } = context
   const page = pageRequest(query, context)
   const filter = statusFilter(caller, query.status)
@@ -74,7 +74,7 @@ async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<F
     .selectFrom('series')
     .where('status', 'in', [...filter.statuses])
     .where(visibleTo(caller, 'series'))
-  const [totals, rows] = await context.aside(db, 'list', [
+  const [totals, rows] = await context.readInLane(db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
     matching.selectAll().orderBy('id', 'desc').limit(page.perPage).offset(offsetOf(page)),
   ])

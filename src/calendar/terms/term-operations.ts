@@ -3,7 +3,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
-import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
+import type { AskedUpdate, FoundRecords, Operations, Presentation } from '../declare/operations.ts'
 import { foundPage, pageRequest, presentListed, presentSingle, textsOfTerm } from '../records/record-store.ts'
 import { categoryFilters, filterLinks, type TermsQuery, termIdsAmong, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
@@ -102,7 +102,7 @@ async function findPageOfTerms(
   context: Context,
   taxonomy: Taxonomy,
   query: TermsQuery,
-): Promise<Found<TermRow>> {
+): Promise<FoundRecords<TermRow>> {
   const ground = { taxonomy, context }
   const page = pageRequest(query, context)
   const order: TermOrder = {

@@ -270,7 +270,7 @@ interface TermList {
 }
 
 export async function listTerms(
-  { db, aside }: Pick<Context, 'db' | 'aside'>,
+  { db, readInLane }: Pick<Context, 'db' | 'readInLane'>,
   taxonomy: Taxonomy,
   { conditions, order, isSearch }: TermList,
   page: PageRequest,
@@ -280,14 +280,14 @@ export async function listTerms(
   const start = offsetOf(page)
   const column = ORDERED[order.by]
   if (column === undefined) {
-    const [terms] = await aside(db, 'search', [matching.select(['id', beginning.as('description')])])
+    const [terms] = await readInLane(db, 'search', [matching.select(['id', beginning.as('description')])])
     const ids = sortTerms(terms, order).map(({ id }) => id)
     const rows = await findTermsByIds(db, ids.slice(start, start + page.perPage))
     return { rows: rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total: ids.length }
   }
   const direction = order.isDescending ? 'desc' : 'asc'
   const inOrder = matching.orderBy(column, direction).orderBy('id', direction)
-  const [totals, rows] = await aside(db, isSearch ? 'search' : 'list', [
+  const [totals, rows] = await readInLane(db, isSearch ? 'search' : 'list', [
     matching.select((term) => term.fn.countAll<number>().as('total')),
     inOrder.selectAll().limit(page.perPage).offset(start),
   ])

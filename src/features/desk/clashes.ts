@@ -49,20 +49,20 @@ const ZONE_HOURS = 14
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
-type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
+type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
 /** Finds events that take place and that the caller may see. A few queries on an index serve all drafts. */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
-  const { aside, db } = asker
+  const { readInLane, db } = asker
   const placed = drafts.filter(({ venues }) => venues.length > 0)
   const [overlaps, titles] = await Promise.all([
-    aside(
+    readInLane(
       db,
       'list',
       spansOf(placed.map(overlapsWithin)).map((span) => overlapping(span, placed, asker)),
     ),
-    aside(
+    readInLane(
       db,
       'list',
       spansOf(drafts.map(doublesWithin)).map((span) => titlesWithin(span, asker)),
@@ -111,17 +111,17 @@ const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.
   events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** Events that ended before `ended` are not needed. */
+/** Events that end before `endsFrom` are not needed. */
 interface TimeStretch {
   from: string
   before: string
-  ended: string
+  endsFrom: string
 }
 
 /** Takes only columns of the index of lists: one row costs more than all its entries. */
 function begunWithin(
   { caller }: ByCaller,
-  { from, before, ended }: TimeStretch,
+  { from, before, endsFrom }: TimeStretch,
   narrowed = sql``,
 ): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
@@ -131,14 +131,14 @@ function begunWithin(
       and events.start_date >= ${later(from, -ZONE_HOURS)}
         and events.start_date < ${later(before, ZONE_HOURS)}
       and events.utc_start_date >= ${from} and events.utc_start_date < ${before}
-      and events.end_date >= ${later(ended, -ZONE_HOURS)}
+      and events.end_date >= ${later(endsFrom, -ZONE_HOURS)}
         and (${visibleTo(caller, 'events')}) is true ${narrowed})`
 }
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
 function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft): TimeStretch {
-  return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
+  return { from: later(start, -24 * LONGEST_DAYS), before: end, endsFrom: start }
 }
 
 interface OverlappingRow extends NearRow {
@@ -154,14 +154,14 @@ function overlapping(
   const venuesOf = (draft: EventDraft) => draft.venues.filter(isPossibleId)
   const listed = JSON.stringify(
     drafts.map((draft, place) => {
-      const { from, before, ended } = overlapsWithin(draft)
+      const { from, before, endsFrom } = overlapsWithin(draft)
       return [
         place,
         draft.id ?? 0,
         from,
         before,
-        ended,
-        later(ended, -ZONE_HOURS),
+        endsFrom,
+        later(endsFrom, -ZONE_HOURS),
         venuesOf(draft).map((venue) => [venue]),
       ]
     }),
@@ -175,14 +175,14 @@ function overlapping(
     with ${begunWithin(asker, span, isThere)},
     drafts as materialized (select cast(value ->> 0 as integer) as draft, cast(value ->> 1 as bigint) as id,
       value ->> 2 as earliest,
-      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ended, value -> 6 as venues
+      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ends_from, value -> 6 as venues
         from ${entriesOf(db, listed)} as value)
     select * from (
       select ${COLUMNS}, drafts.draft, row_number() over (partition by drafts.draft
         order by case when events.utc_start_date = drafts.starts then 0 else 1 end, events.utc_start_date,
           events.id) as place
       from near join drafts on near.utc_start_date >= drafts.earliest and near.utc_start_date < drafts.ends
-        and near.end_date >= drafts.ended and near.id <> drafts.id
+        and near.end_date >= drafts.ends_from and near.id <> drafts.id
       join events on events.id = near.id
       where events.utc_end_date > drafts.starts and events.event_status = 'scheduled'
         and ${hasVenue(
@@ -196,7 +196,7 @@ function overlapping(
 
 function doublesWithin({ utc_start_date: start }: EventDraft): TimeStretch {
   const from = later(start, -24 * DOUBLE_DAYS)
-  return { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from }
+  return { from, before: later(start, 24 * DOUBLE_DAYS + 1), endsFrom: from }
 }
 
 function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
@@ -206,7 +206,7 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
     if (!last || stretch.from >= last.before) spans.push({ ...stretch })
     else {
       if (stretch.before > last.before) last.before = stretch.before
-      if (stretch.ended < last.ended) last.ended = stretch.ended
+      if (stretch.endsFrom < last.endsFrom) last.endsFrom = stretch.endsFrom
     }
   }
   return spans

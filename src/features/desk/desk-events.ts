@@ -340,7 +340,7 @@ async function findCandidates(
   list: DeskList,
   filters: ListNarrowing[],
 ): Promise<Candidate[] | undefined> {
-  const { db, caller, aside } = context
+  const { db, caller, readInLane } = context
   let few: readonly number[] | undefined
   for (const { ids } of filters) {
     const found = await ids?.(MOST_CANDIDATES + 1)
@@ -354,7 +354,7 @@ async function findCandidates(
     where id in ${wholeList(db, few)} and ${visibleTo(caller, 'events')} and start_date >= ${from}
       and start_date <= ${to}
       and ${both(filters)}`
-  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   return rows
 }
 
@@ -384,7 +384,7 @@ async function walk(
   filters: readonly ListNarrowing[],
   { isDescending, from, most }: { isDescending: boolean; from: DeskPlace | undefined; most: number },
 ): Promise<(DeskPlace & Pick<Candidate, 'id'>)[]> {
-  const { db, aside } = context
+  const { db, readInLane } = context
   const bounds = boundsOf(list)
   const order = isDescending ? sql`start_date desc, id desc` : sql`start_date, id`
   if (from && isDescending && from.start < bounds.to) bounds.to = from.start
@@ -400,7 +400,7 @@ async function walk(
   )
   const query = sql<{ start_date: string; id: number }>`
     ${sql.join(runs, sql` union all `)} order by ${order} limit ${sql.lit(most)}`
-  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.map(({ start_date, id }) => ({ start: start_date, id }))
 }
 
@@ -470,7 +470,7 @@ async function findSeriesRows(
   list: DeskList,
   filters: readonly ListNarrowing[],
 ): Promise<SeriesRow[]> {
-  const { db, aside } = context
+  const { db, readInLane } = context
   const isChanged = list.sort === 'changed'
   const key = sql`${sql.ref(isChanged ? 'modified_utc' : 'start_date')} || '_' || (id + ${sql.lit(ID_BASE)})`
   const first = isChanged || isBackwards(list.tab) ? sql`max(place)` : sql`min(place)`
@@ -485,7 +485,7 @@ async function findSeriesRows(
       sql`
       union all `,
     )}) as run group by series`
-  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.map((row) => {
     const [start = '', id] = row.first.split('_')
     return { start, id: Number(id) - ID_BASE, dates: Number(row.dates) }
@@ -578,7 +578,7 @@ const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
 /** At most `MOST_COUNTED` are sorted. Places have ids but no starts. */
 async function sortedPage(
-  { db, aside, site }: Context,
+  { db, readInLane, site }: Context,
   { sort, after, before }: DeskList,
   {
     all,
@@ -590,7 +590,8 @@ async function sortedPage(
   const ids = all.map(({ id }) => id)
   const query = sql<{ id: number; by: string }>`
     select id, ${sql.ref(column)} as by from events where id in ${wholeList(db, ids)}`
-  const [rows] = ids.length === 0 ? [[]] : await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const [rows] =
+    ids.length === 0 ? [[]] : await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   const collator = new Intl.Collator(site.language, { numeric: true })
   const compare = sort === 'title' ? collator.compare : (a: string, b: string) => (a < b ? 1 : a > b ? -1 : 0)
   const places = rows.sort((a, b) => compare(a.by, b.by) || a.id - b.id).map(({ id }) => ({ start: '', id }))

@@ -172,7 +172,7 @@ interface LinkedFound {
 
 /** Reads the newest ones. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
-  const { db, caller, aside } = context
+  const { db, caller, readInLane } = context
   const own =
     kind === 'venue'
       ? sql`venue as name, city as place, address, geo_lat as lat, geo_lng as lng, phone || ' ' ||
@@ -186,7 +186,7 @@ async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promis
     const query = sql<LinkedFound>`select id, ${own} from ${sql.table(table)}
       where id < ${before} and status <> 'trash' and ${visibleTo(caller, table)}
       order by id desc limit ${sql.lit(IN_A_PIECE)}`
-    const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+    const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
     for (const row of rows) {
       found.push(comparedPlace(row))
       await pause()
@@ -270,7 +270,7 @@ async function readComing(context: Context): Promise<Compared[]> {
             and start_date >= ${from}
             and (start_date <> ${from} or id > ${after}) and ${visibleTo(caller, 'events')}
           order by start_date, id limit ${sql.lit(IN_A_PIECE)}`
-        const [rows] = await context.aside(db, 'list', [{ compile: () => query.compile(db) }])
+        const [rows] = await context.readInLane(db, 'list', [{ compile: () => query.compile(db) }])
         const venues = await venuesOf(context, rows)
         for (const row of rows) {
           found.push(comparedEvent(row, venues.get(row.id) ?? ''))

@@ -42,7 +42,10 @@ interface Days {
 }
 
 /** All columns are in indexes, so that no row with long texts is read. */
-export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
+export async function findPlannedTimes(
+  { db, caller, readInLane }: Context,
+  days: Days,
+): Promise<PlannedTimes[]> {
   const { first, after, most, author } = days
   const shown = db
     .selectFrom('events')
@@ -61,7 +64,7 @@ export async function findPlannedTimes({ db, caller, aside }: Context, days: Day
     .where('start_date', '<', `${after} 00:00:00`)
     .orderBy('start_date')
     .orderBy('id')
-  const found = await aside(db, 'list', [asTimes(db, begun), asTimes(db, beginning)])
+  const found = await readInLane(db, 'list', [asTimes(db, begun), asTimes(db, beginning)])
   const byStart = (a: PlannedTimes, b: PlannedTimes) =>
     a.start_date < b.start_date ? -1 : a.start_date > b.start_date ? 1 : a.id - b.id
   return found

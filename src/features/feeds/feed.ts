@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { showInTurn } from '../../base/text/long-texts.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found } from '../../calendar/declare/operations.ts'
+import type { FoundRecords } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { type LoadedEvent, windowFilters } from '../../calendar/events/event-filters.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
@@ -91,13 +91,13 @@ function feedHead({ site }: Context, self: string): FeedHead {
 const AT_ONCE = 50
 
 /** Reads events at their turn, and leaves out those gone by then. */
-async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
+async function* chunksOf(context: Context, found: FoundRecords, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
-    const part: Found = { ...found, ids: found.ids.slice(at, at + AT_ONCE) }
+    const part: FoundRecords = { ...found, ids: found.ids.slice(at, at + AT_ONCE) }
     await text.before?.(part.ids)
-    const loaded = await eventOperations.load(context, part as Found<never>)
+    const loaded = await eventOperations.load(context, part as FoundRecords<never>)
     const events = await writeEvents(context, text.choose ? await text.choose(loaded) : loaded, text)
     if (events.length > 0) yield Buffer.from(between + events.join(text.between))
     if (events.length > 0) between = text.between
@@ -107,7 +107,7 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
   yield Buffer.from(await text.tail())
 }
 
-async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {
+async function* withdrawnChunks({ ids, withdrawn }: FoundRecords, text: FeedText): AsyncGenerator<Buffer> {
   if (!text.withdrawn || !withdrawn) return
   const present = new Set(ids)
   for await (const rows of withdrawn()) {

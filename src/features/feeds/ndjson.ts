@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, Operations } from '../../calendar/declare/operations.ts'
+import type { FoundRecords, Operations } from '../../calendar/declare/operations.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
 import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
@@ -28,7 +28,11 @@ const AT_ONCE = 25
 /**
  * Each record is as it is at its turn. Those gone or hidden by then are left out, and new ones are not added.
  */
-async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
+async function* linesOf(
+  context: Context,
+  operations: Operations,
+  found: FoundRecords,
+): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
     // Records in memory are ready at once: others get a turn.
@@ -36,7 +40,7 @@ async function* linesOf(context: Context, operations: Operations, found: Found):
   }
 }
 
-async function someLines(context: Context, operations: Operations, found: Found): Promise<Buffer> {
+async function someLines(context: Context, operations: Operations, found: FoundRecords): Promise<Buffer> {
   const written = (await isUpToDate(context))
     ? await operations.loadJson?.(context, found, 'window')
     : undefined

@@ -111,7 +111,7 @@ function listSentBack(db: Db, { since }: Mark): Promise<SentBack[]> {
     .execute()
 }
 
-interface Found {
+interface ChangesToTell {
   events: ReadonlySet<number>
   rows: readonly HistoryColumns[]
   sentBack: readonly SentBack[]
@@ -126,7 +126,7 @@ const KIND_OF: Readonly<Record<string, ToldOfEvent['kind']>> = {
 async function tellAuthors(
   tx: Tx,
   site: Site,
-  { events, rows, sentBack }: Found,
+  { events, rows, sentBack }: ChangesToTell,
   now: number,
 ): Promise<void> {
   const ids = [...new Set([...events, ...sentBack.map(({ record }) => record)])]

@@ -171,12 +171,12 @@ function statusOf(error: unknown): ProblemStatus | undefined {
   return error.code === 'event-no-longer-available' ? 410 : undefined
 }
 
-type Found = Exclude<PageAddress, { is: 'robots' | 'moved' }>
+type AnsweredAddress = Exclude<PageAddress, { is: 'robots' | 'moved' }>
 
 async function answerFound(
   pages: Pages,
   context: Context,
-  asked: Found,
+  asked: AnsweredAddress,
   path: string,
   query: URLSearchParams,
   feed: string | undefined,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, Operations } from '../../calendar/declare/operations.ts'
+import type { FoundRecords, Operations } from '../../calendar/declare/operations.ts'
 import { type Caller, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
 import { resourceNamed } from '../../calendar/resources.ts'
@@ -290,7 +290,7 @@ async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | u
 async function showSome(
   context: Context,
   operations: Operations,
-  found: Found,
+  found: FoundRecords,
 ): Promise<Map<number, object>> {
   const written = await operations.loadJson?.(context, found, 'window')
   // Some of the records are gone by now, and it is not known which.

@@ -9,7 +9,7 @@ import { runOnOpened } from '../../base/run-command.ts'
 import type { HasSettings } from '../../base/setting-kinds.ts'
 import { asRefusal, isFolder, requireFolderOf } from '../../base/show-progress.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found } from '../../calendar/declare/operations.ts'
+import type { FoundRecords } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
@@ -151,7 +151,7 @@ async function* exportCalendar(
  * Filters may say when, else it finds those of all times.
  * @throws Error that names filters with impossible values
  */
-export async function findExported(context: Context, sent: RawValues): Promise<Found> {
+export async function findExported(context: Context, sent: RawValues): Promise<FoundRecords> {
   const raw = saysWhen(sent) ? sent : { ...sent, starts_after: BEFORE_ALL }
   const query = await readQuery(context, raw)
   const { findAll } = operations
@@ -176,7 +176,7 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
   }
 }
 
-async function* shownAs(context: Context, name: string, found: Found): AsyncGenerator<Buffer> {
+async function* shownAs(context: Context, name: string, found: FoundRecords): AsyncGenerator<Buffer> {
   const format = formatsOf(resource).find((known) => known.name === name) ?? ndjson
   const { representation } = await format.showList(
     context,
@@ -189,7 +189,11 @@ async function* shownAs(context: Context, name: string, found: Found): AsyncGene
   yield* representation.bytes
 }
 
-async function* exportJson(context: Context, found: Found, withLists: boolean): AsyncGenerator<Buffer> {
+async function* exportJson(
+  context: Context,
+  found: FoundRecords,
+  withLists: boolean,
+): AsyncGenerator<Buffer> {
   yield Buffer.from('{"events":[\n')
   let between = ''
   for await (const lines of shownAs(context, ndjson.name, found)) {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
 import { parseSearch } from '../../base/text/search.ts'
 import { wantedWords } from '../../base/text/stems.ts'
-import type { Change, Cursor, Database, Db, ReadAside } from '../storage/database.ts'
+import type { Change, Cursor, Database, Db, ReadInLane } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import type { ChangeColumns, Taxonomy, TermRow } from '../storage/schema.ts'
 import { findWords, type WordsFound } from '../storage/search/find-words.ts'
@@ -492,7 +492,7 @@ export function findSearched(
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,
-  searcher: { db: Db; aside: ReadAside },
+  searcher: { db: Db; readInLane: ReadInLane },
 ): WordsFound | Promise<WordsFound> {
   const wanted = wantedWords(text)
   const key = JSON.stringify([version, wanted])

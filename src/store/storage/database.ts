@@ -40,7 +40,7 @@ export interface Database {
    */
   read: Db
   /** Runs long reads of `read`, such as lists and searches. */
-  aside: ReadAside
+  readInLane: ReadInLane
   /**
    * Runs `work` as one transaction and resolves once the commit is durable. `work` may run again after a
    * conflict with another writer, so it only uses `tx`. It must lock the rows that it decides by
@@ -105,7 +105,7 @@ export interface ReadQuery<Row> {
  * over a share of the connections. They see everything committed before the call; on a file they all see one
  * snapshot. Rejects with DatabaseUnavailable if too many are under way.
  */
-export type ReadAside = <Rows extends readonly unknown[] | []>(
+export type ReadInLane = <Rows extends readonly unknown[] | []>(
   db: Kysely<Tables>,
   lane: Lane,
   queries: { [At in keyof Rows]: ReadQuery<Rows[At]> },

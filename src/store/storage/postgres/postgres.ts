@@ -31,7 +31,7 @@ import {
 // The database on a PostgreSQL server, and news of commits from and to other nodes.
 
 /** Shares of the connections for writes and for long reads; the rest stays free for quick reads. */
-const SHARES = { writes: 0.6, aside: 0.2 }
+const SHARES = { writes: 0.6, longReads: 0.2 }
 
 const ATTEMPTS = 25
 const OLDEST = 140_000
@@ -43,7 +43,7 @@ interface PostgresDatabase {
   patient: Db
   limits: TransactionLimits
   writes: Share
-  asides: Share
+  longReads: Share
   listeners: Set<() => void>
   others: Listener
   writing: number
@@ -89,7 +89,7 @@ function openNode(reach: ServerAddress, pool: Pool, db: Db): PostgresDatabase {
     patient,
     limits: { statementMs, lockMs },
     writes: makeShare(connections * SHARES.writes, connectMs),
-    asides: makeShare(connections * SHARES.aside, connectMs),
+    longReads: makeShare(connections * SHARES.longReads, connectMs),
     listeners,
     others: makeListener(listening, pool, () => callAll(listeners)),
     writing: 0,
@@ -103,11 +103,12 @@ function callAll(listeners: ReadonlySet<() => void>): void {
 }
 
 function presentDatabase(node: PostgresDatabase): Database {
-  const { pool, db, asides, others, listeners, committing } = node
+  const { pool, db, longReads, others, listeners, committing } = node
   const groups = groupTransactions((work) => write(node, work, writerBy('')))
   return {
     read: db,
-    aside: ((from, _lane, queries) => inShare(asides, () => runQueries(from, queries))) as Database['aside'],
+    readInLane: ((from, _lane, queries) =>
+      inShare(longReads, () => runQueries(from, queries))) as Database['readInLane'],
     write: (work, by = writerBy('')) => write(node, work, by),
     writeShared: (work, item, by) => {
       const { write: shared, done } = waitingWrite(work, { item, by })
@@ -131,7 +132,7 @@ function presentDatabase(node: PostgresDatabase): Database {
     // Notifications of other processes arrive by themselves.
     look: () => false,
     commitsUnderWay: () => (committing.size === 0 ? undefined : Promise.all(committing)),
-    findMatching: (search) => inShare(asides, () => findContaining(db, search)),
+    findMatching: (search) => inShare(longReads, () => findContaining(db, search)),
     ping: async () => {
       await sql`select 1`.execute(db)
     },

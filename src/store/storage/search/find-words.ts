@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { LAST_CHARACTER } from '../../../base/text/characters.ts'
 import { beginningsOf, nearWords, stemsIn, type WantedWord } from '../../../base/text/stems.ts'
-import { type Db, isPostgres, type ReadAside, type ReadQuery } from '../database.ts'
+import { type Db, isPostgres, type ReadInLane, type ReadQuery } from '../database.ts'
 import {
   addId,
   countIds,
@@ -40,10 +40,10 @@ export interface FoundWord extends WantedWord {
   isThere: boolean
 }
 
-/** `aside` is for long reads. */
+/** `readInLane` is for long reads. */
 export interface Searcher {
   db: Db
-  aside: ReadAside
+  readInLane: ReadInLane
 }
 
 /** Events with a word anywhere, in the title, and in the name of a linked record. */
@@ -139,13 +139,13 @@ function freshOf(rows: readonly FreshRow[]): Fresh {
 
 interface PlacesRow {
   word: number
-  texts: Found
-  titled: Found
-  named: Found
+  texts: PackedPlaces
+  titled: PackedPlaces
+  named: PackedPlaces
 }
 
 /** SQLite gives a text that begins with the largest id. */
-type Found = string | readonly number[] | null
+type PackedPlaces = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
   const selects = wanted.map(
@@ -180,7 +180,7 @@ function settled(ids: IdSet, id: number, isIn: boolean): IdSet {
   return ids
 }
 
-function idSetOf(found: Found): IdSet {
+function idSetOf(found: PackedPlaces): IdSet {
   if (found === null) return makeIdSet(0)
   if (typeof found === 'string') return writtenIds(found)
   const ids = makeIdSet(found.reduce((largest, id) => Math.max(largest, id), 0))
@@ -247,12 +247,12 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
  * neither: SQLite reads one snapshot, PostgreSQL one for each query, in this order.
  */
 async function readWaitingAndStored(
-  { db, aside }: Searcher,
+  { db, readInLane }: Searcher,
   wanted: readonly WantedWord[],
 ): Promise<[FreshRow[], PlacesRow[]]> {
-  if (!isPostgres(db)) return aside(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
-  const [waiting] = await aside(db, 'search', [freshEvents(db)])
-  const [rows] = await aside(db, 'search', [placesQuery(db, wanted)])
+  if (!isPostgres(db)) return readInLane(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
+  const [waiting] = await readInLane(db, 'search', [freshEvents(db)])
+  const [rows] = await readInLane(db, 'search', [placesQuery(db, wanted)])
   return [waiting, rows]
 }
 
@@ -265,7 +265,7 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
 const CERTAINLY_PUBLIC = 1000
 
 /** A word that only other events have counts as missing, so that nobody learns of it. */
-async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined): Promise<boolean> {
+async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
@@ -274,7 +274,7 @@ async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined):
     found: number
   }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
     and (status = 'publish' and hide_from_listings = 0) is true limit 1`
-  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.length > 0
 }
 
@@ -288,8 +288,8 @@ async function correct(
   const known = await findKnown(searcher, near, fresh)
   const candidates = known.map((stem) => ({ text: near.get(stem) ?? stem, stems: [stem] }))
   if (candidates.length === 0) return undefined
-  const { db, aside } = searcher
-  const [rows] = await aside(db, 'search', [placesQuery(db, candidates)])
+  const { db, readInLane } = searcher
+  const [rows] = await readInLane(db, 'search', [placesQuery(db, candidates)])
   const places = rows.map((row, at) => withFresh(row, candidates[at], fresh))
   const weighed = candidates.map((candidate, at) => ({
     word: candidate,
@@ -303,7 +303,7 @@ async function correct(
 }
 
 async function findKnown(
-  { db, aside }: Searcher,
+  { db, readInLane }: Searcher,
   near: ReadonlyMap<string, string>,
   fresh: Fresh,
 ): Promise<string[]> {
@@ -313,8 +313,8 @@ async function findKnown(
   const asked = { compile: () => query.compile(db) }
   // SQLite's index of words lacks the latest events.
   const [rows, unindexed] = isPostgres(db)
-    ? [(await aside(db, 'search', [asked]))[0], []]
-    : await aside(db, 'search', [asked, unindexedEvents(db)])
+    ? [(await readInLane(db, 'search', [asked]))[0], []]
+    : await readInLane(db, 'search', [asked, unindexedEvents(db)])
   const known = new Set(rows.map(({ stem }) => stem))
   const texts = unindexed.map(({ text }) => stemsIn(text))
   for (const own of [...fresh.stems.values(), ...texts])
@@ -363,14 +363,14 @@ const MOST_TITLED = { sqlite: 60, postgres: 500 }
 const MOST_STEMS = 8
 
 /** On SQLite the newest come first. */
-export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
+export async function findTitled({ db, readInLane }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_CHARACTER }
   // With several words it may look through many events.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0
-      ? (await aside(db, 'list', [{ compile: slow }]))[0]
+      ? (await readInLane(db, 'list', [{ compile: slow }]))[0]
       : await selectTitled(db, values)
   return rows.map(({ id }) => Number(id))
 }

@@ -68,9 +68,9 @@ export function openSqlite(file: string): Database {
   )
   return {
     read,
-    aside: pool
-      ? makeAside(read, reader, readable, pool)
-      : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
+    readInLane: pool
+      ? makeReadInLane(read, reader, readable, pool)
+      : (((db, _lane, queries) => runQueries(db, queries)) as Database['readInLane']),
     write,
     writeShared: (work, item, by) => enqueueWrite(writes, work, { item, by }),
     migrate: (work) => migrateOnDisk(writer, writes, work),
@@ -125,14 +125,19 @@ const RARELY_MS = 1000
  * Runs long reads in threads, and those inside a transaction on its connection. A thread takes longer to
  * start than a list to read, and some 20 MB, so while none has started, rare lists are read here.
  */
-function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: ReaderPool): Database['aside'] {
+function makeReadInLane(
+  read: Db,
+  reader: DatabaseSync,
+  prepare: Prepare,
+  pool: ReaderPool,
+): Database['readInLane'] {
   let last = Number.NEGATIVE_INFINITY
   const isRare = () => {
     const before = last
     last = performance.now()
     return last - before > RARELY_MS
   }
-  const aside = async (db: Db, lane: Lane, queries: readonly ReadQuery<unknown>[]) => {
+  const readInLane = async (db: Db, lane: Lane, queries: readonly ReadQuery<unknown>[]) => {
     if (db !== read) return runQueries(db, queries)
     const statements = queries
       .map((query) => query.compile())
@@ -142,7 +147,7 @@ function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: Reade
       ? runRead(() => runTogether(reader, prepare, statements))
       : askReaders(pool, lane, { statements })
   }
-  return aside as Database['aside']
+  return readInLane as Database['readInLane']
 }
 
 /** A database in memory has no file that a thread could open. */

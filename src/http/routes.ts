@@ -82,7 +82,7 @@ export type RouteAction =
 export const actionTexts = (action: RouteAction): Texts | undefined =>
   'group' in action ? action.group.texts : undefined
 
-/** Reads count, too. */
+/** True also for reads that only administrators may make. */
 export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
@@ -270,7 +270,7 @@ export function namespaceRoutes(site: Site, others: readonly Format[]): Route[] 
 export interface MatchedRoute {
   route: Route
   variables: Record<string, string>
-  /** It is set for a route beside the namespace. */
+  /** Set for a route beside the namespace. */
   group?: RouteGroup
 }
 

@@ -192,7 +192,7 @@ export const line: PlainKind<string> = {
   keep: singleLine,
 }
 
-/** A rule of the resource writes the column. */
+/** For columns that a rule of the resource writes. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },

@@ -60,7 +60,7 @@ export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime,
 
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/** Members of `some` are left out without a value (rules 6.1 to 6.3). */
+/** `some` has members that are left out if they are empty (rules 6.1 to 6.3). */
 export const linkedMembers = {
   always: {
     id,

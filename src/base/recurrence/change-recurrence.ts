@@ -251,7 +251,10 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   }
 }
 
-/** Moves all weekdays of a weekly rule; of another its only one, which gets the place of the new start. */
+/**
+ * Moves all weekdays of a weekly rule; of another rule its only weekday, which gets the place of the new
+ * start.
+ */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from
   if (frequency === 'weekly') {

@@ -40,7 +40,7 @@ export type Extent = 'listed' | 'single'
 
 export interface Presentation<Loaded> {
   nameOf: (loaded: Loaded) => { kind: RecordKind | Taxonomy | 'user'; id: number }
-  /** These texts may take long to render. */
+  /** Texts that may take long to render. */
   textsOf: (loaded: Loaded, extent: Extent) => readonly WantedText[]
   /** @throws Error when it cannot be shown */
   present: (context: Context, loaded: Loaded, extent: Extent) => object

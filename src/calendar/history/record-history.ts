@@ -374,7 +374,7 @@ function differing(
   return values
 }
 
-/** Somebody sent the date, or publication set it. */
+/** True if somebody sent the date, or publication set it. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }

@@ -154,7 +154,7 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/** The image was fetched from this address, or is at it (rule 23.3). */
+/** Finds an image that was fetched from this address, or is at it (rule 23.3). */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)

@@ -112,7 +112,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Known records are not in the trash, and references of new ones exist (rule 21.1). */
+/** True if known records are not in the trash, and the references of new ones exist (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -484,7 +484,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** Empty values and flags do not tell a record from others of its name. */
+/** Leaves out empty values and flags, which do not tell a record from others of its name. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(

@@ -15,7 +15,7 @@ const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as c
   string
 >
 
-/** Somebody may change it, or propose a change of their own event. */
+/** True for somebody who may change it, or propose a change of their own event. */
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 

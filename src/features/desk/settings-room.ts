@@ -116,7 +116,7 @@ async function saveSettings(request: DeskRequest): Promise<DeskAnswer> {
   )
   const faults = {
     ...namedFaults(settingFaults(site, values)),
-    // The default is another zone too, which its name asks for.
+    // The entry for another zone has no value: its name asks for a choice.
     ...(values.timezone === '' && { timezone: sayAtDesk(site, 'This is none of the choices.') }),
   }
   if (Object.keys(faults).length > 0) return settingsView(request, faults)

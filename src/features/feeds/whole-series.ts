@@ -56,7 +56,7 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  // Elapsed time counts, while some readers let dates end at the same time of day.
+  // True if readers may differ: elapsed time counts, but some let dates end at the same time of day.
   const isOdd = (row: OccurrenceTimes) =>
     isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))

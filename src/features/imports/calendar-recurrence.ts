@@ -212,7 +212,7 @@ function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): stri
   )
 }
 
-/** A series keeps half of its dates past, or more where fewer are to come. */
+/** Keeps `MOST_DATES`: half of them past, or more if fewer are to come. */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)

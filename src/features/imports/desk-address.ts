@@ -76,7 +76,7 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
 interface AskedAddress {
   address: string
   everySeconds: number
-  /** New events wait for review, or are published. */
+  /** True if new events wait for review; else they are published. */
   isReviewed: boolean
 }
 

@@ -520,7 +520,7 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
-/** `unread` are no coordinates. Nothing, or zeros, are an unknown place. */
+/** `unread` is text that is no coordinates. Nothing, or zeros, mean an unknown place. */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }
   unread: string

@@ -204,7 +204,7 @@ function withOptions(command: Command): Command {
         'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
       )
       .addOption(new Option('--for-service').hideHelp())
-      // The desk gives it for guests.
+      // Set by the desk for people who do not run the service.
       .addOption(new Option('--guest').hideHelp())
       .option('--login <login>', 'the login at the site, for drafts and private records')
       .option('--password-file <file>', ABOUT.passwordFile)

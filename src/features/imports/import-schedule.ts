@@ -368,7 +368,7 @@ const MOST_HELD = 2000
 /** Ms. The next run goes on where it stopped. */
 const LONGEST_RUN = 6 * 3_600_000
 
-/** The process has these words for the settings, and ends after `longest` ms in any case. */
+/** Starts an import as a process with the settings of this one, which ends after `longest` ms in any case. */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
     new Promise((resolve, reject) => {

@@ -7,18 +7,18 @@ const MEETING =
   '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада' +
   '|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
 
-/** Outlook writes it so in each language. */
+/** How Outlook writes it in each language. */
 const TEAMS =
   `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous` +
   '|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?'
 
-/** Places may have these names as well. */
+/** Programs whose names places may have as well. */
 const BRANDS =
   `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?` +
   '|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** An event without a place has one of these. */
+/** Words that calendars write for an event without a place. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs' +
   '|workshop))?' +

@@ -85,7 +85,7 @@ async function findByUids(
   )
 }
 
-/** The name before the first comma counts. */
+/** The first of several venues counts. */
 export const placeKey = (venue: string) => nameKey(venue.split('|', 1)[0] ?? '')
 
 async function readEventsBeside(context: Context, days: readonly string[]): Promise<EventBeside[]> {

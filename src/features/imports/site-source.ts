@@ -282,7 +282,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** A list may have given fewer records than its pages counted. */
+/** Reports a list that has given fewer records than its pages counted. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,

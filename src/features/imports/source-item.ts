@@ -63,7 +63,7 @@ export interface SourceItem {
   pictures?: readonly string[] | undefined
   /** The organizer of a calendar has an e-mail address, which may not be meant to be public. */
   hasAddress?: true
-  /** A feed of changes is newer than what other records have shown. */
+  /** Set for records from a feed of changes, which are newer than what other records show. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }

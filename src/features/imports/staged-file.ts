@@ -74,7 +74,7 @@ interface ReadFile {
 }
 
 function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
-  // What a thread has computed ahead would only be kept.
+  // Rows are kept without what a thread has computed ahead.
   if ('kind' in entry) items.push({ ...entry, ahead: undefined })
   else if ('reason' in entry) faults.push(entry)
   else if ('cutOff' in entry) said.push(entry.cutOff)

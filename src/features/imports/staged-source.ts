@@ -39,7 +39,9 @@ export async function stagedSource(
   }
 }
 
-/** With the last state kept, fields that differ count as changed in the source alone. */
+/**
+ * Stores the record here as the last state, so that fields that differ count as changed in the source alone.
+ */
 export async function adoptUpdated(
   { db, write }: Context,
   address: string,

@@ -105,7 +105,7 @@ async function writeList(
   const today = dayOf(wallNow(site.timezone, now))
   const wall = wallNow(siteZone, now)
   const clock = { today: dayOf(wall), wall }
-  // Days are the calendar's, until the reader's last one ends.
+  // The list ends with the day of the calendar on which the reader's last day ends.
   const end = `${rhythm === 'daily' ? today : addDays(today, 6)} 23:59:59`
   const last = dayOf(utcToWall(wallToUtc(end, site.timezone), siteZone))
   const coming = await findGrouped(context, between(clock, filters, clock.today, last))
@@ -147,7 +147,7 @@ const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
 const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
   count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
 
-/** `shown` are entries of the first groups. */
+/** Counts events beyond those of `shown`, which has entries of the first groups. */
 const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
   total - groups.slice(0, shown.length).flat().length
 

@@ -239,7 +239,7 @@ function entryHtml({ title, url, lines }: Entry): Html {
 
 const broken = (lines: readonly Content[]): Content => lines.map((one, at) => [at > 0 && html`<br>`, one])
 
-/** The first ones whose HTML has at most so many bytes together. */
+/** Returns the first entries whose HTML takes at most `bytes` together. */
 export function entriesWithin(entries: readonly Entry[], bytes: number): Entry[] {
   let left = bytes
   return entries.filter((entry) => {

@@ -123,7 +123,7 @@ function optionsOf(message: OutgoingMessage, from: string) {
   }
 }
 
-/** Other refusals are for the operator to mend. */
+/** A refusal of these is about the message; other refusals are for the operator to mend. */
 const OF_MESSAGE = new Set(['RCPT TO', 'DATA'])
 
 function readFailure(error: unknown): Outcome {

@@ -12,7 +12,7 @@ export interface MailMessageColumns {
   content: string
   state: 'waiting' | 'sending' | 'sent' | 'given_up'
   created_utc: string
-  /** Due, or free for another process; empty once it is settled. */
+  /** When it is due, or another process may take it; empty once it is settled. */
   next_utc: string
   /** Empty for any time. */
   until_utc: string

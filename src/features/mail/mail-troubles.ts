@@ -2,7 +2,7 @@ import { type Trouble, warning } from '../../base/finding.ts'
 import type { Ask } from '../../store/storage/examine.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** Tries of about half an hour. */
+/** After so many attempts, about half an hour, the operator is told. */
 const TOLD_AFTER = 4
 
 /** Lists troubles without naming addresses. */

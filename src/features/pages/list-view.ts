@@ -201,8 +201,8 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * Searches have events still on among them, and so has `when` if `isWhole`. Series stand at their next date,
- * unless the query has a last day, `when`, a series or `EVERY_DATE`.
+ * Filters of coming events. Searches, and `when` if `isWhole`, include events that are still on. Series stand
+ * at their next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
   const { filters } = asked.query

@@ -271,7 +271,7 @@ const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
 function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
   const asked = readPath(path)
-  // A path of a moved site leads on to its present address.
+  // A path of a moved site is read at its present address.
   if (asked.is === 'moved') return readListBelow(asked.to.split('?', 1)[0] ?? '/')
   if (asked.is !== 'events') return { base: '/events/', view: null, date: null }
   const { span, scope } = asked

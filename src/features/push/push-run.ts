@@ -134,7 +134,10 @@ export interface PushRun {
   lost: Set<string>
   images: Set<number>
   seen: Set<string>
-  /** Records that the target has without a member; `online_shown` counts links that were not sent. */
+  /**
+   * Counts, by member, records that the target shows without it; `online_shown` counts links that were not
+   * sent.
+   */
   unkept: Map<string, number>
 }
 

@@ -35,7 +35,7 @@ export type Verdict =
   | { done: true }
   /** An editor or the sender was faster. */
   | { decided: Submission | undefined }
-  /** Its wording is no longer the one that was decided about. */
+  /** The sender has changed the wording since the editor saw it. */
   | { changed: true }
   | { faults: FormFaults; typed: TypedForm }
 
@@ -94,7 +94,7 @@ export async function publishSubmission(
 const isUndecided = ({ state, proposed }: Submission): boolean =>
   state === 'waiting' || (state === 'published' && proposed !== '')
 
-/** Names the wording of the sender. */
+/** A hash of what the sender wrote. */
 export const wordingOf = ({ typed, proposed }: Pick<Submission, 'typed' | 'proposed'>): string =>
   hash('sha256', `${typed}\n${proposed}`, 'base64url').slice(0, 22)
 
@@ -264,7 +264,10 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
   return context.write((tx) => dropLinks(tx, id))
 }
 
-/** The user who trusts the address publishes, while allowed to. What lies aside waits. */
+/**
+ * Publishes in the name of the user who trusts the address, while that user may publish. What lies aside
+ * waits.
+ */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed
   const trusting = aside === '' && address !== '' ? await findTrust(context.db, address) : undefined

@@ -56,7 +56,7 @@ export function sealForm(key: string, now: number): string {
   return `${body}.${macOf(key, body).slice(0, MAC_LENGTH)}`
 }
 
-/** A clock that went back makes `old` ones; `none` was not sealed here. */
+/** `old` also after the clock went back; `none` was not sealed here. */
 export type FormAge = 'good' | 'early' | 'old' | 'none'
 
 /** Returns ms since the epoch. */

@@ -151,7 +151,7 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // A process killed before it stores that the receiver answers does this anew.
+  // Done anew by the next attempt if a process is killed before it stores that the receiver answers.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)

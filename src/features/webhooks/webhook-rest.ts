@@ -122,7 +122,7 @@ const LAST_PAGE = 1_000_000_000
 
 type Answering = (request: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Answer>
 
-/** The method names the queue unless the operation does. */
+/** Reads and writes have queues of their own unless the operation names another. */
 function onWebhooks({
   answer,
   ...operation

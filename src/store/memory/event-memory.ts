@@ -27,7 +27,7 @@ export interface EventMemory extends EventState {
   searches: EventSearches
   /** Names the present state of the data; an answer stays valid as long as the version it was made at. */
   version: string
-  /** Rises whenever old addresses of sources that have moved here may have changed. */
+  /** Rises when sources that have moved here may have changed their old addresses. */
   sources: number
   /** Rises after owners may have changed settings, once these are in effect. */
   settings: number
@@ -488,7 +488,7 @@ export function findSearched(
   return looking
 }
 
-/** Data are of at least the memory's version. */
+/** Returns words of at least the memory's version of the data. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

@@ -122,7 +122,7 @@ export function keepPiece<Piece extends EventPiece>(
     keepCached(kept, id, piece, length + (categories.length + tags.length) * 8 + OVERHEAD)
 }
 
-/** Counts the change too. */
+/** Drops the pieces of an event, and counts the change. */
 export function dropPieces(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.listed, id)
@@ -151,7 +151,7 @@ export function statesOf({ age, changes }: EventPieces, ids: readonly number[]):
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** Counts of terms may have changed. */
+/** True if the events are as in `before`, except perhaps for counts of their terms. */
 export function areUnchanged(
   { age, changes }: EventPieces,
   ids: readonly number[],

@@ -5,7 +5,7 @@ import { likePattern } from './search/substring-search.ts'
 // Parts of statements that databases write differently, or that stores share.
 
 const MOST = 25
-/** Sizes of the remaining parts: a statement for every number would be compiled for a single use. */
+/** Sizes of parts: a statement for every number of rows would be compiled for a single use. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {

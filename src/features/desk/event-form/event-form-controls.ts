@@ -20,7 +20,7 @@ export interface EventForm {
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
   /** A form that is sent twice makes its event and picture once. */
   key: string
-  /** Its text is kept under this until it is saved. */
+  /** The name under which its text is kept until it is saved. */
   formName: string
   may: {
     statuses: readonly string[]
@@ -116,7 +116,7 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Records to be made that were picked before the name in the control. */
+/** Chips for picked names of new records; the last name is still in the control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))

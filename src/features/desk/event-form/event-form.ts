@@ -547,7 +547,6 @@ async function saveTyped(request: DeskRequest, known: KnownEvent | undefined): P
   }
 }
 
-/** @param typed the controls */
 export async function formAgain(
   request: DeskRequest,
   known: KnownEvent | undefined,
@@ -585,7 +584,8 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
   const { later } = newDayOf(context, typedOf(request), known.row)
-  // One undo is for the status and the new event, unless others have saved meanwhile.
+  // With a new day, only the other values are saved here: one undo is for the status and the new event
+  // together.
   const { event_status: _status, event_status_reason: reason, ...others } = values
   const saved = later && version === known.version ? others : values
   const edited = await saveForm(context, events, known.id, { values: saved, version, form })

@@ -209,7 +209,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** A script reads the switch. */
+/** A script obeys the switch in it, and shows the help. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
     site,

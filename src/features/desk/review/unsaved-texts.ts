@@ -27,7 +27,7 @@ export interface UnsavedText {
   record: number
   /** Several may be open of one record; empty for a form without a name. */
   form: string
-  /** Somebody has changed the record since if it has another one. */
+  /** If the record has another version, somebody has changed it since. */
   version: number
   values: RawValues
   saved_utc: string

@@ -175,7 +175,7 @@ function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: Piec
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/** A short word is a date as a whole part between commas, or at its end with a capital letter. */
+/** True for a short word that is a whole part between commas, or that ends one and has a capital letter. */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'

@@ -52,7 +52,7 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/** A number alone is an hour if it is over 12, behind `at`, and counts no word. */
+/** True for a number over 12 behind `at`, unless it counts the word after it. */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,

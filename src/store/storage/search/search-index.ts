@@ -262,7 +262,7 @@ async function stemMissing(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`analyze stems`.execute(tx)
 }
 
-/** A search reads all rows that PostgreSQL has left aside. */
+/** Merges what PostgreSQL has left aside, all of which a search would read. */
 async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }

@@ -257,7 +257,7 @@ async function serveAll(start: ServiceStart): Promise<Serving[]> {
 async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
   let present = started
   let { port } = started
-  /** A zone was given or set. */
+  /** True if a zone was given or set. */
   let hasZone = false
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
@@ -319,7 +319,7 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
 
 interface Log {
   logger: Logger
-  /** It is undefined where no requests are logged. */
+  /** Undefined if no requests are logged. */
   requestLog: RequestLog | undefined
   /** Resolves when all lines are written: the exit would write the last ones ahead of others. */
   flushed: () => Promise<void>
@@ -339,11 +339,11 @@ function openLog(config: Config): Log {
   const { request_log: kept } = config
   if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined, flushed }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
-  // It leaves out secrets by itself, and writes many lines at once.
+  // This log leaves out secrets by itself, and writes many lines at once.
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), flushed }
 }
 
-/** docs/production.md describes the line for fail2ban. */
+/** Writes the line that docs/production.md describes for fail2ban. */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }

@@ -151,7 +151,7 @@ export async function makeProgram(
     })
     .option('--demo', 'fill a new database with a season of a town, to look around')
     .action(({ demo = false }: { demo?: boolean }) => runService(givenFlags(program.opts()), env, demo))
-  // The service does without their code.
+  // The service does not load the code of other commands.
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')

@@ -7,7 +7,7 @@ import { openCalendar } from './store/storage/open-database.ts'
 
 // The code of commands is loaded on demand, in groups; `serve` is elsewhere.
 
-/** They are in the order of the help page. */
+/** In the order of the help page. */
 const ownGroups: readonly CommandGroup[] = [
   { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'], register: registerOwn },
   {

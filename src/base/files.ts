@@ -69,7 +69,7 @@ export async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** New names in the folder then survive a crash. Does nothing on Windows. */
+/** Makes new names in the folder survive a crash. Does nothing on Windows. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)

@@ -52,7 +52,7 @@ const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
     bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/** No drawing needs these. They could not run anyway: answers with drawings forbid scripts. */
+/** What no drawing needs. It could not run anyway: answers with drawings forbid scripts. */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {
@@ -137,7 +137,7 @@ export function readLinks(text: string): OwnerLink[] | undefined {
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
 
-/** The service uses these itself, perhaps in a later version, or redirects them (`path-words.ts`). */
+/** Slugs that the service uses itself, perhaps in a later version, or redirects (`path-words.ts`). */
 const TAKEN = new Set(
   `
   api assets calendar categoria categorie categories category date dates desk embed etiqueta etiquette
@@ -156,7 +156,7 @@ export function titleOfText(text: string): string | undefined {
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** Such a page is hidden; an earlier version may have accepted its address. */
+/** True for a page that is hidden, since only an earlier version accepted its address. */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
 export function faultOfTexts(json: string): string | undefined {

@@ -34,7 +34,7 @@ export async function openMedia(config: Config, features: readonly KeepsTables[]
   return { database: await openCalendar(config, features), store: media, failure }
 }
 
-/** Backup and restore use it: it opens no database and creates no folder. */
+/** For backup and restore: opens no database and creates no folder. */
 export async function findRestorePlaces(
   config: Config,
   features: readonly KeepsTables[],

@@ -370,7 +370,7 @@ export const eventFields = {
     series: EACH_DATE,
     ics: 'COMMENT',
   },
-  // Pages name facts of access by their `about`.
+  // Pages show facts of access under their `about`.
   captions: { ...fact, about: 'Captions' },
   audio_description: { ...fact, about: 'Audio description' },
   relaxed: { ...fact, about: 'Relaxed performance' },

@@ -13,7 +13,7 @@ import { type Bounds, limits } from './limits.ts'
 
 // What a field or filter is; fields of all records; columns from sent values.
 
-/** `about` is the meaning in English, which languages translate; empty if it is not published. */
+/** `about` says in English what the field means, and is translated; empty if the field is not published. */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
   kind: Kind<any, any>

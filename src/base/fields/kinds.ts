@@ -259,8 +259,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * Unknown is empty, and left out of answers. Pages show these fields as facts, and `access` finds records by
- * them.
+ * Empty means unknown, and is left out of answers. Pages show these fields as facts, and `access` finds
+ * records by them.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',

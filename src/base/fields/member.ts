@@ -238,7 +238,10 @@ export function saidBy(name: string) {
 
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
-/** All are in answers; `inTable` also in the table of events and on the page, `onPage` on the page. */
+/**
+ * Members of answers: `inTable` ones are also in the table of events and on the page, `onPage` ones on the
+ * page.
+ */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const
 export const inAnswers = { csv: UNASKED, page: UNASKED } as const

@@ -61,7 +61,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/** Exceptions are among them, since COUNT counts them. */
+/** Includes exceptions, since COUNT counts them. */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)

@@ -141,7 +141,7 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   return allDay ? text.slice(0, 8) : text
 }
 
-/** Times of other zones are written in UTC. */
+/** False for a zone whose times are written in UTC. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }

@@ -355,7 +355,7 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
   return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
 }
 
-/** The last time at which a date of the series may begin. */
+/** Returns the last time at which a date of the series may begin. */
 export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }

@@ -100,9 +100,9 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * A part goes from a character beyond ASCII to the next visible one of ASCII. The ASCII character before
- * belongs to it if a mark may combine with it; the last four of that class decompose into marks. European
- * texts have few parts, always the same.
+ * Matches from a character beyond ASCII to the next visible one of ASCII, with the ASCII character before if
+ * a mark may combine with it; the last four of that class decompose into marks. European texts have few such
+ * parts, always the same.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 

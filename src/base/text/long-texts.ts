@@ -345,7 +345,7 @@ function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHt
   return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
 }
 
-/** Feeds do not have these elements. */
+/** Elements that feeds leave out. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
@@ -392,7 +392,7 @@ interface Writing {
   breaks: number
   isApart: boolean
   links: { address: string; from: number }[]
-  /** Open elements whose text nobody sees. */
+  /** How many open elements have text that nobody sees. */
   hidden: number
 }
 

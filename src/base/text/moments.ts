@@ -189,7 +189,7 @@ export function wallParts(wall: string) {
   }
 }
 
-/** A request asks for the same time again and again. */
+/** Cached, since a request asks for the same time again and again. */
 let latest = { zone: '', now: Number.NaN, wall: '' }
 
 /**

@@ -68,7 +68,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/v$/, 'f'],
 ]
 
-/** Ends that a step makes, each with what it was before. */
+/** Endings that steps make, each with the former ending. */
 const TURNED: readonly (readonly [RegExp, string])[] = [
   [/i$/, 'y'],
   [/f$/, 'v'],

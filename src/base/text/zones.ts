@@ -96,7 +96,7 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/** They share an English name with a neighbour, but the tz database abbreviates them with digits. */
+/** Zones that share an English name with a neighbour, but that the tz database abbreviates with digits. */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -106,7 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Abbreviations by offset in minutes, where the English name would give others. */
+/** Abbreviations by offset in minutes, of zones whose English name would give others. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },

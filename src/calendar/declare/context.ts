@@ -14,7 +14,7 @@ export interface Presenting {
   images: Pick<ImageService, 'mediaUrl'>
   /** Translates into the language of the site, and fills in `values`. */
   say: (text: string, values?: Readonly<Record<string, string>>) => string
-  /** Takes a defect of the service, such as a record that cannot be shown. */
+  /** Reports a defect of the service, such as a record that cannot be shown. */
   report: (error: unknown) => void
 }
 

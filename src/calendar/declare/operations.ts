@@ -15,17 +15,17 @@ export interface FoundRecords<Row = unknown> {
   perPage: number
   /** All parameters but `page` and `per_page`, as the rest of a query string (rule 11.4). */
   effective: string
-  /** These stand in `rest_url` alone: they describe the list, but cannot be requested. */
+  /** Parameters that stand in `rest_url` alone: they describe the list, but cannot be requested. */
   shownOnly?: string | undefined
   /** The problem of a page past the end (rule 11.3). */
   pastEnd?: ProblemCode | undefined
-  /** The rows of `ids`, in the same order, where the search has read them. */
+  /** The rows of `ids`, in the same order, if the search has read them. */
   rows?: readonly Row[]
   /** Yields withdrawn events that the query would find if they had stayed public. */
   withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
   /** The list has one occurrence of each series; loading adds the next ones. */
   isCollapsed?: boolean
-  /** Loading leaves out rows that have another status by then. */
+  /** Rows that have another status when they are loaded are left out. */
   statuses?: readonly string[]
   isIndexed?: true
 }
@@ -118,7 +118,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean
-    /** Without a row, this is the right in general. */
+    /** Without a row, says whether the caller may update any. */
     update: (context: Context, row?: Row) => boolean
     remove: (context: Context, row?: Row) => boolean
   }

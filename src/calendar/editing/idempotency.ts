@@ -78,7 +78,7 @@ export async function writeOnce(
 }
 
 /**
- * A form that is sent again gets the id of the first time.
+ * Makes one record for a form, however often it is sent: again, it gets the first id.
  * @param make creates the record within the function that it is given
  * @throws Problem as `writeOnce`
  */
@@ -240,8 +240,9 @@ export async function findResult(context: Context, key: string): Promise<object 
 }
 
 /**
- * A form that is sent twice changes nothing twice, even in several transactions. Work that was cut off is not
- * done again. A result longer than `LONGEST_STORED` is stored empty.
+ * Does work once for a key, so that a form that is sent twice changes nothing twice, even in several
+ * transactions. Work that was cut off is not done again. A result longer than `LONGEST_STORED` is stored
+ * empty.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return

@@ -286,7 +286,7 @@ interface ShownCost {
   site: Context['site']
   cost: string
   details: string
-  /** The price of the offer, and its currency: the site's where it is not clear. */
+  /** The price of the offer, and its currency; if that is not clear, the site's. */
   offered: string
   currency: string
 }

@@ -42,7 +42,7 @@ export type EventValues = Parsed<typeof event.fields>
 
 type PreparedLink = { id: number } | PreparedLinked
 
-/** The image of the event, and those of new linked records, have been fetched. */
+/** An event whose images, and those of new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined

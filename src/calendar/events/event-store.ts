@@ -164,7 +164,7 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** It is typed for venues: the tables differ only in names. */
+/** Typed for venues: the tables differ only in names. */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -477,7 +477,7 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/** An event that was public leaves an old slug, and a withdrawn row while it is out of public lists. */
+/** Keeps the old slug of an event that was public, and a withdrawn row while it is out of public lists. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)

@@ -147,7 +147,7 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** The UTC time does not count where it is another wall time in the zone. */
+/** The UTC time is ignored if it is another wall time in the zone. */
 export type Edge = string | Moment
 
 /** See rule 12.1. @param now in ms */

@@ -61,7 +61,7 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * Where one fails or cannot be shown, none is written. Others get their turn between the steps.
+ * If one fails or cannot be shown, none is written. Others get their turn between the steps.
  * @throws Problem, UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
@@ -123,7 +123,7 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** An event within these may share a transaction: other requests wait while several are written. */
+/** Larger events share no transaction, since other requests wait for all of its events. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
 /** True if the event is small, and creates no image, record or term that other writers would wait for. */

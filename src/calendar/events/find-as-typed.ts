@@ -346,7 +346,7 @@ async function suggestNamed(
   return found.map(withPlainName)
 }
 
-/** Names have all of these words; there are at most two of each kind. */
+/** Finds at most two of each kind, whose names have all of these words. */
 export async function findLinkedNamed(
   text: string,
   context: Context,
@@ -358,7 +358,7 @@ export async function findLinkedNamed(
   )
 }
 
-/** Events are in the order of lists, one of each title; there are none while memory is being filled. */
+/** Suggests events in the order of lists, one of each title; none while memory is being filled. */
 async function suggestEvents(
   typed: TypedWords,
   { db, readInLane, memory, site, now }: Context,

@@ -179,7 +179,10 @@ export function countMatching(
   }
 }
 
-/** The days follow each other. Returns undefined as `countMatching`. */
+/**
+ * Counts events by the day on which they start; the days are consecutive. Returns undefined as
+ * `countMatching`.
+ */
 export function countStarts(
   context: Context,
   query: EventsQuery,
@@ -303,7 +306,7 @@ async function conditionOf(
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
-/** The list then shows the first occurrence that it finds of each series. */
+/** True if the list shows only the first occurrence that it finds of each series. */
 export function isCollapsed(query: EventsQuery): boolean {
   return query.collapse === 'series' || query.hide_subsequent_recurrences === true
 }

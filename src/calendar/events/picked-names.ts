@@ -11,7 +11,7 @@ export interface PickedName {
   kind: PickedKind
   id: number
   name: string
-  /** A term has `publish`. */
+  /** `publish` for a term. */
   status: string
   /** The city of a venue, or the parent of a category. */
   about: string

@@ -81,7 +81,7 @@ export async function readHistory(
     .where('sequence', '>', first?.sequence ?? 0)
     .limit(MOST_ACTS)
     .execute()
-  // It is read after the acts: former values that were dropped meanwhile are unknown.
+  // Read after the acts: former values that were dropped meanwhile are unknown.
   const knownFrom = (await change())?.known_from ?? 0
   return {
     kind,
@@ -130,7 +130,7 @@ function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Ta
 }
 
 const BESIDE = ['author', 'date', 'utc_start_date', 'utc_end_date']
-/** A series has none of these. */
+/** Columns that a series does not have. */
 const OF_DATES = ['slug', 'utc_start_date', 'utc_end_date', 'date', 'date_utc']
 
 async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Taxonomies> {
@@ -231,7 +231,7 @@ interface LeftOut {
 }
 
 export interface PreparedRestore {
-  /** The restore changes these; without any, nothing is written. */
+  /** Members that the restore changes; without any, nothing is written. */
   members: string[]
   left: LeftOut[]
   prepared: unknown
@@ -241,7 +241,7 @@ export interface PreparedRestore {
 const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date', 'utc_end_date']
 const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
 
-/** Sanitised texts stay so. @throws Problem rest_version_not_found, and those of an update */
+/** Texts that were sanitised stay so. @throws Problem rest_version_not_found, and those of an update */
 export async function prepareRestore(
   context: Context,
   { resource, operations }: ServedResource,

@@ -28,7 +28,7 @@ import { findTermsByIds } from '../terms/term-store.ts'
 
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
-/** Sent as they are, the values restore the record. */
+/** Values that restore the record if they are sent as they are. */
 export type RecordState = Readonly<Record<string, unknown>>
 
 /** Deleted records have no entry. */
@@ -225,7 +225,7 @@ const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope']
 
 const carried = new WeakMap<FieldsData, readonly string[]>()
 
-/** Imports carry these fields over. */
+/** Returns the fields that imports carry over. */
 export function carriedFields(fields: FieldsData): readonly string[] {
   const known = carried.get(fields)
   if (known) return known

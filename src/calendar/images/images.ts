@@ -34,7 +34,7 @@ import { changeImage, type ImageTexts, mayDeleteImage, settleTexts } from './ima
 
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
-/** The files of such an image are stored, but it has no row yet. */
+/** An image whose files are stored, but which has no row yet. */
 export type StoredImage = Pick<
   ImageRow,
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
@@ -293,7 +293,7 @@ export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** `pixels` choose a size of the image where there is such a one. */
+/** `pixels` choose a size of the image, if there is such a one. */
 export function imageUrl(
   row: ImageRow,
   mediaUrl: string,
@@ -499,7 +499,7 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
 export interface ImageList {
   search?: string
   before?: number | undefined
-  /** No record shows `unused` images; `untold` ones have no alternative text. */
+  /** `unused` images are shown by no record; `untold` ones have no alternative text. */
   only?: 'unused' | 'untold' | undefined
 }
 
@@ -555,7 +555,7 @@ export interface FetchLimits {
   timeoutMs: number
 }
 
-/** Its content type says that it is an image; the bytes are verified later. */
+/** An answer whose content type says that it is an image; the bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
@@ -631,7 +631,7 @@ async function follow(
   return follow(next, limits, signal, left - 1)
 }
 
-/** It uses a connection of its own: a shared one may lead to an unchecked address. */
+/** Uses a connection of its own: a shared one may lead to an unchecked address. */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }

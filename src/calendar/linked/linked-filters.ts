@@ -237,7 +237,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** Without any, geolocation filters have no effect (rule 15.3). */
+/** Without any coordinates, geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db

@@ -104,7 +104,7 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /** This runs in the transaction: no record is written that cannot be shown. */
+  /** Runs in the transaction, so that no record is written that cannot be shown. */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }

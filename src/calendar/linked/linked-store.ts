@@ -176,7 +176,7 @@ export interface LinkedType {
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/** It is typed as venues: the query builder takes one type, and both tables have these columns. */
+/** Typed as venues: the query builder takes one type, and both tables have these columns. */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {

@@ -37,7 +37,7 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** The id is unique among all deployments. */
+/** Unique among all deployments. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
@@ -47,7 +47,7 @@ const isShown = (value: unknown) => value === 0 || value === false || (value !==
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** This is computed once, since every event shows such records. */
+/** Computed once, since every event shows such records. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {

@@ -1,9 +1,9 @@
 import type { Site } from '../../base/config.ts'
 
-/** In these zones the month comes before the day, and clocks have twelve hours. */
+/** Zones in which the month comes before the day, and clocks have twelve hours. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
-/** English takes the variety of the region of the site's zone. */
+/** English is that of the region of the site's zone. */
 export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
   if (language !== 'en') return language
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'

@@ -10,7 +10,7 @@ import { RefusedUserChange, recordUser, type User } from './users.ts'
 export type CredentialKind = CredentialColumns['kind']
 /** The secret is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
-  /** Other programs name the credential by it. */
+  /** The name under which other programs know the credential. */
   uuid: string
 }
 
@@ -92,7 +92,7 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
 
 const PENDING = 'pending'
 
-/** Nothing signs in with it until `settlePendingPassword`. */
+/** Adds a password with which nobody can sign in until `settlePendingPassword`. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx

@@ -208,7 +208,7 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
-  /** An administrator sets up a calendar that nobody has a password for. */
+  /** True if nobody has a password yet: the link then sets up the calendar. */
   isFirst: boolean
 }
 
@@ -275,7 +275,7 @@ export async function findLinkEnd(db: Db, user: User): Promise<string | undefine
   return row?.expires_utc
 }
 
-/** Nobody has used it; it may have expired. */
+/** An invitation that nobody has used; it may have expired. */
 export interface Invitation {
   user: number
   inviter: number

@@ -26,7 +26,7 @@ interface Waiter {
   turnAway: (problem: Problem) => void
 }
 
-/** Where no more may wait, the one that has waited longest in the last rank is refused. */
+/** If no more may wait, the one that has waited longest in the last rank is refused. */
 export type Rank = 0 | 1 | 2
 const LAST = 2
 

@@ -30,7 +30,7 @@ const LAST_ID = 2 ** 31 - 1
 
 // A login starts with a letter or digit, so that no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
-/** The HTML standard defines addresses so. */
+/** E-mail addresses as the HTML standard defines them. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 const LONGEST_EMAIL = 254

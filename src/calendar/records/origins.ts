@@ -78,7 +78,7 @@ const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/** The list of events may have been at these paths; other records give none. */
+/** Returns paths at which the list of events may have been; none for other records. */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
@@ -97,7 +97,7 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** This text sorts after everything that begins with a slash. */
+/** Sorts after everything that begins with a slash. */
 const BEHIND_PATHS = '0'
 
 /** Decodes the path and drops a slash at its end; empty for the root and for what is no address. */

@@ -451,7 +451,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** Linked data is part of it. @throws UnshowableRecord */
+/** Includes linked data. @throws UnshowableRecord */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,

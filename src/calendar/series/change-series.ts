@@ -196,7 +196,7 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** Each occurrence keeps its own slug. */
+/** Drops the slug, since each occurrence keeps its own. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }

@@ -282,7 +282,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Clients send texts back as they read them, rendered. */
+/** Compares texts as rendered too, since clients send them back as they read them. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -325,7 +325,7 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
-/** If all dates were in the trash, this one becomes the only one. */
+/** Takes a date out of the trash; if all were there, this one becomes the only one. */
 async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
   if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })

@@ -150,7 +150,7 @@ function first(rows: readonly EventRow[]): EventRow {
   return found
 }
 
-/** Sent times are compared with the start of the series. */
+/** Gives the event the times of the series' start, with which sent times are compared. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }

@@ -136,7 +136,7 @@ export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   await insertOne(tx, { row })
 }
 
-/** Calendars knew the series by this UID before it was imported. */
+/** Stores the UID by which calendars knew the series before it was imported. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }

@@ -96,7 +96,7 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   )
 }
 
-/** The caller sets id, UID, slug and times. */
+/** Makes an occurrence without id, UID, slug and times, which the caller sets. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)

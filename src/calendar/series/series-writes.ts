@@ -138,7 +138,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Later starts on the same day are numbered. */
+/** Numbers the slugs of later starts on the same day. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {

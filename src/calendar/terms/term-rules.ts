@@ -72,7 +72,7 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** The value is none or a category (rules 13.2 and 22.3). */
+/** True for none, and for a category (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false

@@ -188,8 +188,8 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
 /**
- * Meanwhile sharp can read SVG, which is blocked at all other times: no file of a client may reach that
- * reader.
+ * While this draws, sharp can read SVG, which is blocked at all other times: no file of a client may reach
+ * that reader.
  */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {
   const { default: sharp } = await import('sharp')

@@ -166,7 +166,7 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** Others may change a record meanwhile. */
+/** Attempts at a record that others change meanwhile. */
 const MOST_TRIES = 3
 
 interface BulkRow {
@@ -322,7 +322,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = deed.do === 'trash' || deed.do === 'erase'
-  // It is read first, so that it is never later than the values that decide about the change.
+  // Read first, so that it is never later than the values that decide about the change.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)

@@ -21,7 +21,7 @@ export type DeskTab = (typeof DESK_TABS)[number]
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
 
-/** No more events are counted, or sorted except by start. */
+/** Maximum of events that are counted, or sorted other than by start. */
 export const MOST_COUNTED = 1000
 
 export interface DeskPlace {
@@ -63,7 +63,7 @@ export interface DeskPageFound {
   /** Undefined where there is no such page. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** False where more than `MOST_COUNTED` are in order of start instead. */
+  /** False if more than `MOST_COUNTED` are listed by start instead. */
   isSorted: boolean
 }
 

@@ -27,9 +27,9 @@ export interface FrameFor {
   /** Undefined for a stranger. */
   caller: Caller | undefined
   name: string
-  /** The number in the inbox. */
+  /** How many wait in the inbox. */
   waiting: number
-  /** The database or its disk refuses writes: forms that would write are not shown. */
+  /** True if the database or its disk refuses writes: forms that would write are not shown. */
   isReadOnly: boolean
   parts: readonly DeskPart[]
 }

@@ -160,7 +160,7 @@ export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** `isFramed`: it stands in a frame of the desk. */
+  /** `isFramed`: shown in a frame of the desk. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {

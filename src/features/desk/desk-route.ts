@@ -72,7 +72,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   brought: ReadonlySet<string>
-  /** `memory.settings` when the assets were made. */
+  /** The number of `memory.settings` when the assets were made. */
   settings: number
 }
 
@@ -308,7 +308,7 @@ function readDeskBody(
 }
 
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Texts of the start are in a folder, and a preview shows none.
+  // Leaves out the texts of the start: they are in a folder, and no preview shows them.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>

@@ -26,7 +26,7 @@ export interface ProposalColumns {
   version: number
   /** JSON by field, as forms send them. */
   values: string
-  /** The author wrote it. */
+  /** A note by the author. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
   reply: string
@@ -82,7 +82,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The steps that made the first three are the kernel's. */
+/** The kernel's migrations made the first three. */
 export const deskTables: FeatureTables = {
   feature: 'desk',
   migrations: [

@@ -171,7 +171,7 @@ ${await recentMerges(context)}`,
   }
 }
 
-/** A merge comes with its undo. */
+/** Reports a merge, with its undo. */
 function mergeNotice({ context, query }: DeskRequest): Content {
   const say = sayer(context)
   if (query.has('apart')) return say('They are kept apart.')
@@ -283,7 +283,7 @@ function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [numbe
   return { kind, ids: [one, other] }
 }
 
-/** Two that were ticked in a list, side by side. */
+/** Shows two that were ticked in a list, side by side. */
 async function showPair(request: DeskRequest): Promise<DeskView> {
   const { context } = request
   const { site } = context

@@ -101,7 +101,9 @@ const FIELDS = [
 ] as const
 type ListField = (typeof FIELDS)[number]
 
-/** A form has the same fields. @throws Problem for a filter that cannot be read */
+/**
+ * Reads the fields of the list, which its form has as well. @throws Problem for a filter that cannot be read
+ */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
   const fields: Partial<Record<ListField, string>> = {}
   for (const name of FIELDS) {

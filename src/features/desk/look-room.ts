@@ -209,8 +209,6 @@ export const lookPages: readonly DeskPage[] = [
   { at: '/look/style', get: previewStyle },
 ]
 
-// The form.
-
 interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>
   label: DeskText

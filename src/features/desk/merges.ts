@@ -177,7 +177,7 @@ async function bringBack(
   return context.write(async (tx) => {
     if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
-    // This precedes publication, which forgets the present slug.
+    // Done before publication, which forgets the present slug.
     await tx
       .updateTable('old_slugs')
       .set({ record: id })

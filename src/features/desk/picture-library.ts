@@ -94,7 +94,7 @@ export function focusChoice(site: Context['site'], chosen: string): Html {
   )}" data-own="${sayAtDesk(site, 'As it is')}">${radios}</div>`
 }
 
-/** They go from top left to bottom right; the empty one is the middle. */
+/** From top left to bottom right; the empty value is the middle. */
 const PLACES_IN_VIEW: readonly (readonly [value: string, text: DeskText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],

@@ -47,7 +47,7 @@ const pictureTranslator =
     sayOfPictures(site, text, values)
 
 const PER_PAGE = 48
-/** Records of each kind that the page of a picture names. */
+/** Maximum of records of each kind that the page of a picture names. */
 const MOST_USES = 20
 
 const LISTS = [

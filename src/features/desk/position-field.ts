@@ -99,7 +99,7 @@ async function mapToClick(context: Context): Promise<Html | false> {
   )}</p></div></div>`
 }
 
-/** Finds the newest that has a position. */
+/** Finds the newest venue that has a position. */
 async function someVenue({ db, caller }: Context): Promise<Position | undefined> {
   const found = await db
     .selectFrom('venues')

@@ -157,7 +157,7 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 /** A list counts no further. */
 const MOST_IN_LISTS = 100
 
-/** Terms bring the number in their answers. */
+/** Counts uses; those of a term are in its answer. */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,

@@ -127,7 +127,7 @@ export async function removeRecord(
 }
 
 /**
- * It gets its former status: draft where that is not known, pending where the caller may not give it.
+ * Restores the former status: draft if that is not known, pending if the caller may not give it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(

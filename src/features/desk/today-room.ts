@@ -118,7 +118,7 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
   )}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** For an event that began earlier, it shows the end. */
+/** Shows the end of an event that began earlier. */
 function timeOfEvent(
   site: Site,
   today: string,

@@ -7,8 +7,7 @@ import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 
 /**
- * Changes nothing. Wrong settings, for which `read` throws an Error with a line each, are findings, and end
- * the examination.
+ * Changes nothing. If `read` throws, each line of the error is a finding, and nothing else is examined.
  * @param now milliseconds since the epoch
  */
 export async function examine(

@@ -134,7 +134,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** Properties of ours tell imports the publication date, and the status of what is not public. */
+/** Tells imports, by properties of ours, the publication date and the status of what is not public. */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]

@@ -45,7 +45,7 @@ export const icalendar = feedFormat({
     }
     // Exceptions are not cancelled by themselves: the first may have the UID of the series, which goes on.
     const excepted = new Set<number>()
-    // They are read before the events: one too low shows the same news again, one too high would hide news.
+    // Read before the events: one too low shows the same news again, one too high would hide news.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)

@@ -24,7 +24,7 @@ export const jsonLd = feedFormat({
   }),
 })
 
-/** These would end a script element or, to old parsers, a line. */
+/** Characters that would end a script element or, to old parsers, a line. */
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 

@@ -41,7 +41,7 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** Readers take descriptions for HTML. */
+/** Writes a text as HTML, for which readers take descriptions. */
 function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }

@@ -19,7 +19,7 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /** Whole days and UTC have none. */
+  /** None for whole days and UTC. */
   rules: ZoneRules | undefined
   /** The first by the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
@@ -136,7 +136,7 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
   )
 }
 
-/** Programs move a skipped time each in their own way. */
+/** True if clock changes skip none of these times, which programs move each in their own way. */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }

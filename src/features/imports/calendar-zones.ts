@@ -246,7 +246,7 @@ export interface Clock {
 interface Observance {
   before: number
   offset: number
-  /** Its first beginning is `YYYY-MM-DD HH:MM:SS` on the clock before. */
+  /** Its first beginning, as `YYYY-MM-DD HH:MM:SS` on the clock before. */
   start: string
   rules: readonly EveryRule[]
   dates: readonly string[]
@@ -389,7 +389,7 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/** Calendars of Microsoft name UTC so, with an offset of nought, or as a letter. */
+/** Names of UTC: Microsoft's, with an offset of nought, or as a letter. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
 /** The name of a place means one zone; others (`EST`, `Eastern`) may mean several. */

@@ -149,7 +149,7 @@ function readInto(component: Component, number: number, text: string): void {
   else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
-/** Some programs break these properties without folding. */
+/** Properties that some programs break without folding. */
 const TEXTS = new Set([
   ...[
     'SUMMARY',

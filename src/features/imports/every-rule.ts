@@ -32,14 +32,14 @@ export interface EveryRule {
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** A day that a month lacks goes there (RFC 7529, 4.1), or nowhere. */
+  /** Where a day goes that a month lacks (RFC 7529, 4.1); undefined for nowhere. */
   readonly skip: Skip | undefined
 }
 
 const SKIPS = ['FORWARD', 'BACKWARD'] as const
 type Skip = (typeof SKIPS)[number]
 
-/** Several rules share the budget. Below 0 a rule was cut off. */
+/** A budget that several rules share; below 0, a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -191,7 +191,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** Days stand for those that a month lacks (RFC 7529). */
+/** Adds the days that stand for those which a month lacks (RFC 7529). */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []

@@ -223,7 +223,7 @@ export interface FileTask {
   zone: string
 }
 
-/** The content or the name shows the format. @throws Error */
+/** Recognises the format by the content or the name. @throws Error */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -263,7 +263,7 @@ function kindOf(beginning: Buffer, file: string, title: Message): 'ics' | 'csv' 
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 
-/** Files of ZIP, OLE, gzip, SQLite and PDF begin so, in Latin-1. */
+/** How files of ZIP, OLE, gzip, SQLite and PDF begin, in Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.

@@ -83,7 +83,7 @@ function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): So
 const MOST_HELD = 50_000
 const MOST_AWAITED = 500_000
 
-/** An occurrence before its series has to wait. */
+/** True for an occurrence that comes before its series, and has to wait. */
 function isAhead(component: Component, awaited: Set<string>): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -455,7 +455,7 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
-/** Our export says it; else a link or a meeting program is online, and mixed beside a venue. */
+/** Our own export says it; else a link or a meeting program means online, beside a venue mixed. */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
   if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''

@@ -510,7 +510,7 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** A field that keeps its value here is not settled, and waits for another policy. */
+/** False for a field that keeps its value here, and waits for another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
     fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))

@@ -11,7 +11,7 @@ import type { Source } from './source-item.ts'
 
 // Describes imports and pushes in words, and shows their progress on the terminal.
 
-/** Further lines of a kind are counted. */
+/** Maximum of lines of a kind; further ones are counted. */
 const MOST_LINES = 200
 
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>

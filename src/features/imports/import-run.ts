@@ -161,14 +161,17 @@ export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/** Mirrors remove what was not noted. `here` has the fields that keep other values. */
+/**
+ * Notes that the source has the record: mirrors remove what was not noted. `here` has the fields that keep
+ * other values.
+ */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)
   run.foresee?.(item, here)
 }
 
-/** An item counts once, also where everything is read again. */
+/** Counts an item once, even if everything is read again. */
 export function countItem(
   { counts, written }: ImportRun,
   item: SourceItem,

@@ -94,7 +94,7 @@ export interface ScheduledRun {
   said: Message
 }
 
-/** The process ends with this one, or when the signal aborts. */
+/** Starts an import in a process that ends with this one, or when the signal aborts. */
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 export const ALLOWED = '--allow-mass-removal'
@@ -166,7 +166,7 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** One that is under way runs again after it. */
+/** Makes an import due now; one that is under way runs again after it. */
 export async function runSoon(database: Pick<Database, 'write'>, name: string, now: number): Promise<void> {
   await database.write(
     (tx) =>
@@ -245,7 +245,7 @@ export async function runDueImports(
   await Promise.all(own)
 }
 
-/** Other processes may go on with them at once. */
+/** Stops imports that this process began; other processes may go on with them at once. */
 export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
   stopping.abort()
   await Promise.all(begun.keys())
@@ -342,7 +342,7 @@ async function endRun(
   }, writer)
 }
 
-/** Other servers may have written texts of any length. */
+/** Cuts a message: other servers may have written texts of any length. */
 function shortened(said: Message): Message {
   if (typeof said === 'string') return beginningOf(said, LONGEST_OUTCOME)
   if (isMessageList(said)) return said.map(shortened)
@@ -401,7 +401,7 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
 
 const THREADS = '/proc/self/task'
 
-/** The service and other programs go first: an import takes all the time it gets. */
+/** Lets the service and other programs go first: an import takes all the time it gets. */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
   // Only root may raise a priority.
@@ -418,7 +418,7 @@ function lower(thread: number, priority: number): void {
   }
 }
 
-/** Elsewhere than on Linux it is 0, the whole process. */
+/** Returns 0, which is the whole process, elsewhere than on Linux. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

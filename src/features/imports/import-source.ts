@@ -135,7 +135,7 @@ async function importWhole(run: ImportRun, task: ImportTask, foreseen: DryRun | 
   await importEntries(run, task, foreseen)
 }
 
-/** The next run reads only later changes. */
+/** Stores the token, from which the next run reads only later changes. */
 async function noteToken(run: ImportRun, from: Source): Promise<void> {
   const { source, context, options, isIncomplete, broken } = run
   const token = from.token?.() ?? ''
@@ -143,7 +143,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** Under other options the last run may have left out records. */
+/** A token is for the same options: under others, the last run may have left out records. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -308,7 +308,7 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/** The first of repeated items counts, so that runs do not undo each other. */
+/** True for an item that came before: the first counts, so that runs do not undo each other. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)

@@ -171,7 +171,10 @@ export async function findElsewhere(
     .execute()
 }
 
-/** This source, or one that has moved here, knew them by these numbers. Any other number is an id here. */
+/**
+ * Finds records by the numbers that this source, or one that has moved here, knew them by. Any other number
+ * is an id here.
+ */
 export async function findNumbered(
   db: Db,
   source: number,
@@ -244,7 +247,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** The item counts as new the next time. */
+/** Deletes the row, so that the item counts as new the next time. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,

@@ -20,7 +20,7 @@ export interface ImportColumns {
   id: number
   source: number
   started_utc: string
-  /** It is empty while the run goes on, and if it was cut off. */
+  /** Empty while the run goes on, and if it was cut off. */
   ended_utc: string
   state: 'running' | 'done' | 'failed' | 'undone'
   user: number
@@ -46,7 +46,7 @@ export interface ImportActColumns {
 export interface DeskImportColumns {
   id: number
   user: number
-  /** It waits to come in or to be taken back, and is under way while `leased_utc` lies ahead. */
+  /** Waits to come in or to be taken back, and is under way while `leased_utc` lies ahead. */
   state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
   name: string
   /** JSON: its kind; an address, or what is said of a whole file. */
@@ -78,7 +78,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The kernel has the other steps. */
+/** The kernel's migrations have the other steps. */
 export const importTables: FeatureTables = {
   feature: 'imports',
   migrations: [

@@ -2,7 +2,7 @@ import { linkedItem, type SourceItem } from './source-item.ts'
 
 // Reads the text of a place: name, address, link, and names of meeting programs.
 
-/** Some languages put these words before the name of a program. */
+/** Words that some languages put before the name of a program. */
 const MEETING =
   '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада' +
   '|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'

@@ -38,7 +38,7 @@ export interface StagedReport {
   removed?: number
   restored?: number
   left?: readonly Message[]
-  /** Only an address that was read has it: its first events, as pages would show them. */
+  /** Set for an address that was read: its first events, as pages would show them. */
   preview?: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export interface StagedWork {
 
 const made = new WeakMap<ServiceStart, StagedWork>()
 
-/** The pages and the recurring work of a service share it. */
+/** Shared by the pages and the recurring work of a service. */
 export function stagedWorkOf(start: ServiceStart): StagedWork {
   const known = made.get(start) ?? makeWork(start)
   made.set(start, known)
@@ -116,7 +116,7 @@ function makeWork({ report }: ServiceStart): StagedWork {
   }
 }
 
-/** What is left goes on after the next start. */
+/** Thrown at a stop; what is left goes on after the next start. */
 class Stopped extends Error {}
 
 async function runNext(

@@ -14,7 +14,10 @@ const EVERY_MS = 30_000
 /** Another process may have staged an import that it did not run. */
 const STAGED_EVERY_MS = 10_000
 
-/** Without words for the settings of another process, imports run on a schedule only by `start`. */
+/**
+ * Without words that give another process these settings, there is no default for `start`, which runs imports
+ * on a schedule.
+ */
 export function serveImports(
   service: ServiceStart,
   start: StartImport | undefined = service.settingWords && importStarter(service.settingWords),

@@ -95,7 +95,10 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
   return { recurrence, start_date, end_date: schedule.start.allDay ? dayOf(end_date) : end_date }
 }
 
-/** The first date here if it is later than in the source; `first` is the present one, undefined for none. */
+/**
+ * Returns the first date here if it is later than in the source; `first` is the present one, undefined for
+ * none.
+ */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
   if (!schedule || (first !== undefined && first <= schedule.start.local)) return undefined
@@ -144,7 +147,7 @@ export const LISTS = [
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
-/** Venues do not show facts that are not known. */
+/** Facts that are not known, which venues do not show. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
 /** @returns a value that the interface accepts; undefined leaves it out */

@@ -84,7 +84,7 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
 interface Changes {
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
   next: string
-  /** The next run starts from it. It is empty on all pages but the last. */
+  /** Where the next run starts; empty on all pages but the last. */
   token: string
 }
 
@@ -149,7 +149,7 @@ interface SiteReading {
   read: number
   totals: Map<string, number>
   isWhole: boolean
-  /** Events show again what came in lists of its own. */
+  /** Records that came in lists of their own, and that events show again. */
   listed: Set<string>
   series: Set<string>
   since: string
@@ -383,7 +383,7 @@ function hasRoute({ body }: SourceFailure): boolean {
   return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
-/** A list of events without a first page is empty if the interface is there. */
+/** True if the interface is there: its list of events then has no first page because it is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isRecord(parsedJson(answer.body))

@@ -46,7 +46,7 @@ export interface SourceItem {
   /** The place for the report, such as `line 12`. */
   at: string
   name: string
-  /** The interface takes them so; links and image are apart. */
+  /** Values in the form that the interface takes, without links and image. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
   /** Empty for none; undefined if the source does not say. */
@@ -61,14 +61,14 @@ export interface SourceItem {
   formerly?: string
   /** The pictures of image and texts, where they are imported. */
   pictures?: readonly string[] | undefined
-  /** The organizer of a calendar has an e-mail address, which may not be meant to be public. */
+  /** Set if the organizer of a calendar has an e-mail address, which may not be meant to be public. */
   hasAddress?: true
   /** Set for records from a feed of changes, which are newer than what other records show. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }
 
-/** A thread can compute this ahead of the write. */
+/** What a thread can compute ahead of the write. */
 interface AheadOfWriting {
   prints: Fingerprints
   digest: string
@@ -104,7 +104,7 @@ export type ReadEntry = SourceItem | SourceFault
 
 export type SourceEntry = ReadEntry | SourceOmission | SourceLoss | SourceCut
 
-/** A record comes before all that refer to it. */
+/** Yields a record before all that refer to it. */
 export interface Source {
   address: string
   /** 0 while it is unknown, in the unit of `progress`. */
@@ -129,7 +129,7 @@ export interface Source {
 export interface Reading {
   context: ValueContext
   images: boolean
-  /** Those of organizers in calendar files. */
+  /** Whether e-mail addresses of organizers in calendar files are read. */
   addresses: boolean
   expectsNew: () => boolean
 }
@@ -159,7 +159,7 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** Records of other kinds come again with each record that refers to them. */
+/** False for records that come again with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }

@@ -165,7 +165,7 @@ export interface Checked {
   letters: string
   twins: Readonly<Record<string, number>>
   order: DateOrder
-  /** The order of day and month is a question. */
+  /** True if the order of day and month is a question. */
   isUnclear: boolean
   headings: readonly string[]
 }

@@ -262,7 +262,7 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
   return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
 }
 
-/** Terms are deleted. @throws Problem */
+/** Moves a record to the trash; deletes a term. @throws Problem */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
   const { locate, remove } = resourceNamed(kind).operations
   const here = { ...context, db: tx }

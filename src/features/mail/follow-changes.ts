@@ -31,7 +31,7 @@ const LATE_MS = 10 * MINUTE_MS
 
 const MOST_ROWS = 20_000
 
-/** More events of one author are one message. */
+/** Maximum of messages about events of one author; more events are one message. */
 const MOST_SINGLE = 3
 const MOST_NAMED = 20
 

@@ -92,7 +92,7 @@ export async function forgetQueued(tx: Tx, address: string): Promise<number> {
   return Number(gone.numDeletedRows)
 }
 
-/** What was sent still counts for the hour, without the address; what waits goes. */
+/** Removes waiting messages to the address. Sent ones lose the address, but still count for the hour. */
 export async function forgetSent(tx: Db, address: string, topics: readonly string[]): Promise<void> {
   if (address === '') return
   const unnamed = { recipient: '', error: '', name: sql<string>`'sent ' || id` }

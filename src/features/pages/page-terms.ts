@@ -180,7 +180,10 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-/** @param known gives colours to terms below; without it categories at the top get theirs here */
+/**
+ * @param known terms from which those below them get their colours; without it, categories at the top get new
+ * ones
+ */
 function shownTerms(
   rows: readonly NamedTerm[],
   known?: ReadonlyMap<number, ShownTerm>,

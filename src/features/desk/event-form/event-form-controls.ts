@@ -29,7 +29,7 @@ export interface EventForm {
     upload: boolean
     makeCategory: boolean
     makeTag: boolean
-    /** Saving makes a proposal. */
+    /** True if saving makes a proposal. */
     propose: boolean
   }
   venues: ReadonlyMap<number, VenueRow>

@@ -379,7 +379,7 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
   }
 }
 
-/** Undefined where it was not refused for its fields. */
+/** Undefined if it was not refused for its fields. */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

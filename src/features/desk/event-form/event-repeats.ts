@@ -164,7 +164,7 @@ export interface ShownDates {
 
 const MOST_SHOWN = 16
 
-/** Dates of a year of weeks. */
+/** Dates that are looked at: those of a year of weeks. */
 const LOOKED_AT = 53
 
 /**

@@ -175,7 +175,7 @@ function readDay(text: string, here: SpokenHere): Reading<SpokenDate> {
   if (text.trim() === '') return 'none'
   const spoken = readSpokenDate(text, here)
   if (spoken) return spoken
-  // REST and browsers write a date with a time so.
+  // The form in which REST and browsers write a date with a time.
   const [, date, time] = /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)\s*$/.exec(text) ?? []
   if (date === undefined || time === undefined || parseMoment(`${date} ${time}`, 'UTC', 0) === undefined)
     return 'unread'

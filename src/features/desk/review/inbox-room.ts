@@ -327,7 +327,7 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   }</div>`
 }
 
-/** A note may be one of them, or begin with it. */
+/** Reasons that a note may consist of, or begin with. */
 const REASONS = [
   'It is in the calendar already.',
   'The date or the time is not right.',

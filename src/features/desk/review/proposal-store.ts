@@ -91,7 +91,7 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Leaves its values alone. */
+/** Updates a proposal, but not its values. */
 export async function updateProposal(
   tx: Tx,
   id: number,
@@ -125,7 +125,7 @@ export interface PendingEvent {
   author: number
   series: number | null
   since_utc: string
-  /** Made by an import. */
+  /** True if an import made it. */
   imported: boolean
 }
 

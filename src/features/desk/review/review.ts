@@ -323,8 +323,6 @@ function requireShort(note: string): void {
   if (note.length > MOST_NOTE) throw invalidParam('note', over('characters', MOST_NOTE))
 }
 
-// The inbox.
-
 export interface InboxItem extends InboxPlace {
   kind: string
   record: number

@@ -15,10 +15,10 @@ import type { UnsavedTextColumns } from '../desk-tables.ts'
 
 /** JSON. */
 const MOST_BYTES = 200_000
-/** Between two texts of one user. */
+/** Seconds between two texts that one user saves. */
 const PAUSE_S = 5
 const LONGEST_FORM = 64
-/** Beyond them the oldest are removed. */
+/** Maximum for a user; a further one removes the oldest. */
 const MOST_TEXTS = 100
 
 export interface UnsavedText {

@@ -50,7 +50,7 @@ function readAsked(read: (name: string) => string): Asked | { refusal: DeskText 
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** No password is sent to browsers, systems or everybody. */
+/** Schemes of browsers, systems or everybody, to which no password is sent. */
 const NOBODYS = new Set(
   [
     'http ws wss ftp file data blob javascript vbscript about view-source filesystem',
@@ -175,7 +175,7 @@ ${scopeFields(request)}
 /** The Content-Security-Policy takes an origin, or a scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** The platform sends site, login and password. A refusal makes no password. */
+/** Sends site, login and password as the platform does. A refusal makes no password. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context

@@ -78,7 +78,7 @@ export interface DeskGate {
   /** No session can begin while the database refuses writes. */
   canWrite: () => Promise<boolean>
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** Tells if it was a session of the last 90 days that nobody has ended. */
+  /** True for a session of the last 90 days that nobody has ended. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }

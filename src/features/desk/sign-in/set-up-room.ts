@@ -93,7 +93,10 @@ async function setChosen(
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'
 
-/** The language of a calendar that is not set up yet is not that of its owner. */
+/**
+ * Shows the page in the visitor's language: before a calendar is set up, its own need not be that of its
+ * owner.
+ */
 function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   const { context, languages, start } = request
   if (isGiven(start, 'language')) return request

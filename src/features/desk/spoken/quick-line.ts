@@ -24,7 +24,7 @@ export interface QuickLine {
   recurrence?: RecurrenceObject
 }
 
-/** Milliseconds since the epoch. */
+/** `now` is in ms since the epoch. */
 interface LineWriter {
   language: string
   timezone: string

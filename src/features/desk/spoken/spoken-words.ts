@@ -28,7 +28,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** The longest comes first. */
+/** Phrases by their first word, the longest first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
 export interface Said<Meaning> {

@@ -30,7 +30,7 @@ interface Offer {
   args: Fields
 }
 
-const deeds: Record<
+const descriptions: Record<
   Exclude<Described['do'], 'own'>,
   Pick<OwnOperation<string>, 'verb' | 'summary' | 'outcome'>
 > = {
@@ -59,7 +59,8 @@ const deeds: Record<
   remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'The removed record' },
 }
 
-const deedOf = (action: Described) => (action.do === 'own' ? action.operation : deeds[action.do])
+const descriptionOf = (action: Described) =>
+  action.do === 'own' ? action.operation : descriptions[action.do]
 
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
@@ -269,7 +270,7 @@ function groupOf(action: Described): string {
 function operationId({ action, methods }: Offer, method: Method): string {
   const synonym =
     methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
-  const { verb } = deedOf(action)
+  const { verb } = descriptionOf(action)
   if (action.do === 'batch' || 'group' in action) return verb + synonym
   const resource = resourceOf(action)
   const subject =
@@ -281,7 +282,7 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 function summaryOf(action: Described): string {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
-  return isForGood ? 'Remove one for good' : deedOf(action).summary
+  return isForGood ? 'Remove one for good' : descriptionOf(action).summary
 }
 
 function describeBody(action: Described, { resources }: Writing): object {
@@ -326,7 +327,7 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
     ...(isRead ? (['ETag'] as const) : []),
   )
   const success = {
-    description: say(deedOf(action).outcome),
+    description: say(descriptionOf(action).outcome),
     headers,
     // Generated clients would take further types for a choice.
     content: { 'application/json': { schema: answerSchema(action) } },

@@ -39,9 +39,9 @@ async function reading(id: number): Promise<unknown> {
   )
 }
 
-const deeds: [
+const actions: [
   name: string,
-  deed: BulkAction,
+  action: BulkAction,
   check: (body: ReturnType<typeof Object>) => unknown,
   is: unknown,
 ][] = [
@@ -63,14 +63,14 @@ const deeds: [
   ],
 ]
 
-for (const [name, deed, check, is] of deeds)
+for (const [name, action, check, is] of actions)
   test(`many events at once: ${name}, and one press takes it all back`, async () => {
     const editor = await context('editor')
     const ids = await make(3, { venue, categories: categories.slice(0, 2), cost: '5' })
     const done: BulkAction =
-      deed.do === 'link' && deed.field === 'categories'
-        ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) }
-        : deed
+      action.do === 'link' && action.field === 'categories'
+        ? { ...action, add: categories.slice(1, 2), remove: categories.slice(0, 1) }
+        : action
     const had = await Promise.all(ids.map(reading))
     const { rows, undo } = await changeMany(editor, events, ids, done)
     assert.deepEqual(
@@ -167,7 +167,7 @@ test('of a series the chosen dates change, or all of it if asked; both are undon
   const ids = (await found()).map((event: { id: number }) => event.id)
   assert.equal(ids.length, 4)
   const had = await Promise.all(ids.map(reading))
-  for (const deed of [
+  for (const action of [
     { do: 'announce', event_status: 'canceled', reason: '' },
     { do: 'trash' },
     { do: 'draft' },
@@ -176,11 +176,11 @@ test('of a series the chosen dates change, or all of it if asked; both are undon
   ] satisfies BulkAction[])
     for (const scope of ['this', 'all'] as const) {
       const chosen = ids.slice(1, 3)
-      const { rows, undo = '' } = await changeMany(editor, events, chosen, { ...deed, scope })
+      const { rows, undo = '' } = await changeMany(editor, events, chosen, { ...action, scope })
       assert.deepEqual(
         outcomes(rows),
         ['done', scope === 'all' ? 'unchanged' : 'done'],
-        `${deed.do} ${scope}`,
+        `${action.do} ${scope}`,
       )
       const now = await Promise.all(ids.map(reading))
       const changed = ids.filter(
@@ -189,14 +189,14 @@ test('of a series the chosen dates change, or all of it if asked; both are undon
       assert.deepEqual(
         changed.filter((one: number) => scope === 'all' || chosen.includes(one)).length,
         scope === 'all' ? 4 : 2,
-        `${deed.do} ${scope}`,
+        `${action.do} ${scope}`,
       )
       const back = await undoMany(editor, undo)
       assert.ok(
         back?.every(({ outcome }) => outcome === 'done'),
-        JSON.stringify([deed, scope, back]),
+        JSON.stringify([action, scope, back]),
       )
-      assert.deepEqual(await Promise.all(ids.map(reading)), had, `${deed.do} ${scope}`)
+      assert.deepEqual(await Promise.all(ids.map(reading)), had, `${action.do} ${scope}`)
     }
   assert.ok(id)
 })

@@ -289,7 +289,7 @@ const publishInTime: fc.Arbitrary<Step> = fc
     await publishDue(service.app.database, Date.now())
   })
 
-const deed: fc.Arbitrary<() => BulkAction> = fc.oneof(
+const action: fc.Arbitrary<() => BulkAction> = fc.oneof(
   fc.constantFrom('publish', 'draft', 'trash', 'restore').map((does) => () => ({ do: does }) as const),
   fc.integer({ min: -3, max: 3 }).map((hours) => () => ({ do: 'move', days: 1, hours }) as const),
   fc.boolean().map((adds) => () => {
@@ -307,7 +307,7 @@ const deed: fc.Arbitrary<() => BulkAction> = fc.oneof(
 )
 
 const changeAtOnce: fc.Arbitrary<Step> = fc
-  .tuple(deed, fc.constantFrom('this', 'all'), fc.boolean())
+  .tuple(action, fc.constantFrom('this', 'all'), fc.boolean())
   .map(([does, scope, isTakenBack]) => async (play) => {
     const context = { ...(await callerContext(service, 'editor')) }
     const { event, date, imported } = play

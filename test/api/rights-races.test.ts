@@ -17,24 +17,24 @@ async function plantDraft(kind: Kind, title: string): Promise<{ id: number; slug
   return { id: body.id, slug: body.slug }
 }
 
-const DEEDS = [
+const ACTIONS = [
   { name: 'changes', method: 'PATCH', body: { description: 'Changed by the contributor' } },
   { name: 'trashes', method: 'DELETE', body: undefined },
 ] as const
 
 for (const kind of KINDS) {
   for (const by of ['id', 'slug'] as const) {
-    for (const { name, method, body } of DEEDS) {
+    for (const { name, method, body } of ACTIONS) {
       test(`${RACES} races: who ${name} a draft by ${by} never touches the published ${kind}`, async () => {
         const run = async (race: number) => {
           const { id, slug } = await plantDraft(kind, `${kind}-${by}-${method.toLowerCase()}-${race}`)
           const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`
           const publish = () => service.put(`${PATHS[kind]}/${id}`, { status: 'publish' }, 'editor')
-          const deed = () => service.request('contributor', method, address, body)
+          const action = () => service.request('contributor', method, address, body)
           const [published, done] =
             race % 2 === 0
-              ? await Promise.all([publish(), deed()])
-              : await Promise.all([deed(), publish()]).then((answers) => answers.toReversed())
+              ? await Promise.all([publish(), action()])
+              : await Promise.all([action(), publish()]).then((answers) => answers.toReversed())
           assert.ok(published && done)
           assert.equal(published.status, 200, JSON.stringify(published.body))
           if (done.status === 200) {

@@ -43,7 +43,7 @@ async function tokenOf(login: Login, limits: CredentialLimits): Promise<string> 
 const ask = (token: string, method: string, path: string, body?: unknown) =>
   service.request('anonymous', method, path, body, { authorization: `Bearer ${token}` })
 
-interface Deed {
+interface Action {
   name: string
   needs: readonly CredentialScope[]
   method: string
@@ -60,7 +60,7 @@ const PNG = Buffer.from(
 const reads = ['read-drafts', 'write-own', 'write-all'] as const
 const writes = ['write-own', 'write-all'] as const
 
-const DEEDS: readonly Deed[] = [
+const ACTIONS: readonly Action[] = [
   {
     name: 'reads its own draft',
     needs: reads,
@@ -115,16 +115,16 @@ const DEEDS: readonly Deed[] = [
 
 let made = 0
 
-const bodyOf = ({ body, path }: Deed, login: Login) =>
+const bodyOf = ({ body, path }: Action, login: Login) =>
   body && 'name' in body ? { name: `${path(login)} ${made++}` } : body
 
 async function does(
-  deed: Deed,
+  action: Action,
   login: Login,
   send: (method: string, path: string, body?: unknown) => Promise<Answer>,
 ) {
-  const { status, body } = await send(deed.method, deed.path(login), bodyOf(deed, login))
-  assert.ok([200, 201, 400, 401, 403].includes(status), `${deed.name}: ${status} ${JSON.stringify(body)}`)
+  const { status, body } = await send(action.method, action.path(login), bodyOf(action, login))
+  assert.ok([200, 201, 400, 401, 403].includes(status), `${action.name}: ${status} ${JSON.stringify(body)}`)
   return status < 300
 }
 
@@ -137,7 +137,7 @@ async function uploads(authorization: Record<string, string>, as: Reader): Promi
   return status === 201
 }
 
-test(`${LOGINS.length * DEEDS.length * 6} cells: a scope narrows what its owner may`, async () => {
+test(`${LOGINS.length * ACTIONS.length * 6} cells: a scope narrows what its owner may`, async () => {
   const limits: readonly (readonly CredentialScope[] | undefined)[] = [
     undefined,
     ...SCOPES.map((scope) => [scope]),
@@ -146,16 +146,16 @@ test(`${LOGINS.length * DEEDS.length * 6} cells: a scope narrows what its owner 
   for (const login of LOGINS) {
     for (const scopes of limits) {
       const token = await tokenOf(login, { scopes })
-      for (const deed of DEEDS) {
-        const isUpload = deed.name.startsWith('uploads')
+      for (const action of ACTIONS) {
+        const isUpload = action.name.startsWith('uploads')
         const mayOwner = isUpload
           ? await uploads({}, login)
-          : await does(deed, login, (...words) => service.request(login, ...words))
+          : await does(action, login, (...words) => service.request(login, ...words))
         const mayToken = isUpload
           ? await uploads({ authorization: `Bearer ${token}` }, 'anonymous')
-          : await does(deed, login, (...words) => ask(token, ...words))
-        const isInScope = scopes === undefined || scopes.some((scope) => deed.needs.includes(scope))
-        assert.equal(mayToken, mayOwner && isInScope, `${login} with ${scopes} ${deed.name}`)
+          : await does(action, login, (...words) => ask(token, ...words))
+        const isInScope = scopes === undefined || scopes.some((scope) => action.needs.includes(scope))
+        assert.equal(mayToken, mayOwner && isInScope, `${login} with ${scopes} ${action.name}`)
       }
     }
   }

@@ -27,11 +27,11 @@ describe('many events at once', () => {
 
   async function doAll(
     as: AtDesk,
-    deed: string,
+    action: string,
     ids: readonly number[],
     more: Record<string, string> = {},
   ): Promise<Answer> {
-    const asked = await as.post('/desk/events/many', { deed, ids: ids.map(String) })
+    const asked = await as.post('/desk/events/many', { do: action, ids: ids.map(String) })
     assert.equal(asked.status, 200, asked.body)
     const done = await as.post('/desk/events/many', { ...fieldsOf(asked.body), ...more })
     assert.equal(done.status, 303, done.body)
@@ -45,13 +45,13 @@ describe('many events at once', () => {
 
   test('a confirmation names the count and the first titles, and does nothing yet', async () => {
     const ids = await make(7)
-    const { status, body } = await editor.post('/desk/events/many', { deed: 'trash', ids: ids.map(String) })
+    const { status, body } = await editor.post('/desk/events/many', { do: 'trash', ids: ids.map(String) })
     assert.equal(status, 200)
     assert.match(body, /Move 7 events to the trash\?/)
     for (const i of [0, 4]) assert.match(body, new RegExp(`Event ${i}<`))
     assert.match(body, /and 2 more/)
     assert.equal(await statusOf(ids[0] ?? 0), 'publish')
-    const one = await editor.get(`/desk/events/many?deed=trash&ids=${ids[0]}`)
+    const one = await editor.get(`/desk/events/many?do=trash&ids=${ids[0]}`)
     assert.match(one.body, /Move to the trash: Event 0/)
     assert.equal(await statusOf(ids[0] ?? 0), 'publish')
   })
@@ -89,7 +89,7 @@ describe('many events at once', () => {
 
   test('a confirmation that is sent twice moves nothing twice', async () => {
     const [id = 0] = await make(1)
-    const asked = await editor.post('/desk/events/many', { deed: 'move', ids: [String(id)] })
+    const asked = await editor.post('/desk/events/many', { do: 'move', ids: [String(id)] })
     const form = { ...fieldsOf(asked.body), days: '2', hours: '-1' }
     const both = await Promise.all([
       editor.post('/desk/events/many', form),
@@ -103,7 +103,7 @@ describe('many events at once', () => {
     assert.equal((await service.get(`/events/${id}`)).body.start_date, `${later(7)} 18:00:00`)
   })
 
-  test('every deed does to each event what REST would', async () => {
+  test('every action does to each event what REST would', async () => {
     const venue = await service.create('/venues', { venue: 'The Blue Kettle' })
     const organizer = await service.create('/organizers', { organizer: 'Choir' })
     await service.create('/categories', { name: 'Music' })
@@ -164,7 +164,7 @@ describe('many events at once', () => {
     assert.deepEqual(await tags(), ['free entry'])
     await takeBack(editor, tagged)
     assert.deepEqual(await tags(), ['early'])
-    const asked = await editor.post('/desk/events/many', { deed: 'venue', ids: ids.map(String) })
+    const asked = await editor.post('/desk/events/many', { do: 'venue', ids: ids.map(String) })
     assert.match(asked.body, /name="replace" value="1" checked/)
   })
 
@@ -185,7 +185,7 @@ describe('many events at once', () => {
     assert.deepEqual([(await read()).status, (await read()).date], ['future', `${later(2)} 09:00:00`])
     await takeBack(editor, waiting)
     assert.equal((await read()).status, 'draft')
-    const asked = await editor.post('/desk/events/many', { deed: 'schedule', ids: ids.map(String) })
+    const asked = await editor.post('/desk/events/many', { do: 'schedule', ids: ids.map(String) })
     const past = await editor.post('/desk/events/many', { ...fieldsOf(asked.body), ...when, date: later(-2) })
     assert.equal(past.status, 422)
     const [public_ = 0] = await make(1)
@@ -196,7 +196,7 @@ describe('many events at once', () => {
     const ids = await make(3)
     const [id = 0] = ids
     const picture = async () => (await service.get(`/events/${id}`)).body.image
-    const asked = await editor.post('/desk/events/many', { deed: 'picture', ids: ids.map(String) })
+    const asked = await editor.post('/desk/events/many', { do: 'picture', ids: ids.map(String) })
     const send = async (fields: Record<string, string>, file?: Blob) => {
       const body = new FormData()
       for (const [name, value] of Object.entries({ ...fieldsOf(asked.body), ...fields }))
@@ -252,7 +252,7 @@ describe('many events at once', () => {
       ...times,
       recurrence: 'FREQ=WEEKLY;COUNT=3',
     })
-    const { body } = await editor.get(`/desk/events/many?deed=move&ids=${id}`)
+    const { body } = await editor.get(`/desk/events/many?do=move&ids=${id}`)
     assert.match(
       body,
       /The chosen dates[\s\S]*All dates of their series[\s\S]*all that follow it, open that date/,
@@ -261,16 +261,16 @@ describe('many events at once', () => {
 
   test('what a form does not say is asked for again, with what was typed', async () => {
     const [id = 0] = await make(1)
-    for (const [deed, fields] of [
+    for (const [action, fields] of [
       ['move', { days: '0' }],
       ['move', { days: 'soon' }],
       ['categories', {}],
       ['tags', { add: 'nowhere' }],
       ['venue', { to: '<b>Nowhere</b>' }],
     ] as const) {
-      const asked = await editor.post('/desk/events/many', { deed, ids: [String(id)] })
+      const asked = await editor.post('/desk/events/many', { do: action, ids: [String(id)] })
       const again = await editor.post('/desk/events/many', { ...fieldsOf(asked.body), ...fields })
-      assert.equal(again.status, 422, deed)
+      assert.equal(again.status, 422, action)
       assert.match(again.body, /role="alert"/)
       assert.doesNotMatch(again.body, /<b>Nowhere/)
     }
@@ -281,7 +281,7 @@ describe('many events at once', () => {
       await service.create('/events', { title: `Many ${i}`, ...on(50 + i), hide_from_listings: i === 3 })
     const { body } = await editor.get('/desk/events?search=many')
     assert.match(body, /All 60 that match/)
-    const asked = await editor.post('/desk/events/many', { deed: 'draft', all: '1', list: 'search=many' })
+    const asked = await editor.post('/desk/events/many', { do: 'draft', all: '1', list: 'search=many' })
     assert.match(asked.body, /Make drafts of 60 events\?/)
     const done = await editor.post('/desk/events/many', fieldsOf(asked.body))
     const told = await editor.get(done.headers.get('location') ?? '')
@@ -314,7 +314,7 @@ describe('many events at once', () => {
     const told = await doAll(author, 'trash', ids)
     assert.match(told.body, /Not done: 2/)
     assert.deepEqual(await Promise.all(ids.map(statusOf)), ['publish', 'publish'])
-    const asked = await editor.post('/desk/events/many', { deed: 'draft', ids: ids.map(String) })
+    const asked = await editor.post('/desk/events/many', { do: 'draft', ids: ids.map(String) })
     const done = await editor.post('/desk/events/many', fieldsOf(asked.body))
     const address = done.headers.get('location') ?? ''
     assert.equal((await author.get(address)).status, 404)
@@ -326,9 +326,9 @@ describe('many events at once', () => {
   test('the confirmation names no event that somebody may not read', async () => {
     const { id } = await service.create('/events', { title: 'A secret', ...on(3), status: 'draft' })
     const contributor = await sitAtDesk(service, 'contributor')
-    for (const deed of ['trash', 'cancel', 'delete'])
+    for (const action of ['trash', 'cancel', 'delete'])
       assert.doesNotMatch(
-        (await contributor.get(`/desk/events/many?deed=${deed}&ids=${id}`)).body,
+        (await contributor.get(`/desk/events/many?do=${action}&ids=${id}`)).body,
         /A secret/,
       )
     assert.doesNotMatch((await doAll(contributor, 'trash', [id])).body, /A secret/)
@@ -339,7 +339,7 @@ describe('many events at once', () => {
     const keptOf = (key: string) =>
       read.selectFrom('kept_answers').select('body').where('key', '=', `desk ${key}`)
     const ids = Array.from({ length: 1000 }, (_, i) => 100_001 + i).join()
-    const form = { deed: 'cancel', event_status: 'canceled', sure: '1', ids }
+    const form = { do: 'cancel', event_status: 'canceled', sure: '1', ids }
     const sit = async (login: string) => sitAtDesk(service, login)
     const contributor = await sit('contributor')
     const [long, hostile] = [`search=${'y'.repeat(1_900_000)}`, `search=${'"'.repeat(7000)}`]
@@ -360,7 +360,7 @@ describe('many events at once', () => {
       (await reader.post('/desk/events/many', { ...form, list: '', key: 'of-a-reader' })).status,
       403,
     )
-    assert.equal((await reader.get('/desk/events/many?deed=trash&ids=1')).status, 403)
+    assert.equal((await reader.get('/desk/events/many?do=trash&ids=1')).status, 403)
     assert.equal(await keptOf('of-a-reader').executeTakeFirst(), undefined)
   })
 })

@@ -296,7 +296,7 @@ describe('the list of events in a browser', noChromium, () => {
     await untilShown(tab, `location.pathname === '/desk/events/${ids[9]}'`)
   })
 
-  test('on a phone the deeds of a row open from a menu of a size for fingers', async () => {
+  test('on a phone the actions of a row open from a menu of a size for fingers', async () => {
     const tab = await open('/desk/events', { width: 390, height: 844 })
     const [width, height] = await tab.evaluate<[number, number]>(
       `(({ width, height }) => [width, height])(document.querySelector('.menu ` +

@@ -108,7 +108,7 @@ describe('a series in the list of events', () => {
     const body = await list('start_date=2026-12-10')
     assert.match(body, new RegExp(`value="series:${choir}" data-dates="6"`))
     assert.match(body, /6 dates chosen/)
-    const ticked = { deed: 'cancel', ids: [`series:${choir}`], list: 'start_date=2026-12-10' }
+    const ticked = { do: 'cancel', ids: [`series:${choir}`], list: 'start_date=2026-12-10' }
     const asked = (await editor.post('/desk/events/many', ticked)).body
     assert.match(asked, /Cancel or postpone 6 events/)
     assert.match(asked, /Choir<\/span> <small>6 dates</)

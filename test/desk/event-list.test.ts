@@ -145,7 +145,7 @@ describe('the list of events', () => {
       assert.equal((await editor.get(`/desk/events?${query}`)).status, 200, query)
   })
 
-  test('others see their own events and what is public, and deeds for what they may do alone', async () => {
+  test('others see their own events and what is public, and actions for what they may do alone', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const own = await service.create(
       '/events',

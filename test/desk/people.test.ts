@@ -31,7 +31,7 @@ describe('people at the desk', () => {
         assert.equal((await other.get(path)).status, 403, `${login} ${path}`)
       const invited = await other.post('/desk/people/new', { login: 'intruder', role: 'administrator' })
       assert.equal(invited.status, 403)
-      const promoted = await other.post(`/desk/people/${id}`, { deed: 'save', role: 'administrator' })
+      const promoted = await other.post(`/desk/people/${id}`, { do: 'save', role: 'administrator' })
       assert.equal(promoted.status, 403)
       assert.doesNotMatch((await other.get('/desk/')).body, /href="\/desk\/people"/)
     }
@@ -58,9 +58,9 @@ describe('people at the desk', () => {
 
     test('at the desk is gone at once', async () => {
       const [gone, demoted, revoked] = await Promise.all(['gone', 'demoted', 'revoked'].map(makeUsed))
-      await admin.post(`/desk/people/${gone?.id}`, { deed: 'deactivate' })
+      await admin.post(`/desk/people/${gone?.id}`, { do: 'deactivate' })
       assert.equal(await gone?.create(), 401)
-      await admin.post(`/desk/people/${demoted?.id}`, { deed: 'save', name: 'demoted', role: 'subscriber' })
+      await admin.post(`/desk/people/${demoted?.id}`, { do: 'save', name: 'demoted', role: 'subscriber' })
       assert.equal(await demoted?.create(), 403)
       const own = await sitAtDesk(service, 'revoked')
       const [, path = ''] =
@@ -125,7 +125,7 @@ describe('people at the desk', () => {
     const author = await sitAtDesk(service, 'author')
     const { id } = await user('author')
     const saved = await admin.post(`/desk/people/${id}`, {
-      deed: 'save',
+      do: 'save',
       name: 'Ann Author',
       role: 'contributor',
     })
@@ -135,28 +135,28 @@ describe('people at the desk', () => {
       ['contributor', 'Ann Author'],
     )
     assert.equal((await author.get('/desk/')).status, 303)
-    await admin.post(`/desk/people/${id}`, { deed: 'save', role: 'author' })
+    await admin.post(`/desk/people/${id}`, { do: 'save', role: 'author' })
   })
 
   test('another role, a new password and a deactivation end sessions on every node at once', async (t) => {
     const other = await startApp(service.config)
     t.after(other.stop)
     const { id } = await user('author')
-    const deeds = [
-      { deed: 'save', role: 'contributor' },
-      { deed: 'save', role: 'author' },
-      { deed: 'deactivate' },
+    const actions = [
+      { do: 'save', role: 'contributor' },
+      { do: 'save', role: 'author' },
+      { do: 'deactivate' },
     ]
-    for (const deed of deeds) {
+    for (const action of actions) {
       const { cookie } = await sitAtDesk(service, 'author')
       const there = async () =>
         (await fetch(`http://localhost:${other.port}/desk/`, { headers: { cookie }, redirect: 'manual' }))
           .status
       assert.equal(await there(), 200)
-      await admin.post(`/desk/people/${id}`, deed)
-      assert.equal(await there(), 303, JSON.stringify(deed))
+      await admin.post(`/desk/people/${id}`, action)
+      assert.equal(await there(), 303, JSON.stringify(action))
     }
-    await admin.post(`/desk/people/${id}`, { deed: 'reactivate' })
+    await admin.post(`/desk/people/${id}`, { do: 'reactivate' })
   })
 
   test('who is deactivated signs in nowhere, and is let in again with all they had', async () => {
@@ -173,13 +173,13 @@ describe('people at the desk', () => {
       )
     assert.equal((await restAs('contributor')).status, 200)
     assert.equal((await signIn()).status, 303)
-    await admin.post(`/desk/people/${id}`, { deed: 'deactivate' })
+    await admin.post(`/desk/people/${id}`, { do: 'deactivate' })
     assert.match((await admin.get('/desk/people')).body, /Deactivated/)
     assert.equal((await contributor.get('/desk/')).status, 303)
     assert.equal((await signIn()).status, 401)
     await until(async () => (await restAs('contributor')).status === 401, 'REST still lets them in', 25)
-    await admin.post(`/desk/people/${id}`, { deed: 'link' })
-    await admin.post(`/desk/people/${id}`, { deed: 'reactivate' })
+    await admin.post(`/desk/people/${id}`, { do: 'link' })
+    await admin.post(`/desk/people/${id}`, { do: 'reactivate' })
     assert.equal((await restAs('contributor')).status, 200)
     assert.equal((await signIn()).status, 303)
   })
@@ -187,7 +187,7 @@ describe('people at the desk', () => {
   test('a link that an administrator makes replaces a forgotten password', async () => {
     await giveDeskPassword(service, 'editor')
     const { id } = await user('editor')
-    const made = await admin.post(`/desk/people/${id}`, { deed: 'link' })
+    const made = await admin.post(`/desk/people/${id}`, { do: 'link' })
     const form = await admin.get(linkIn(made.body))
     assert.match(form.body, /value="editor"/)
     assert.equal(
@@ -199,15 +199,14 @@ describe('people at the desk', () => {
 
   test('an administrator gives somebody a new name and address, never that of somebody else', async () => {
     const { id, role } = await user('author')
-    const save = (email: string) =>
-      admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ada', role, email })
+    const save = (email: string) => admin.post(`/desk/people/${id}`, { do: 'save', name: 'Ada', role, email })
     assert.equal((await save('Ada@Example.org')).status, 303)
     const { body } = await admin.get(`/desk/people/${id}`)
     assert.match(body, /name="email"[^>]* value="ada@example.org"/)
     for (const wrong of ['not an address', 'x\0@example.org'])
       assert.equal((await save(wrong)).status, 422, wrong)
     await admin.post(`/desk/people/${(await user('contributor')).id}`, {
-      deed: 'save',
+      do: 'save',
       role: 'contributor',
       email: 'c@example.org',
     })
@@ -221,28 +220,32 @@ describe('people at the desk', () => {
   test('records are handed over, and an account that owns some is not deleted before', async () => {
     const { id: venue } = await service.create('/venues', { venue: 'Handed over' }, 'author')
     const { id } = await user('author')
-    const kept = await admin.post(`/desk/people/${id}`, { deed: 'remove' })
+    const kept = await admin.post(`/desk/people/${id}`, { do: 'remove' })
     assert.equal(kept.status, 422)
     assert.match(kept.body, /owns records/)
     for (const heir of ['nobody', '', 'author', 'x\0'])
-      assert.equal((await admin.post(`/desk/people/${id}`, { deed: 'hand-over', heir })).status, 422, heir)
-    assert.equal((await admin.post(`/desk/people/${id}`, { deed: 'hand-over', heir: 'editor' })).status, 303)
+      assert.equal((await admin.post(`/desk/people/${id}`, { do: 'hand-over', heir })).status, 422, heir)
+    assert.equal((await admin.post(`/desk/people/${id}`, { do: 'hand-over', heir: 'editor' })).status, 303)
     assert.equal((await service.get(`/venues/${venue}`)).body.author, String((await user('editor')).id))
-    const removed = await admin.post(`/desk/people/${id}`, { deed: 'remove' })
+    const removed = await admin.post(`/desk/people/${id}`, { do: 'remove' })
     assert.deepEqual([removed.status, removed.headers.get('location')], [303, '/desk/people'])
     assert.equal((await admin.get(`/desk/people/${id}`)).status, 404)
   })
 
   test('nobody locks themselves out, and the last administrator stays', async () => {
     const { id } = await user('admin')
-    for (const deed of ['deactivate', 'remove', 'save'])
-      assert.equal((await admin.post(`/desk/people/${id}`, { deed, role: 'subscriber' })).status, 403, deed)
+    for (const action of ['deactivate', 'remove', 'save'])
+      assert.equal(
+        (await admin.post(`/desk/people/${id}`, { do: action, role: 'subscriber' })).status,
+        403,
+        action,
+      )
     const second = await admin.post('/desk/people/new', { login: 'second', role: 'administrator' })
     assert.equal(second.status, 200)
     const other = await sitAtDesk(service, 'second')
     await Promise.all([
-      other.post(`/desk/people/${id}`, { deed: 'deactivate' }),
-      admin.post(`/desk/people/${(await user('second')).id}`, { deed: 'deactivate' }),
+      other.post(`/desk/people/${id}`, { do: 'deactivate' }),
+      admin.post(`/desk/people/${(await user('second')).id}`, { do: 'deactivate' }),
     ])
     const left = [await user('admin'), await user('second')].filter(
       ({ deactivated_utc }) => deactivated_utc === '',
@@ -252,7 +255,7 @@ describe('people at the desk', () => {
     assert.equal((await (last === 'admin' ? admin : other).get('/desk/people')).status, 200)
   })
 
-  test('an unknown person or deed is a page that says so', async () => {
+  test('an unknown person or action is a page that says so', async () => {
     const someone = await sitAtDesk(
       service,
       (await user('admin')).deactivated_utc === '' ? 'admin' : 'second',
@@ -260,8 +263,8 @@ describe('people at the desk', () => {
     for (const path of ['/desk/people/999999', '/desk/people/x', '/desk/people/0'])
       assert.equal((await someone.get(path)).status, 404, path)
     const { id } = await user('subscriber')
-    for (const deed of ['constructor', 'toString', 'x'])
-      assert.equal((await someone.post(`/desk/people/${id}`, { deed })).status, 404, deed)
+    for (const action of ['constructor', 'toString', 'x'])
+      assert.equal((await someone.post(`/desk/people/${id}`, { do: action })).status, 404, action)
   })
 })
 

@@ -25,7 +25,7 @@ describe('a postponed event', () => {
       await make('Concert', '2027-02-05', { venue, tags: 'songs', description: '<p>Two <b>halves</b></p>' }),
       await make('Long day', '2027-02-06', { end_date: '2027-02-07 01:00:00' }),
     ]
-    const asked = await editor.post('/desk/events/many', { deed: 'cancel', ids: ids.map(String) })
+    const asked = await editor.post('/desk/events/many', { do: 'cancel', ids: ids.map(String) })
     assert.match(asked.body, /New day<\/label>[\s\S]*New time<\/label>/)
     const sent = { ...fieldsOf(asked.body), event_status: 'postponed', reason: 'Snow' }
     const wrong = await editor.post('/desk/events/many', { ...sent, later_date: '1 Jan 2020' })
@@ -127,7 +127,7 @@ describe('a postponed event', () => {
     const all = await editor.post(`/desk/events/${id}`, { ...sent, recurrence_scope: 'all' })
     assert.equal(all.status, 422)
     assert.match(all.body, /Only single dates get a new day/)
-    const asked = fieldsOf((await editor.get(`/desk/events/many?deed=cancel&ids=${id}`)).body)
+    const asked = fieldsOf((await editor.get(`/desk/events/many?do=cancel&ids=${id}`)).body)
     const many = await editor.post('/desk/events/many', { ...asked, ...sent, scope: 'all' })
     assert.match(many.body, /Only single dates get a new day/)
     assert.equal((await editor.post(`/desk/events/${id}`, { ...sent, recurrence_scope: 'this' })).status, 303)

@@ -144,7 +144,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   '/events/many': async (service) => ({
     desk: {
       path: '/events/many',
-      form: { deed: 'trash', ids: String(await make(service, 'events')), sure: '1', key: `many ${++made}` },
+      form: { do: 'trash', ids: String(await make(service, 'events')), sure: '1', key: `many ${++made}` },
     },
     rest: { method: 'DELETE', path: `/events/${await make(service, 'events')}` },
   }),
@@ -178,7 +178,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     desk: { path: '/look/reset', form: {} },
     rest: { method: 'PUT', path: SETTINGS, body: { pages_sentence: '' } },
   }),
-  '/inbox/:what/:id/:deed': async (service) => ({
+  '/inbox/:what/:id/:action': async (service) => ({
     desk: { path: `/inbox/event/${await make(service, 'events', { status: 'pending' })}/publish`, form: {} },
     rest: {
       method: 'PUT',
@@ -278,7 +278,7 @@ const APART: Readonly<Record<string, Apart>> = {
   '/mail': {
     twin: 'kalends people forget',
     whom: ['admin'],
-    posted: async () => ({ path: '/mail', form: { address: 'a@example.com', deed: 'forget' } }),
+    posted: async () => ({ path: '/mail', form: { address: 'a@example.com', do: 'forget' } }),
   },
   '/settings': {
     twin: 'KALENDS_LANGUAGE and its kin, or settings over REST',
@@ -305,7 +305,7 @@ const APART: Readonly<Record<string, Apart>> = {
     whom: ['admin'],
     posted: async ({ userIds }) => ({
       path: `/people/${userIds.subscriber}`,
-      form: { deed: 'save', name: `Called ${++made}` },
+      form: { do: 'save', name: `Called ${++made}` },
     }),
   },
 }
@@ -405,7 +405,7 @@ describe('what a role may do at the desk', () => {
       const stored = await storedRows(service.app.database.read)
       for (const login of refused) {
         const { status, body } = await at(login).post(`/desk${desk.path}`, desk.form)
-        // A deed for many events answers 200 and reports each event by itself.
+        // A bulk action events answers 200 and reports each event by itself.
         if (page !== '/events/many')
           assert.ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
       }

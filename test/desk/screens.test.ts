@@ -99,7 +99,7 @@ async function ground(service: TestService): Promise<string[]> {
     `/desk/pictures/${picture}/delete`,
     '/desk/duplicates',
     ...['trash', 'move', 'cancel', 'categories', 'venue', 'picture', 'price', 'featured', 'schedule'].map(
-      (deed) => `/desk/events/many?deed=${deed}&ids=${body.id}`,
+      (action) => `/desk/events/many?do=${action}&ids=${body.id}`,
     ),
     `/desk/month?chosen=${body.id}`,
     `/desk/month?day=${start}`,

@@ -27,12 +27,12 @@ describe('what the desk shows of what others have not published', () => {
       await desk.post('/desk/events/preview', { ...typed, ...links }),
       await desk.post(`/desk/events/preview?id=${ids.event}`, { ...typed, ...links }),
       await desk.post('/desk/events/many', {
-        deed: 'trash',
+        do: 'trash',
         ids: ids.event,
         sure: '1',
         key: 'asking-for-it',
       }),
-      await desk.get(`/desk/events/many?deed=trash&ids=${ids.event}`),
+      await desk.get(`/desk/events/many?do=trash&ids=${ids.event}`),
       await desk.get('/desk/events/many/asking-for-it'),
       ...(await Promise.all(
         ['venue', 'organizer', 'category', 'tag'].map((kind) =>

@@ -130,7 +130,7 @@ test('an invitation lasts seven days, says whom to ask later, is made again or r
     role: 'author',
   })
   const tom = await getUserByLogin(service.app.database.read, 'tom')
-  const again = await admin.post(`/desk/people/${tom.id}`, { deed: 'link' })
+  const again = await admin.post(`/desk/people/${tom.id}`, { do: 'link' })
   assert.match(again.body, /href="mailto:tom%40example\.org\?subject=/)
   const [, link = ''] = /value="https?:\/\/[^/]+(\/desk\/set-up\/[\w-]{43})"/.exec(again.body) ?? []
   assert.equal((await service.page(link)).status, 200)
@@ -148,7 +148,7 @@ test('an invitation lasts seven days, says whom to ask later, is made again or r
     assert.doesNotMatch((await service.page(unknown)).body, /Mary/)
 
   const fresh = await makeLink('tom', Date.now(), service.userIds.admin)
-  assert.equal((await admin.post(`/desk/people/${tom.id}`, { deed: 'revoke' })).status, 303)
+  assert.equal((await admin.post(`/desk/people/${tom.id}`, { do: 'revoke' })).status, 303)
   assert.equal((await service.page(fresh)).status, 404)
   const last = await makeLink('tom', Date.now(), service.userIds.admin)
   assert.equal((await fill(last, { person: 'Thomas', password: `${DESK_PASSWORD} too` })).status, 303)

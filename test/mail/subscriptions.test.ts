@@ -291,7 +291,7 @@ describe('subscriptions by e-mail', () => {
       .executeTakeFirstOrThrow()
     const mine = `/subscribe/mine/${subscriber.id}-${subscriber.secret}`
     const [row] = await rowsOf('finn@example.com')
-    assert.equal((await post(mine, { id: String(row?.id), deed: 'rhythm', rhythm: 'daily' })).status, 303)
+    assert.equal((await post(mine, { id: String(row?.id), do: 'rhythm', rhythm: 'daily' })).status, 303)
     assert.equal((await rowsOf('finn@example.com'))[0]?.rhythm, 'daily')
     const asked = { ...wanted, address: 'finn@example.com' }
     const made = await write(async (tx) => {
@@ -309,7 +309,7 @@ describe('subscriptions by e-mail', () => {
         .where('recipient', '=', 'finn@example.com')
         .execute(),
     )
-    assert.match(String((await post(mine, { deed: 'forget' })).body), /Nothing is kept of your address/)
+    assert.match(String((await post(mine, { do: 'forget' })).body), /Nothing is kept of your address/)
     assert.deepEqual(await rowsOf('finn@example.com'), [])
     const left = [
       read().selectFrom('mail_subscribers').select('id').where('address', '=', 'finn@example.com'),
@@ -449,15 +449,15 @@ describe('subscriptions by e-mail', () => {
       assert.match(shown, new RegExp(`<option value="${value}" selected>`))
     assert.deepEqual(await (await markupValidator())(shown), [])
     const [row] = await rowsOf(address)
-    await post(mine, { id: `${row?.id}`, deed: 'rhythm', rhythm: 'daily' })
+    await post(mine, { id: `${row?.id}`, do: 'rhythm', rhythm: 'daily' })
     await makeDue(address)
     // Their 28 November ends at noon of 28 November in Berlin.
     const { mail } = await relay.mailTo(address, subject(/^Town: Saturday.* 28 November/))
     assert.match(mail.text ?? '', /\* Last night\n.*23:30.*CET.*\n[\s\S]*\* Next day\n.*20:00.*CET/)
     assert.doesNotMatch(mail.text ?? '', /Day after[\s\S]*Next day|Next day\n.*\n.*\n\n\* Day after/)
-    await post(mine, { id: `${row?.id}`, deed: 'rhythm', rhythm: 'sunday' })
+    await post(mine, { id: `${row?.id}`, do: 'rhythm', rhythm: 'sunday' })
     assert.equal(await due(), '2026-11-28 18:00:00')
-    await post(mine, { deed: 'zone', timezone: 'Mars/Olympus' })
+    await post(mine, { do: 'zone', timezone: 'Mars/Olympus' })
     assert.equal(await due(), '2026-11-29 06:00:00')
     await post('/subscribe/', { address, ...query, rhythm: 'daily', timezone: 'Asia/Tokyo' })
     assert.equal(await due(), '2026-11-29 06:00:00')

@@ -145,17 +145,17 @@ test('all that is kept of an address is exported and removed, by command and at 
   )
   assert.doesNotMatch(kept.out, /secret/)
   assert.match(
-    (await admin.post('/desk/mail', { address: 'ann@example.com', deed: 'look' })).body,
+    (await admin.post('/desk/mail', { address: 'ann@example.com', do: 'look' })).body,
     /&quot;subscriber&quot;/,
   )
   assert.match((await run('forget', 'ann@example.com')).out, /^Rows removed: 3\./)
   assert.equal((await run('export', 'ann@example.com')).out, '{}\n')
   await subscribe('ben@example.com')
   await relay.mailTo('ben@example.com')
-  await admin.save('/desk/mail', { address: 'ben@example.com', deed: 'forget' })
+  await admin.save('/desk/mail', { address: 'ben@example.com', do: 'forget' })
   assert.equal((await run('export', 'ben@example.com')).out, '{}\n')
   assert.match((await run('forget', 'nobody')).err, /nobody is no e-mail address/)
-  assert.equal((await admin.post('/desk/mail', { address: 'x y', deed: 'forget' })).status, 422)
+  assert.equal((await admin.post('/desk/mail', { address: 'x y', do: 'forget' })).status, 422)
 })
 
 test('a forgotten password has a link sent, and nobody learns who has an account', async (t) => {

@@ -24,7 +24,7 @@ export interface Tab {
   evaluate: <Value>(expression: string) => Promise<Value>
   showPrinted?: (isPrinted: boolean) => Promise<void>
   key: (name: string) => Promise<void>
-  mouse: (deed: 'move' | 'down' | 'up', x: number, y: number) => Promise<void>
+  mouse: (action: 'move' | 'down' | 'up', x: number, y: number) => Promise<void>
   chooseFile: (selector: string, path: string) => Promise<void>
   answers: string[]
   picture: () => Promise<Buffer>

@@ -193,7 +193,7 @@ async function openTab(session: Session, browserContextId: string): Promise<Chro
       return Buffer.from(String(data), 'base64')
     },
     key: (name) => pressKey(call, name),
-    mouse: (deed, x, y) => useMouse(call, deed, x, y),
+    mouse: (action, x, y) => useMouse(call, action, x, y),
     chooseFile: (selector, path) => chooseFile(call, selector, path),
     answers: [],
     requested: [],
@@ -260,17 +260,17 @@ const pressing = new WeakSet<ChromiumTab['send']>()
 
 async function useMouse(
   call: ChromiumTab['send'],
-  deed: 'move' | 'down' | 'up',
+  action: 'move' | 'down' | 'up',
   x: number,
   y: number,
 ): Promise<void> {
-  if (deed === 'down') pressing.add(call)
-  if (deed === 'up') pressing.delete(call)
+  if (action === 'down') pressing.add(call)
+  if (action === 'up') pressing.delete(call)
   const held = pressing.has(call) ? { button: 'left', buttons: 1 } : { button: 'none' }
-  if (deed === 'move') await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, ...held })
+  if (action === 'move') await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, ...held })
   else
     await call('Input.dispatchMouseEvent', {
-      type: deed === 'down' ? 'mousePressed' : 'mouseReleased',
+      type: action === 'down' ? 'mousePressed' : 'mouseReleased',
       x,
       y,
       button: 'left',

@@ -175,10 +175,14 @@ async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<
       const ups = values.toReversed().map((value) => ({ type: 'keyUp', value }))
       await act(running, { type: 'key', id: 'keys', actions: [...downs, ...ups] })
     },
-    mouse: async (deed, x, y) => {
+    mouse: async (action, x, y) => {
       const move = { type: 'pointerMove', x: Math.round(x), y: Math.round(y) }
-      const press = { type: deed === 'down' ? 'pointerDown' : 'pointerUp', button: 0 }
-      await act(running, { type: 'pointer', id: 'mouse', actions: deed === 'move' ? [move] : [move, press] })
+      const press = { type: action === 'down' ? 'pointerDown' : 'pointerUp', button: 0 }
+      await act(running, {
+        type: 'pointer',
+        id: 'mouse',
+        actions: action === 'move' ? [move] : [move, press],
+      })
     },
     chooseFile: async (selector, path) => {
       const { context, send } = running

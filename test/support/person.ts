@@ -11,7 +11,7 @@ export interface Person {
   tabTo: (selector: string) => Promise<void>
   choose: (selector: string, path: string) => Promise<void>
   drag: (selector: string, to: string, before?: () => Promise<void>) => Promise<void>
-  goes: (deed: () => Promise<void>) => Promise<void>
+  goes: (action: () => Promise<void>) => Promise<void>
   see: (selector: string) => Promise<void>
   /** What was done since `begin`, in words, for failures. */
   done: string[]
@@ -60,7 +60,7 @@ export function personAt(tab: Tab): Person {
       await see(selector)
       const { x, y } = await restingPoint(selector)
       done.push(`press ${selector}`)
-      for (const deed of ['move', 'down', 'up'] as const) await tab.mouse(deed, x, y)
+      for (const action of ['move', 'down', 'up'] as const) await tab.mouse(action, x, y)
     },
     type: async (text) => {
       // A page sets the focus shortly after it has loaded.
@@ -93,9 +93,9 @@ export function personAt(tab: Tab): Person {
       await before?.()
       await tab.mouse('up', goal.x, goal.y)
     },
-    goes: async (deed) => {
+    goes: async (action) => {
       await tab.evaluate(`document.documentElement.setAttribute('data-seen', '')`)
-      await deed()
+      await action()
       await until('No other page came', async () =>
         tab.evaluate<boolean>(
           `!${isThere} && document.readyState === 'complete' && document.body.children.length > 0`,

@@ -63,7 +63,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
     title: say('Your account'),
     room: 'account',
     under: user.user.login,
-    deeds: html`<form method="post" action="${deskPath(
+    actions: html`<form method="post" action="${deskPath(
       site,
       '/sign-out',
     )}"><button type="submit" class="button">${say('Sign out')}</button></form>`,

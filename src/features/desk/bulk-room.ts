@@ -52,7 +52,7 @@ const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
 
 interface Asked {
-  deed: BulkActionName
+  action: BulkActionName
   ids: readonly number[]
   /** True if `ids` was cut to as many as one action may change. */
   isCut: boolean
@@ -65,14 +65,14 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   mayUseForm(context)
   const field = (name: string) => fieldOf({ form }, name) || (query.get(name) ?? '')
-  const deed = field('deed')
-  if (!isBulkAction(deed)) throw invalidParam('deed')
+  const action = field('do')
+  if (!isBulkAction(action)) throw invalidParam('do')
   const list = field('list')
   if (list.length > LONGEST_QUERY) throw invalidParam('list', over('characters', LONGEST_QUERY))
   if (fieldOf({ form }, 'all') === '1') {
     const asked = await readList(context, new URLSearchParams(list))
     const found = await findDeskIds(context, asked.list, MOST_AT_ONCE + 1)
-    return { deed, list, ids: found.slice(0, MOST_AT_ONCE), isCut: found.length > MOST_AT_ONCE }
+    return { action, list, ids: found.slice(0, MOST_AT_ONCE), isCut: found.length > MOST_AT_ONCE }
   }
   const sent = form.ids ?? query.get('ids') ?? ''
   const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) => String(text).split(','))
@@ -80,7 +80,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   const ids = [...new Set([...chosen, ...(await findDatesOf(context, texts, list))])]
   const isCut = ids.length > MOST_AT_ONCE
   if (isCut && chosen.length > MOST_AT_ONCE) throw invalidParam('ids')
-  return { deed, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
+  return { action, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
 }
 
 /** Finds the dates of each ticked series, which the list shows as one row. */
@@ -101,12 +101,12 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
   // Ids come from the request: events that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
-  const { ask, press } = BULK_ACTIONS[asked.deed]
+  const { ask, press } = BULK_ACTIONS[asked.action]
   const count = writtenNumber(site, asked.ids.length)
   const named = [...Map.groupBy(seen, ({ id, series }) => series ?? -id).values()].slice(0, MOST_NAMED)
   const only = asked.ids.length === 1 ? seen[0] : undefined
   const others = asked.ids.length - named.flat().length
-  const isBad = asked.deed === 'delete' || asked.deed === 'trash'
+  const isBad = asked.action === 'delete' || asked.action === 'trash'
   return {
     ...(fault !== '' && { status: 422 }),
     title: only
@@ -119,7 +119,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
     }<form class="confirm" method="post" enctype="multipart/form-data" action="${deskPath(
       site,
       '/events/many',
-    )}" data-desk="${deskPath(site, '')}">${asked.deed === 'picture' && UNSENT_BY_ENTER}
+    )}" data-desk="${deskPath(site, '')}">${asked.action === 'picture' && UNSENT_BY_ENTER}
 ${
   !only &&
   html`<ul class="named">${named.map((events) => chosenName(site, events))}${
@@ -132,14 +132,14 @@ ${
 }
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
-<input type="hidden" name="deed" value="${asked.deed}"><input type="hidden" name="ids" value="${asked.ids.join(
+<input type="hidden" name="do" value="${asked.action}"><input type="hidden" name="ids" value="${asked.ids.join(
       ',',
     )}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
 <p class="ways"><button type="submit" class="button ${
       isBad ? 'bad' : 'main'
     }">${say(press)}</button><a class="button quiet" href="${back}">${say('Back')}</a></p>
 <p class="hint">${say(
-      asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be undone for a day.',
+      asked.action === 'delete' ? 'Nothing can bring them back.' : 'This can be undone for a day.',
     )}</p></form>`,
   }
 }
@@ -157,10 +157,10 @@ async function backTo(context: Context, list: string): Promise<string> {
 
 function scopeOf(
   { context: { site }, form }: DeskRequest,
-  { deed }: Asked,
+  { action }: Asked,
   seen: readonly DeskEvent[],
 ): Content {
-  if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
+  if (action === 'delete' || action === 'restore' || !seen.some((event) => event.series !== null)) return ''
   const isAll = fieldOf({ form }, 'scope') === 'all'
   const radio = (value: string, text: DeskText, isOn: boolean) =>
     html`<label class="check"><input type="radio" name="scope" value="${value}"${
@@ -178,20 +178,20 @@ function scopeOf(
 
 async function detailsOf(
   request: DeskRequest,
-  { deed }: Asked,
+  { action }: Asked,
   seen: readonly DeskEvent[],
 ): Promise<Content> {
   const { context, form, query } = request
   const { site } = context
   const say = deskTranslatorFor(site)
   const value = (name: string) => fieldOf({ form }, name)
-  if (deed === 'move')
+  if (action === 'move')
     return html`<div class="row">${number('days', say('Days later'), value('days'))}${number(
       'hours',
       say('Hours later'),
       value('hours'),
     )}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
-  if (deed === 'cancel') {
+  if (action === 'cancel') {
     const chosen = value('event_status') || query.get('event_status') || 'canceled'
     const radio = (status: string, text: DeskText) =>
       html`<label class="check"><input type="radio" name="event_status" value="${status}"${
@@ -208,14 +208,14 @@ async function detailsOf(
       limits.line.characters,
     )}" autocomplete="off"></div>${newDayFields(request)}`
   }
-  if (deed === 'picture') return pictureDetails(request)
-  if (deed === 'price')
+  if (action === 'picture') return pictureDetails(request)
+  if (action === 'price')
     return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" name="cost" value="${value('cost')}" maxlength="${String(
       limits.cost.bytes,
     )}" autocomplete="off" aria-describedby="cost-hint"><p class="hint" id="cost-hint">${say(
       'Leave it empty for none.',
     )}</p></div>`
-  if (deed === 'featured') {
+  if (action === 'featured') {
     const isOff = value('featured') === '0'
     const radio = (to: string, text: DeskText, isOn: boolean) =>
       html`<label class="check"><input type="radio" name="featured" value="${to}"${
@@ -227,7 +227,7 @@ async function detailsOf(
       !isOff,
     )}${radio('0', 'No', isOff)}</fieldset>`
   }
-  if (deed === 'schedule') {
+  if (action === 'schedule') {
     const field = (name: string, label: DeskText, hint: string) =>
       html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
     return html`<div class="row">${field('date', 'Date', say('fri, 4 Dec, tomorrow …'))}${field(
@@ -236,11 +236,11 @@ async function detailsOf(
       site.timezone.replaceAll('_', ' '),
     )}</div>`
   }
-  if (!isLinkAction(deed)) return ''
-  const replaces = fieldOf({ form }, 'sure') === '1' ? value('replace') === '1' : deed === 'venue'
-  const names = await offeredNames(context, deed)
+  if (!isLinkAction(action)) return ''
+  const replaces = fieldOf({ form }, 'sure') === '1' ? value('replace') === '1' : action === 'venue'
+  const names = await offeredNames(context, action)
   const line = (name: string, label: DeskText) =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[deed]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[action]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
   return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${
     replaces && html` checked`
   }> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
@@ -274,14 +274,14 @@ const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
   organizer: 'organizer',
 }
 
-const isLinkAction = (deed: BulkActionName): deed is LinkAction => Object.hasOwn(NAMED_BY, deed)
+const isLinkAction = (action: BulkActionName): action is LinkAction => Object.hasOwn(NAMED_BY, action)
 
 /** Names offered without a script; a script offers organizers as well. */
-async function offeredNames(context: Context, deed: LinkAction): Promise<string[]> {
-  if (deed === 'organizer') return []
-  if (deed === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
+async function offeredNames(context: Context, action: LinkAction): Promise<string[]> {
+  if (action === 'organizer') return []
+  if (action === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
   return [...(await readTermsAlone(context)).byId.values()]
-    .filter(({ taxonomy }) => taxonomy === NAMED_BY[deed])
+    .filter(({ taxonomy }) => taxonomy === NAMED_BY[action])
     .map(({ name }) => name)
 }
 
@@ -310,21 +310,21 @@ const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
 /** Returns a sentence if a value is missing or wrong. */
-async function readAction(request: DeskRequest, deed: BulkActionName): Promise<BulkAction | string> {
+async function readAction(request: DeskRequest, action: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
   const field = (name: string) => fieldOf(request, name).trim()
   const scope = field('scope') === 'all' ? ({ scope: 'all' } as const) : {}
-  if (deed === 'delete') return { do: 'erase' }
-  if (deed === 'publish' || deed === 'draft' || deed === 'trash' || deed === 'restore')
-    return { do: deed, ...scope }
-  if (deed === 'move') {
+  if (action === 'delete') return { do: 'erase' }
+  if (action === 'publish' || action === 'draft' || action === 'trash' || action === 'restore')
+    return { do: action, ...scope }
+  if (action === 'move') {
     const [days, hours] = [readStep(field('days')), readStep(field('hours'))]
     if (days === undefined || hours === undefined || (days === 0 && hours === 0))
       return say('Say by how many days or hours.')
     return { do: 'move', days, hours, ...scope }
   }
-  if (deed === 'cancel') {
+  if (action === 'cancel') {
     const status = (['scheduled', 'canceled', 'postponed'] as const).find(
       (known) => known === field('event_status'),
     )
@@ -337,21 +337,21 @@ async function readAction(request: DeskRequest, deed: BulkActionName): Promise<B
     if (later && field('scope') === 'all') return say(ONE_DATE_ALONE)
     return { ...said, ...scope, ...(later && { later }) }
   }
-  if (deed === 'picture') return readPicture(request)
-  if (deed === 'price') {
+  if (action === 'picture') return readPicture(request)
+  if (action === 'price') {
     const cost = field('cost')
     return overText(cost, limits.cost, context.site)
       ? say('The value is invalid.')
       : { do: 'price', cost, ...scope }
   }
-  if (deed === 'featured') return { do: 'feature', featured: field('featured') !== '0', ...scope }
-  if (deed === 'schedule') {
+  if (action === 'featured') return { do: 'feature', featured: field('featured') !== '0', ...scope }
+  if (action === 'schedule') {
     const typed = { status: ['future'], date: [field('date')], date_time: [field('date_time')] }
     const { date, faults } = readPublication(context, typed)
     const [fault = say('Is needed.')] = Object.values(faults)
     return date === undefined ? fault : { do: 'schedule', date, ...scope }
   }
-  const kind = NAMED_BY[deed]
+  const kind = NAMED_BY[action]
   // Older forms and programs send `to`, which replaces all others.
   const to = fieldOf(request, 'to').trim()
   const isWhole = request.form.to !== undefined
@@ -361,7 +361,7 @@ async function readAction(request: DeskRequest, deed: BulkActionName): Promise<B
   if (typeof remove === 'string') return remove
   const replaces = isWhole || field('replace') === '1'
   if (add.length + remove.length === 0 && !replaces) return say('Name at least one.')
-  return { do: 'link', field: deed, add, remove, replaces, ...scope }
+  return { do: 'link', field: action, add, remove, replaces, ...scope }
 }
 
 async function readPicture(request: DeskRequest): Promise<BulkAction | string> {
@@ -420,7 +420,7 @@ async function namedAt(
 }
 
 interface Outcomes {
-  deed: BulkActionName
+  action: BulkActionName
   done: number
   unchanged: number
   left: number
@@ -437,12 +437,12 @@ async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
   const isSearch = fieldOf(request, 'show') === 'pictures'
   if (fieldOf(request, 'sure') !== '1' || isSearch) return confirm(request)
   const asked = await readAsked(request)
-  const deed = await readAction(request, asked.deed)
-  if (typeof deed === 'string') return confirm(request, deed)
+  const action = await readAction(request, asked.action)
+  if (typeof action === 'string') return confirm(request, action)
   const sent = fieldOf(request, 'key')
   const key = isKey(sent) ? sent : randomUUID()
   await doOnce(context, key, async (): Promise<Outcomes> => {
-    const { rows, undo } = await changeMany(context, events, asked.ids, deed)
+    const { rows, undo } = await changeMany(context, events, asked.ids, action)
     return outcomesOf(context, asked, rows, undo)
   })
   return { seeOther: deskPath(context.site, `/events/many/${key}`) }
@@ -450,19 +450,19 @@ async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
 
 function outcomesOf(
   { site }: Context,
-  { deed, list }: Asked,
+  { action, list }: Asked,
   rows: Awaited<ReturnType<typeof changeMany>>['rows'],
   undo: string | undefined,
 ): Outcomes {
   const titled = (title: string) => shortened(plainText(title), LONGEST_TOLD)
   const done = rows.filter(({ outcome }) => outcome === 'done')
   const refused = rows.flatMap(({ id, title, problem }) =>
-    problem ? [{ id, title: titled(title), why: whyRefused(site, problem, deed) }] : [],
+    problem ? [{ id, title: titled(title), why: whyRefused(site, problem, action) }] : [],
   )
   const unchanged = rows.length - done.length - refused.length
   const titles = done.map(({ id, title }) => ({ id, title: titled(title) }))
   return {
-    deed,
+    action,
     done: done.length,
     unchanged,
     left: refused.length,
@@ -481,8 +481,8 @@ function firstOf<Row>(rows: readonly Row[]): Row[] {
   })
 }
 
-function whyRefused(site: Context['site'], problem: Problem, deed?: BulkActionName): string {
-  const isOfTrash = deed === 'delete' || deed === 'restore'
+function whyRefused(site: Context['site'], problem: Problem, action?: BulkActionName): string {
+  const isOfTrash = action === 'delete' || action === 'restore'
   if (isOfTrash && problem.code === 'rest_precondition_failed')
     return sayAtDesk(site, 'It is not in the trash.')
   const { body } = problemAnswer(problem, site.language, true)
@@ -490,7 +490,7 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkActionNa
   return params[0] ?? body.message
 }
 
-const isOutcomes = (told: object): told is Outcomes => 'refused' in told && 'deed' in told
+const isOutcomes = (told: object): told is Outcomes => 'refused' in told && 'action' in told
 
 /** @throws Problem for an unknown key */
 async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAnswer> {

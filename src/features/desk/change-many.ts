@@ -69,14 +69,14 @@ async function valuesOf(
   { db, site, now }: Context,
   kind: string,
   row: unknown,
-  deed: BulkAction,
+  action: BulkAction,
   former: string | undefined,
 ): Promise<RawValues | undefined> {
   const status = statusOf(row)
-  switch (deed.do) {
+  switch (action.do) {
     case 'publish':
     case 'draft': {
-      const wanted = deed.do === 'publish' ? 'publish' : 'draft'
+      const wanted = action.do === 'publish' ? 'publish' : 'draft'
       // Only a restore takes a record out of the trash.
       if (status === undefined || status === 'trash') throw invalidParam('status')
       // A scheduled event goes on waiting unless its date is now.
@@ -93,7 +93,7 @@ async function valuesOf(
     default:
       if (kind !== 'event') throw invalidParam('do')
       if (status === 'trash') throw invalidParam('status')
-      return eventValuesOf(db, row as EventRow, deed)
+      return eventValuesOf(db, row as EventRow, action)
   }
 }
 
@@ -102,32 +102,32 @@ type EventAction = Exclude<BulkAction, { do: 'publish' | 'draft' | 'trash' | 're
 async function eventValuesOf(
   db: Context['db'],
   row: EventRow,
-  deed: EventAction,
+  action: EventAction,
 ): Promise<RawValues | undefined> {
-  switch (deed.do) {
+  switch (action.do) {
     case 'move':
-      return movedTimes(row, deed)
+      return movedTimes(row, action)
     case 'announce': {
-      const { event_status, reason } = deed
+      const { event_status, reason } = action
       const isSame = row.event_status === event_status && row.event_status_reason === reason
       return isSame ? undefined : { event_status, event_status_reason: reason }
     }
     case 'picture':
       // The event's own text was about the former picture.
-      return (row.image ?? 0) === deed.image
+      return (row.image ?? 0) === action.image
         ? undefined
-        : { image: deed.image || '', image_alt: '', image_decorative: '0' }
+        : { image: action.image || '', image_alt: '', image_decorative: '0' }
     case 'price':
-      return row.cost === JSON.stringify(parseCost(deed.cost)) ? undefined : { cost: deed.cost }
+      return row.cost === JSON.stringify(parseCost(action.cost)) ? undefined : { cost: action.cost }
     case 'feature':
-      return (row.featured === 1) === deed.featured ? undefined : { featured: deed.featured ? '1' : '0' }
+      return (row.featured === 1) === action.featured ? undefined : { featured: action.featured ? '1' : '0' }
     case 'schedule': {
       const isOut = row.status === 'publish' || row.status === 'private'
-      const isSame = row.status === 'future' && row.date === deed.date
-      return isOut || isSame ? undefined : { status: 'future', date: deed.date }
+      const isSame = row.status === 'future' && row.date === action.date
+      return isOut || isSame ? undefined : { status: 'future', date: action.date }
     }
     default:
-      return linkedValues(db, row, deed)
+      return linkedValues(db, row, action)
   }
 }
 
@@ -205,7 +205,7 @@ export async function changeMany(
   context: Context,
   served: ServedResource,
   ids: readonly number[],
-  deed: BulkAction,
+  action: BulkAction,
 ): Promise<BulkResult> {
   const asked = [...new Set(ids)]
   if (asked.length > MOST_AT_ONCE) throw invalidParam('ids', over('entries', MOST_AT_ONCE))
@@ -214,7 +214,7 @@ export async function changeMany(
   const row = { token, user: context.caller.id, done_utc: formatUtc(context.now) }
   const chosen = new Map<number, number>()
   const prepare = (id: number) =>
-    titled(context, served, id, () => prepareRow(context, served, id, deed, before, chosen))
+    titled(context, served, id, () => prepareRow(context, served, id, action, before, chosen))
   const keep = async (tx: Tx, had: number) => {
     const records = JSON.stringify(before)
     if (before.length > had) await keepBulkChange(tx, { ...row, records })
@@ -314,19 +314,19 @@ async function prepareRow(
   context: Context,
   served: ServedResource,
   id: number,
-  deed: BulkAction,
+  action: BulkAction,
   before: VersionBefore[],
   chosen: Map<number, number>,
 ): Promise<PreparedRow> {
   const { resource, operations } = served
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
-  const isRemoval = deed.do === 'trash' || deed.do === 'erase'
+  const isRemoval = action.do === 'trash' || action.do === 'erase'
   // Read first, so that it is never later than the values that decide about the change.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
-  if (deed.do === 'erase') {
+  if (action.do === 'erase') {
     const erase = async (tx: Tx) => {
       await eraseRecord(tx, served, id, context)
       return 'done' as const
@@ -334,13 +334,13 @@ async function prepareRow(
     return { id, title, write: erase }
   }
   const unchanged: PreparedRow = { id, title, write: async () => 'unchanged' }
-  const scope = scopeOf(id, row, deed, chosen)
+  const scope = scopeOf(id, row, action, chosen)
   if (scope === 'with others') return unchanged
   const wasStatus =
-    deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
-  const values = await valuesOf(context, resource.name, row, deed, wasStatus)
+    action.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
+  const values = await valuesOf(context, resource.name, row, action, wasStatus)
   const make =
-    deed.do === 'announce' && deed.later && (await prepareLater(context, row as EventRow, deed.later))
+    action.do === 'announce' && action.later && (await prepareLater(context, row as EventRow, action.later))
   if (!values && !make) return unchanged
   const columns =
     values && publishesOthers(context, served, row, values)
@@ -349,7 +349,7 @@ async function prepareRow(
   const brought = columns && values && (await preparePublication(context, row as EventRow, columns, values))
   const along = await Promise.all((brought?.records ?? []).map((one) => draftBefore(context, one)))
   const sent = { ...values, ...scope, ...brought?.values }
-  const write = values && (await prepareWrite(context, served, row, sent, deed.do === 'trash'))
+  const write = values && (await prepareWrite(context, served, row, sent, action.do === 'trash'))
   return {
     id,
     title,

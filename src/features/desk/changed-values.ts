@@ -26,7 +26,7 @@ export async function changesTable(
   fields: Fields,
   [one, other]: readonly [Content, Content],
   changes: readonly ChangedValue[],
-  deedOf?: (member: string, label: string) => Content,
+  actionOf?: (member: string, label: string) => Content,
 ): Promise<Html> {
   const rows = await Promise.all(
     changes.map(async ({ member, values: [former, now], end }) => {
@@ -36,7 +36,7 @@ export async function changesTable(
       ]
       const field = fields[member]
       const label = field ? labelOf(context.site, field) : member
-      return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}${deedOf?.(
+      return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}${actionOf?.(
         member,
         label,
       )}</td><td dir="auto">${after}${end}</td></tr>`

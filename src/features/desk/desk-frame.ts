@@ -144,7 +144,7 @@ ${
   frame.isReadOnly &&
   html`<p class="summary" role="alert">${say('The service can only be read just now; try again later.')}</p>`
 }<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${
-    view.deeds && html`<div class="end">${view.deeds}</div>`
+    view.actions && html`<div class="end">${view.actions}</div>`
   }</div>
 ${html`<div id="notice" role="status">${view.notice && html`<div class="notice">${view.notice}</div>`}</div>`}
 ${view.body}

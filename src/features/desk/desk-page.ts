@@ -140,7 +140,7 @@ export interface DeskView {
   title: string
   /** The entry that the rail marks. */
   room?: RoomName
-  deeds?: Content
+  actions?: Content
   under?: Content
   body: Html
   /** Shown without rail and bar, like the sign-in page. */

@@ -502,7 +502,7 @@ const TO_PUBLISH: readonly BulkActionName[] = ['publish', 'schedule']
 /** A script shows it once something is chosen. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
-  const deeds = BAR[list.tab].filter((deed) => !TO_PUBLISH.includes(deed) || can(caller, 'publish'))
+  const actions = BAR[list.tab].filter((action) => !TO_PUBLISH.includes(action) || can(caller, 'publish'))
   const isMore = found.earlier !== undefined || found.later !== undefined
   const total = found.counts?.[list.tab] ?? MOST_COUNTED + 1
   const most = writtenNumber(site, Math.min(total, MOST_COUNTED))
@@ -516,15 +516,15 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
     'Chosen events:',
   )}</p><input type="hidden" name="list" value="${query}">${
     isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`
-  }<div class="deeds">${deeds.map(
-    (deed) =>
-      html`<button type="submit" name="deed" value="${deed}" class="button${
-        (deed === 'trash' || deed === 'delete') && ' bad'
-      }">${say('{deed}…', { deed: say(BAR_NAMES[deed]) })}</button>`,
+  }<div class="actions">${actions.map(
+    (action) =>
+      html`<button type="submit" name="do" value="${action}" class="button${
+        (action === 'trash' || action === 'delete') && ' bad'
+      }">${say('{action}…', { action: say(BAR_NAMES[action]) })}</button>`,
   )}${
     list.tab !== 'trash' &&
     mayMerge({ caller }) &&
-    html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{deed}…', { deed: say('Merge') })}</button>`
+    html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{action}…', { action: say('Merge') })}</button>`
   }</div></div>`
 }
 
@@ -567,7 +567,7 @@ function row(
     event,
   )}</td><td class="who" dir="auto"><span>${event.by}</span>${
     event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`
-  }</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
+  }</td><td class="act">${actionsOf(listing, event, title)}</td></tr>`
 }
 
 function otherDates(
@@ -639,12 +639,12 @@ function sourceName(address: string): string {
 }
 
 /** The end of the row is for pointer and keyboard, the menu for fingers. */
-function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
+function actionsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
   const isOpen = mayOpen(context, event)
   const isTrashed = event.status === 'trash'
-  const one = (deed: string) => deskPath(site, `/events/many?deed=${deed}&ids=${event.id}`)
+  const one = (action: string) => deskPath(site, `/events/many?do=${action}&ids=${event.id}`)
   const named = html`<span class="hidden">: ${title}</span>`
   const link = (href: string, text: DeskText, look = '') =>
     html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${named}</a></li>`

@@ -102,7 +102,7 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
       all.length < MOST
         ? hintOf(context)
         : sayAtDesk(site, 'Only the first {count} events are shown.', { count: String(MOST) }),
-    deeds: ways(plan),
+    actions: ways(plan),
     notice: movedNotice(plan),
     body: html`${chosen && movePanel(plan, chosen)}${monthTable(plan, grid)}
 <form id="move" method="post" action="${deskPath(
@@ -255,7 +255,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   )}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(
     site,
     'Move to',
-  )}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(
+  )}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="actions"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(
     -1,
     'A day earlier',
   )}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(
@@ -375,7 +375,7 @@ function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnsw
       site,
       'This is a date of a series. Which dates shall move with it to {date}?',
       { date: written(site, 'full', to) },
-    )}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="deeds">${SCOPES.map(
+    )}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="actions">${SCOPES.map(
       ({ scope, text }) =>
         html`<button type="submit" class="button${
           scope === 'this' && ' main'

@@ -87,7 +87,7 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   return {
     title: say('People'),
     room: 'people',
-    deeds: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
+    actions: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
     ...(query.has('revoked') && { notice: say('That invitation is revoked.') }),
     body: html`${
       waiting.length > 0 &&
@@ -110,7 +110,7 @@ function invitationLine(
   const action = deskPath(site, `/people/${user.id}`)
   return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])} · ${
     isOver ? html`<span class="state bad">${say('expired')}</span>` : when
-  }</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="deed" value="link">${say('Invite again')}</button><button type="submit" class="button" name="deed" value="revoke">${say('Revoke')}</button></form></li>`
+  }</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="do" value="link">${say('Invite again')}</button><button type="submit" class="button" name="do" value="revoke">${say('Revoke')}</button></form></li>`
 }
 
 /** Users who sign in without a password of the desk, and the name of that way. */
@@ -355,12 +355,12 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
         attributes: html` autocomplete="off"`,
       },
       faults,
-    )}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
+    )}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="do" value="save">${say('Save')}</button></div></form>
 ${await otherCards(request, user)}${
   isActive(user) &&
   html`<form class="card" method="post"><p>${say(
     'A link lets them choose a password, also in place of a forgotten one.',
-  )}</p><div><button type="submit" class="button" name="deed" value="link">${say(
+  )}</p><div><button type="submit" class="button" name="do" value="link">${say(
     'Create a link',
   )}</button></div></form>`
 }
@@ -368,7 +368,7 @@ ${await otherCards(request, user)}${
       isActive(user)
         ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.'
         : 'This account is deactivated: nobody signs in with it.',
-    )}</p><div><button type="submit" class="button" name="deed" value="${
+    )}</p><div><button type="submit" class="button" name="do" value="${
       isActive(user) ? 'deactivate' : 'reactivate'
     }">${say(isActive(user) ? 'Deactivate' : 'Reactivate')}</button></div></form>
 ${await heirForm(request, user, faults)}</div>`,
@@ -404,14 +404,14 @@ ${plainField(
   },
   faults,
 )}<datalist id="heirs">${options}</datalist>
-<div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say(
+<div class="tools"><button type="submit" class="button" name="do" value="hand-over">${say(
     'Transfer the records',
-  )}</button><button type="submit" class="button bad" name="deed" value="remove">${say(
+  )}</button><button type="submit" class="button bad" name="do" value="remove">${say(
     'Delete the account for good',
   )}</button></div></form>`
 }
 
-const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
+const ACTIONS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
   save: async (tx, request, user) => {
     const name = fieldOf(request, 'name').trim()
     if (name !== '' && name !== user.name) await renameUser(tx, user.id, name)
@@ -443,17 +443,17 @@ async function change(request: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const user = await personOf(request)
   if (user.id === context.caller.id) throw new Problem('rest_forbidden')
-  const deed = fieldOf(request, 'deed') || 'save'
-  if (deed === 'link') {
+  const action = fieldOf(request, 'do') || 'save'
+  if (action === 'link') {
     if (!isActive(user)) return personView(request, user, {})
     const kind = (await hasDeskPassword(context.db, user)) ? 'reset' : 'invitation'
     return linkView(request, user, await context.write((tx) => makeLink(tx, request, user, kind)))
   }
-  if (deed === 'revoke') {
+  if (action === 'revoke') {
     await context.write((tx) => revokeInvitation(tx, user))
     return { seeOther: deskPath(site, '/people?revoked') }
   }
-  const work = Object.hasOwn(DEEDS, deed) ? DEEDS[deed] : undefined
+  const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
   if (!work) throw new Problem('rest_no_route')
   try {
     await context.write((tx) => work(tx, request, user))
@@ -461,7 +461,7 @@ async function change(request: DeskRequest): Promise<DeskAnswer> {
     const noHeir = { heir: sayAtDesk(site, 'Nobody has this sign-in name.') }
     return personView(request, user, error instanceof NoHeir ? noHeir : faultsIn(request, error))
   }
-  return { seeOther: deskPath(site, deed === 'remove' ? '/people' : `/people/${user.id}?saved`) }
+  return { seeOther: deskPath(site, action === 'remove' ? '/people' : `/people/${user.id}?saved`) }
 }
 
 export const peoplePages: readonly DeskPage[] = [

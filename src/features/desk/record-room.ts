@@ -118,7 +118,7 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
   return {
     title: sayAtDesk(site, room.title),
     room: room.name,
-    deeds:
+    actions:
       operations.rights.create(context) &&
       html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(
         site,
@@ -212,8 +212,8 @@ function mergeBar({ site }: Context): Html {
   )}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${sayOfDuplicates(
     site,
     'Choose two to merge.',
-  )}</p><div class="deeds"><button type="submit" class="button">${say('{deed}…', {
-    deed: say('Merge'),
+  )}</p><div class="actions"><button type="submit" class="button">${say('{action}…', {
+    action: say('Merge'),
   })}</button></div></div>`
 }
 
@@ -382,8 +382,8 @@ async function formView(
       mayMerge(context) &&
       html`<a class="button quiet" href="${deskPath(site, `/${room.name}/${known.id}/merge`)}">${sayAtDesk(
         site,
-        '{deed}…',
-        { deed: sayAtDesk(site, 'Merge') },
+        '{action}…',
+        { action: sayAtDesk(site, 'Merge') },
       )}</a>`
     }${
       known &&

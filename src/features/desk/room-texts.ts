@@ -247,7 +247,7 @@ export const roomTexts = {
     fr: { one: '{count} choisi', other: '{count} choisis' },
     es: { one: '{count} elegido', other: '{count} elegidos' },
   },
-  '{deed}…': { de: '{deed} …', fr: '{deed}…', es: '{deed}…' },
+  '{action}…': { de: '{action} …', fr: '{action}…', es: '{action}…' },
   'Choose none': { de: 'Keine auswählen', fr: 'N’en choisir aucun', es: 'No elegir ninguno' },
   'Choose all on this page': {
     de: 'Alle auf dieser Seite auswählen',

@@ -92,7 +92,7 @@ ${row.state === 'done' && undo}</li>`
 }
 
 function actions(site: DeskRequest['context']['site'], field: string, value: string, buttons: Content): Html {
-  return html`<form class="deeds" method="post" action="${deskPath(site, '/imports')}">
+  return html`<form class="actions" method="post" action="${deskPath(site, '/imports')}">
 <input type="hidden" name="${field}" value="${value}">${buttons}</form>`
 }
 

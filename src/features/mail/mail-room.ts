@@ -59,8 +59,8 @@ async function show(request: DeskRequest, { fault, kept, notice }: Shown): Promi
   const faults = fault === undefined ? {} : { address: say(fault) }
   const field = { name: 'address', label: say('E-mail address'), value: fieldOf(request, 'address') }
   const attributes = html` autocomplete="off" maxlength="320"`
-  const button = (deed: string, text: string, looks: string) =>
-    html`<button type="submit" class="${looks}" name="deed" value="${deed}">${text}</button>`
+  const button = (action: string, text: string, looks: string) =>
+    html`<button type="submit" class="${looks}" name="do" value="${action}">${text}</button>`
   const counts = [
     say('E-mails that wait for the relay: {number}.', { number: String(waiting) }),
     say('E-mails given up: {number}.', { number: String(given_up) }),
@@ -91,7 +91,7 @@ async function takeAddress(request: DeskRequest, features: readonly Feature[]): 
   const address = parseMailAddress(fieldOf(request, 'address'))
   if (address === undefined)
     return show(request, { fault: 'This is not an e-mail address that can be written to.' })
-  if (fieldOf(request, 'deed') === 'forget') {
+  if (fieldOf(request, 'do') === 'forget') {
     await context.write((tx) => forgetAddress(features, tx, address))
     return { seeOther: deskPath(context.site, ROOM) }
   }

@@ -300,8 +300,8 @@ async function whatOf(context: Context, { kind, query, event }: SubscriptionColu
 
 const linkTo = (path: string, text: string): Html => html`<p><a class="button" href="${path}">${text}</a></p>`
 
-const button = (text: string, deed: string, looks = 'button'): Html =>
-  html`<button type="submit" class="${looks}" name="deed" value="${deed}">${text}</button>`
+const button = (text: string, action: string, looks = 'button'): Html =>
+  html`<button type="submit" class="${looks}" name="do" value="${action}">${text}</button>`
 
 const buttonForm = (text: string): Html =>
   html`<form method="post"><p>${button(text, '', 'button main')}</p></form>`
@@ -405,15 +405,15 @@ async function changeMine({ context, token, field }: AskedPage): Promise<Subscri
   const { site, now } = context
   const subscriber = await subscriberByToken(context.db, token)
   if (!subscriber) return goneView(context)
-  const deed = field('deed')
-  if (deed === 'forget') {
+  const action = field('do')
+  if (action === 'forget') {
     await context.write((tx) => forgetSubscriber(tx, subscriber.address))
     return {
       title: say(context, 'Forgotten'),
       body: html`<p>${say(context, 'Nothing is kept of your address any more.')}</p>`,
     }
   }
-  if (deed === 'zone') {
+  if (action === 'zone') {
     const timezone = knownZone(field('timezone'))
     const zone = readerZone({ timezone }, site.timezone)
     await context.write((tx) => changeSubscriberZone(tx, subscriber, { timezone, zone }, now))
@@ -422,8 +422,8 @@ async function changeMine({ context, token, field }: AskedPage): Promise<Subscri
   const own = all.find(({ id }) => String(id) === field('id'))
   if (own)
     await context.write(async (tx) => {
-      if (deed === 'end') await endSubscription(tx, own)
-      if (deed === 'rhythm' && own.kind === 'list') {
+      if (action === 'end') await endSubscription(tx, own)
+      if (action === 'rhythm' && own.kind === 'list') {
         const rhythm = readRhythm(field('rhythm'))
         const next_utc = nextIssue(rhythm, readerZone(subscriber, site.timezone), now)
         await changeRhythm(tx, own.id, { ...rhythm, next_utc })

@@ -200,7 +200,7 @@ ${saySubmission(site, 'Trusted addresses')}</a>`
     title: saySubmission(site, 'Suggestions from visitors'),
     room: 'inbox',
     script: 'suggestions.js',
-    ...(isConfirmed(request) && { deeds: trusted }),
+    ...(isConfirmed(request) && { actions: trusted }),
     under: html`<a href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a>`,
     notice: doneNotice(request),
     body: html`<nav class="piles" aria-label="${saySubmission(site, 'Piles')}"><ul>${tabs}</ul></nav>\
@@ -428,7 +428,7 @@ ${
     html`\
  aria-invalid="true"`
   }>\n${fieldOf(request, 'reason')}</textarea><p class="hint">\
-${saySubmission(site, 'The sender reads it.')}</p></div><p class="deeds">\
+${saySubmission(site, 'The sender reads it.')}</p></div><p class="actions">\
 <button type="submit" class="button" name="act" value="send-back">${sayAtDesk(site, 'Send back')}</button>\
 ${
   one.proposed === '' &&

@@ -101,7 +101,7 @@ function readCount(text: string): number {
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
 }
 
-interface Deed {
+interface Subcommand {
   name: string
   about: string
   argument?: '<delivery>'
@@ -109,7 +109,7 @@ interface Deed {
   run: (id: number, database: Database, by: Writer, places: OpenedPlaces) => Promise<string>
 }
 
-const DEEDS: readonly Deed[] = [
+const SUBCOMMANDS: readonly Subcommand[] = [
   {
     name: 'remove',
     about: 'Remove a webhook and the log of its messages.',
@@ -178,7 +178,7 @@ const DEEDS: readonly Deed[] = [
 ]
 
 function registerChanges(webhook: Command, places: OpenedPlaces): void {
-  for (const { name, about, argument = '<id>', run } of DEEDS)
+  for (const { name, about, argument = '<id>', run } of SUBCOMMANDS)
     webhook
       .command(name)
       .description(about)

@@ -1,4 +1,4 @@
-// Chooses rows of a list. The bar of deeds appears with the first chosen row and shows their number.
+// Chooses rows of a list. The bar of actions appears with the first chosen row and shows their number.
 
 for (const form of document.querySelectorAll('form[data-many]'))
   if (form instanceof HTMLFormElement) chooseIn(form)
@@ -54,7 +54,7 @@ function chooseIn(form) {
   none.type = 'button'
   none.className = 'button quiet'
   none.textContent = bar.dataset.none ?? ''
-  bar.querySelector('.deeds')?.before(none)
+  bar.querySelector('.actions')?.before(none)
 
   /** @type {Record<string, string>} */
   const forms = JSON.parse(bar.dataset.chosen ?? '{}')

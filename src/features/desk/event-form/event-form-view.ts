@@ -84,7 +84,7 @@ export function eventFormView(form: EventForm): DeskView {
     room: 'events',
     under: html`<a href="${deskPath(site, '/events')}">← ${say('Events')}</a>`,
     ...(form.notice !== undefined && { notice: form.notice }),
-    deeds: deedsOf(form),
+    actions: actionsOf(form),
     body: html`${faultLines(form)}${form.notes}<form class="edit event-form${
       known ? ' known' : ''
     }" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
@@ -565,13 +565,13 @@ function saveBar(form: EventForm): Html {
   }${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
-function deedsOf({ known, may, context: { site } }: EventForm): Content {
+function actionsOf({ known, may, context: { site } }: EventForm): Content {
   if (!known) return undefined
-  const deed = (path: string, text: FormText) =>
+  const action = (path: string, text: FormText) =>
     html`<a class="button quiet" href="${path}">${sayAtDesk(site, text)}</a>`
   const own = deskPath(site, `/events/${known.id}`)
-  return html`${known.status === 'publish' && deed(known.address, 'View')}${
-    !may.propose && html`${deed(`${own}/duplicate`, 'Duplicate')}${deed(`${own}/history`, 'History')}`
+  return html`${known.status === 'publish' && action(known.address, 'View')}${
+    !may.propose && html`${action(`${own}/duplicate`, 'Duplicate')}${action(`${own}/history`, 'History')}`
   }`
 }
 

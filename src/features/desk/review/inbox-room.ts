@@ -242,7 +242,7 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
     waiting,
   )}${clashLines(context, waiting)}${
     item.what === 'event' && (await factsOfEvent(context, waiting.present))
-  }</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
+  }</div></div>${proposal && (await changesOf(context, waiting, proposal))}${actionsOf(context, item)}</li>`
 }
 
 function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
@@ -297,7 +297,7 @@ async function changesOf(context: Context, { item, present }: Waiting, { values 
   return besideTable(context, item.kind, changes)
 }
 
-function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html {
+function actionsOf(context: Context, { what, id, kind, record }: InboxItem): Html {
   const { site } = context
   const at = deskPath(site, `/inbox/${what}/${id}`)
   const open = html`<a class="button quiet" href="${deskPath(site, roomPath(kind, record))}">${sayAtDesk(
@@ -305,14 +305,14 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
     'Open',
   )}</a>`
   if (!mayReview(context))
-    return html`<div class="deeds">${open}${
+    return html`<div class="actions">${open}${
       what === 'proposal' &&
       html`<form method="post" action="${at}/withdraw"><button type="submit" class="button quiet">${sayAtDesk(
         site,
         'Withdraw',
       )}</button></form>`
     }</div>`
-  return html`<div class="deeds"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(
+  return html`<div class="actions"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(
     site,
     'Publish',
   )}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(
@@ -416,28 +416,28 @@ const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
 }
 
 /** True for a double click, which decides twice. */
-function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
-  return by === caller.login && as === DECIDED_AS[deed]
+function isOwnDecision({ by, as }: Decided['decided'], action: string, { caller }: Context): boolean {
+  return by === caller.login && as === DECIDED_AS[action]
 }
 
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables } = request
-  const { what, deed } = variables
+  const { what, action } = variables
   const id = recordIdIn(request)
   if (id === undefined || (what !== 'event' && what !== 'proposal')) throw new Problem('rest_no_route')
   const note = noteIn(request)
-  if (deed === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
-  const outcome = await outcomeOf(context, what, deed ?? '', id, note)
+  if (action === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
+  const outcome = await outcomeOf(context, what, action ?? '', id, note)
   const path = (query: Record<string, string>) =>
     deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
-  if (outcome && 'decided' in outcome && !isOwnDecision(outcome.decided, deed ?? '', context))
+  if (outcome && 'decided' in outcome && !isOwnDecision(outcome.decided, action ?? '', context))
     return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
   const brought = Object.groupBy(outcome && 'brought' in outcome ? outcome.brought : [], ({ kind }) => kind)
   const ids = Object.entries(brought).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
   return {
     seeOther: path({
-      done: deed ?? '',
+      done: action ?? '',
       ...(what === 'event' && { event: String(id) }),
       ...Object.fromEntries(ids),
     }),
@@ -447,17 +447,17 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
 async function outcomeOf(
   context: Context,
   what: 'event' | 'proposal',
-  deed: string,
+  action: string,
   id: number,
   note: string,
 ): Promise<Outcome> {
   const isEvent = what === 'event'
-  if (deed === 'withdraw' && !isEvent) return withdrawProposal(context, id)
+  if (action === 'withdraw' && !isEvent) return withdrawProposal(context, id)
   if (!mayReview(context)) throw new Problem('rest_forbidden')
-  if (deed === 'publish') return isEvent ? publishPending(context, id) : publishProposal(context, id)
-  if (deed === 'send-back')
+  if (action === 'publish') return isEvent ? publishPending(context, id) : publishProposal(context, id)
+  if (action === 'send-back')
     return isEvent ? sendBackPending(context, id, note) : sendBackProposal(context, id, note)
-  if (deed !== 'trash' || !isEvent) throw new Problem('rest_no_route')
+  if (action !== 'trash' || !isEvent) throw new Problem('rest_no_route')
   await removeRecord(context, events, id)
   return undefined
 }
@@ -485,7 +485,7 @@ async function conflictPage(
     status: 412,
     title: sayAtDesk(site, 'The record has changed since this was proposed'),
     room: 'inbox',
-    body: html`${await besideTable(context, proposal?.kind, changes)}<p class="deeds">${
+    body: html`${await besideTable(context, proposal?.kind, changes)}<p class="actions">${
       proposal &&
       html`<a class="button main" href="${deskPath(
         site,
@@ -497,5 +497,5 @@ async function conflictPage(
 
 export const inboxPages: readonly DeskPage[] = [
   { at: '/inbox', get: showInbox },
-  { at: '/inbox/:what/:id/:deed', post: decide },
+  { at: '/inbox/:what/:id/:action', post: decide },
 ]

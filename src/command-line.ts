@@ -17,8 +17,6 @@ import { tellFirstSteps } from './calendar/people/first-administrator.ts'
 import { features } from './features.ts'
 import { withoutSecrets } from './http/request-log.ts'
 
-// The command line: flags, help, `serve`, and the loading of other commands.
-
 function settingOptions(): Option[] {
   return settingGroupsWith(features).flatMap(({ heading, settings }) =>
     Object.entries(settings).map(([name, setting]) => {

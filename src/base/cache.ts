@@ -29,7 +29,6 @@ export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
-/** The default of `cache_bytes`. */
 export const CACHE_BYTES = 64_000_000
 
 export const processBudget = cacheBudget(CACHE_BYTES)

@@ -29,7 +29,6 @@ export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_font: { stem: 'font', endings: ['.woff2'], most: 150_000 },
 }
 
-/** The path of the files of pages and of the look. */
 export const ASSETS_PATH = '/assets/'
 
 export function isLookFile(name: string): name is LookFileSetting {

@@ -36,8 +36,6 @@ import {
   textEverywhere,
 } from './member.ts'
 
-// The fields of events, and kinds of values that only events have.
-
 const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]
 

@@ -24,8 +24,6 @@ import {
   type WithValue,
 } from './member.ts'
 
-// Members of events and series in each representation; facts of access.
-
 export const venueFacts = namesWith(venueFields, 'kind', factOfAccess)
 
 export const eventFacts = [...namesWith(eventFields, 'kind', factOfAccess), 'sign_language'] as const

@@ -11,8 +11,6 @@ import {
 } from './kinds.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// What a field or filter is; fields of all records; columns from sent values.
-
 /** `about` says in English what the field means, and is translated; empty if the field is not published. */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.

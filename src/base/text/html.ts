@@ -306,8 +306,6 @@ function isEmbeddable(src: string): boolean {
   return EMBEDDABLE.some(([host, path]) => url.host === host && url.pathname.startsWith(path))
 }
 
-// Renders texts for answers.
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 

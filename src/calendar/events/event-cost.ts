@@ -1,8 +1,6 @@
 import { slugify } from '../../base/text/characters.ts'
 import { decodedText, escapeHtml } from '../../base/text/html.ts'
 
-// Costs: lowest and highest price, currency, free or not.
-
 interface Currency {
   symbol: string
   code: string

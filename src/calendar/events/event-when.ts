@@ -18,8 +18,6 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
-// Times of events, windows of lists, words such as "tonight", when meeting links are shown.
-
 /** Hours at which the evening begins and the night ends (rule 13.11). */
 export const EVENING = 17
 const NIGHT_ENDS = 4

@@ -13,7 +13,6 @@ interface PluralForms {
 export type Forms<In extends Language = Language> = Readonly<Record<PluralForms[In], string>>
 
 type Plain = Readonly<Record<Exclude<Language, 'en'>, string>>
-/** `{count}` is the number. */
 type Counted = { readonly [In in Language]: Forms<In> }
 
 /** The key is the English text. A text that depends on a number has its forms in every language. */

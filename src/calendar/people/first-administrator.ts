@@ -7,8 +7,6 @@ import { addPendingPassword, settlePendingPassword } from './credentials.ts'
 import { addSignInLink, hasDeskPasswords, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
-// The first administrator, and how the operator signs in at the first start.
-
 const FIRST_START = writerBy('first start')
 
 /** The password is stored only as a hash, so it is shown once. */

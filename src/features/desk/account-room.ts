@@ -35,8 +35,6 @@ import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/co
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
 import { languageOptions } from './site-choices.ts'
 
-// One's own account: name, password, sessions, and passwords of programs.
-
 const DONE = {
   saved: 'Saved',
   password: 'Your password is new, and you are signed out everywhere else.',

@@ -5,8 +5,6 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// The rows that the list of events shows, with names of what they link to.
-
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
   /** The first venue that the caller may see, and the number of all such. */
   venue: string

@@ -19,8 +19,6 @@ import {
 import type { BroughtRoom, DeskPart } from './desk-part.ts'
 import type { DeskText } from './desk-texts.ts'
 
-// The frame around every page of the desk; its style sheets, scripts and icon.
-
 export interface FrameFor {
   site: Site
   assets: DeskAssets

@@ -22,8 +22,6 @@ import { pathTo } from '../pages/viewing.ts'
 import { type DeskText, deskTexts } from './desk-texts.ts'
 import type { DeskGate } from './sign-in/desk-sign-in.ts'
 
-// Requests, views and answers of pages of the desk; addresses, texts and forms.
-
 export interface SentFile {
   field?: string
   fileName: string

@@ -54,8 +54,6 @@ import {
   signInAgain,
 } from './sign-in/sign-in-room.ts'
 
-// Requests to the desk: session cookie, forms, headers.
-
 /** Bytes. */
 const STRANGER_FORM = 16_384
 

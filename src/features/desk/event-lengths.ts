@@ -10,8 +10,6 @@ import {
   utcToMs,
 } from '../../base/text/zones.ts'
 
-// Lengths of events, moved and copied times, lengths and distances in words.
-
 export const USUAL_MINUTES = 120
 
 const DAYS_A_WEEK = 7

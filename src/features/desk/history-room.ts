@@ -26,8 +26,6 @@ import {
 } from './desk-page.ts'
 import { UNITS } from './review/merge-edits.ts'
 
-// The history of a record: who changed what and when; puts versions back.
-
 const PER_PAGE = 20
 
 const ROOM_NAMES: readonly RoomName[] = ['events', 'venues', 'organizers', 'categories', 'tags']

@@ -22,8 +22,6 @@ import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
 
-// Reads the form of the look and finds its faults.
-
 export interface TypedText {
   slug: string
   text: string

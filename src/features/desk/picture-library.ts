@@ -8,8 +8,6 @@ import { pictureOf } from '../pages/cards.ts'
 import { type DeskPage, deskPath, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
 
-// The pictures that forms offer, by search.
-
 const OFFERED = 24
 
 export interface Library {

@@ -39,8 +39,6 @@ import { focusChoice } from './picture-library.ts'
 import { type PictureText, sayOfPictures } from './picture-texts.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// All pictures: searched, sent, described, replaced, deleted.
-
 const pictureTranslator =
   (site: Context['site']) =>
   (text: PictureText, values?: Readonly<Record<string, string>>): string =>

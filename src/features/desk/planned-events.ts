@@ -5,8 +5,6 @@ import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 
-// Events for the plan of a month, with drafts and hidden ones.
-
 const PLANNED = [
   'id',
   'slug',

@@ -30,8 +30,6 @@ import { currencyOptions, languageOptions, placeOfZone, zoneOptions } from './si
 import { countInZone, mayChangeZone } from './zone-change.ts'
 import { askAboutEvents, keepsIn, setZone, takeBackZone, zoneNotice } from './zone-room.ts'
 
-// Settings: those that owners change, and all others with their sources.
-
 const CHANGED = {
   name: 'site_name',
   language: 'language',

@@ -6,8 +6,6 @@ import { LANGUAGE_NAMES } from '../pages/page-languages.ts'
 import type { ControlOption } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-// What the zone, the language, the currency and the clock of a calendar are chosen from, in words.
-
 /** Such as `Dublin`, or `Buenos Aires`. */
 export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')

@@ -28,8 +28,6 @@ import {
   type ZoneKeeps,
 } from './zone-change.ts'
 
-// Sets another zone for the calendar: asks what becomes of its events, and can take it back.
-
 const SHOWN = 10
 
 /** Ms that an answer waits until all events are moved; a larger calendar goes on by itself. */

@@ -15,8 +15,6 @@ import { type Component, propertiesOf, propertyOf, textOf } from './component-re
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { type Message, message } from './import-messages.ts'
 
-// Reads how an event of a calendar file repeats.
-
 /** Rules without an end are followed for so many years. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000

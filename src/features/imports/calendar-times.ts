@@ -21,8 +21,6 @@ import {
 } from './calendar-zones.ts'
 import { type Component, type Property, propertyOf, textOf } from './component-reader.ts'
 
-// Reads the times and the duration of an event in a calendar file.
-
 export interface CalendarTime {
   wall: string
   zone: string

@@ -38,8 +38,6 @@ import {
 } from './source-item.ts'
 import { markedEncoding } from './source-text.ts'
 
-// Reads a table of events, venues or organizers.
-
 interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>

@@ -4,8 +4,6 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 
-// The SQL of what people bring in at the desk.
-
 /** Maximum of a person's imports that are not in yet; a further one replaces the oldest. */
 const MOST_OPEN = 10
 

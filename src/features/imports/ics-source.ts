@@ -44,8 +44,6 @@ import {
 } from './source-item.ts'
 import { countedBytes } from './source-text.ts'
 
-// Reads calendar files (iCalendar) as the items of an import.
-
 interface IcsTask {
   file: string
   zone: string

@@ -9,8 +9,6 @@ import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
 import type { Source } from './source-item.ts'
 
-// Describes imports and pushes in words, and shows their progress on the terminal.
-
 /** Maximum of lines of a kind; further ones are counted. */
 const MOST_LINES = 200
 

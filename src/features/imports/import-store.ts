@@ -10,8 +10,6 @@ import { ImportError, message } from './import-messages.ts'
 import type { ImportActColumns, ImportColumns } from './import-tables.ts'
 import type { ItemKind } from './source-item.ts'
 
-// The SQL of sources, runs, items and acts of imports.
-
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')

@@ -12,8 +12,6 @@ import { NAMESPACE, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
-// Opens a file, a file at an address, or a site.
-
 interface SourceOptions {
   name?: string | undefined
   login?: string | undefined

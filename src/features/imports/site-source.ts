@@ -20,8 +20,6 @@ import {
 import { itemKey, type Source, type SourceEntry, standsAlone } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
-// Reads the calendar of a site over its interface.
-
 interface Interface {
   root: string
   base: string

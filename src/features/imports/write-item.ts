@@ -29,8 +29,6 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Prepares, writes and trashes single items.
-
 export interface PreparedItem {
   item: SourceItem
   record: number | undefined

@@ -71,7 +71,6 @@ export function roleOf(claims: JsonRecord, roles: readonly RoleRow[]): Role | un
   return ROLES.find((role) => given.has(role))
 }
 
-/** A claim has one value or several. */
 export function claimValues(claims: JsonRecord, name: string): string[] {
   const found = Object.hasOwn(claims, name) ? claims[name] : valueAt(claims, name.split('.'))
   return [found].flat().filter(isPlain).map(String)

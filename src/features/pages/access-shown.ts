@@ -10,8 +10,6 @@ import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import { say } from './viewing.ts'
 
-// The access to events and venues as pages show it.
-
 /** `isSo` says whether the record has the fact. */
 type Known = [name: string, isSo: boolean]
 

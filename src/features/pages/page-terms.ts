@@ -72,7 +72,6 @@ export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, [])
 }
 
-/** At most `most` of each taxonomy are read. */
 export async function listShownTerms({ db }: Context, most: number): Promise<ShownTerm[]> {
   return [...shownTerms((await readTermsInUse(db, most)).rows).values()].filter(({ count }) => count > 0)
 }

@@ -16,8 +16,6 @@ import { linkedName } from './linked-view.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Pages of events and of series share these parts.
-
 export const PLACED_FIELDS = [
   ...eventFacts,
   'image_alt',

@@ -4,8 +4,6 @@ import type { ShownRecord } from '../imports/shown-records.ts'
 import { findInterface, readNamespaces } from '../imports/site-source.ts'
 import { readToken } from '../sync/sync-token.ts'
 
-// The service that a push writes to.
-
 export interface PushTarget {
   root: string
   base: string

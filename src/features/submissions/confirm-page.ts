@@ -23,7 +23,7 @@ import { saySubmission } from './submission-texts.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage } from './suggest-route.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
-// Confirms an address by a button, since programs that look into mail follow links; sends lost links.
+// Confirms an address by a button, since programs that look into mail follow links.
 
 export const LINK_PATH = `${ADD_PATH}link/`
 

@@ -5,8 +5,6 @@ import type { Look } from '../pages/look.ts'
 import { pathTo } from '../pages/viewing.ts'
 import type { SendingLimits } from './submission-store.ts'
 
-// What the settings say of suggested events.
-
 export interface SubmissionSettings {
   mode: 'confirmed' | 'open'
   limits: SendingLimits

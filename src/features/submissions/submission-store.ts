@@ -297,8 +297,6 @@ export async function dropPicture(tx: Db, form: string): Promise<void> {
   await tx.deleteFrom('submission_pictures').where('form', '=', form).execute()
 }
 
-// Lists of the inbox.
-
 export type Pile = 'waiting' | 'aside' | 'spam' | 'decided'
 
 const inPile = (pile: Pile) =>

@@ -27,8 +27,6 @@ import type { SubmissionSettings } from './submission-rules.ts'
 import { saySubmission } from './submission-texts.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
-// Answers strangers: bodies, headers, pages.
-
 export interface SuggestRoute {
   service: Service
   entrance: Entrance
@@ -94,7 +92,6 @@ export interface SuggestView {
   status?: number
   title: string
   body: Content
-  /** True if its address has a secret. */
   isSecret?: true
   /** In seconds. */
   retryAfter?: number

@@ -15,8 +15,6 @@ import type { Viewing } from '../pages/viewing.ts'
 import { saySubmission } from './submission-texts.ts'
 import { TRAP } from './suggest-form.ts'
 
-// The form, for strangers, senders and editors.
-
 export const ADD_PATH = '/events/community/add/'
 
 export interface SuggestForm {

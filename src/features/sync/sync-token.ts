@@ -3,8 +3,6 @@ import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 
-// Sync tokens, each bound to its reader.
-
 export interface SyncScope {
   kinds: readonly string[]
   filters: Readonly<Record<string, unknown>>

@@ -26,8 +26,6 @@ import { writerBy } from '../../store/storage/recording.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
 
-// The command `backup`: once or at an interval.
-
 interface BackupOptions {
   every?: string
   keep?: string

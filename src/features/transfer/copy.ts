@@ -28,8 +28,6 @@ import {
 } from '../../store/storage/tables.ts'
 import { COPY_FROM, COPY_TO } from './copy-variables.ts'
 
-// The command `copy`: into another database.
-
 export function registerCopyCommand(program: Command, features: readonly KeepsTables[]): void {
   program
     .command('copy')

@@ -28,8 +28,6 @@ import { namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 
-// The command `restore`, and taking one back.
-
 interface RestoreOptions {
   undo?: string | true
   list?: true

@@ -7,8 +7,6 @@ import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addres
 import type { WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
-// Signs and sends messages.
-
 export interface Posted {
   /** 0 without an answer. */
   status: number

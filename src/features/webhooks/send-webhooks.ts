@@ -219,8 +219,6 @@ export async function sendTest(
   return posted
 }
 
-// Bodies of messages.
-
 /** Longer ones leave the record out. */
 const MOST_BYTES = 20_000
 

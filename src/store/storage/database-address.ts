@@ -3,8 +3,6 @@ import { messageOf } from '../../base/errors.ts'
 import { giveTo, ownerAt } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 
-// Addresses of databases: their file, their secrets, and the note of a calendar copied elsewhere.
-
 export function databaseFile(address: string): string | undefined {
   return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
 }

@@ -13,8 +13,6 @@ import { openSqlite } from './sqlite/sqlite.ts'
 import { findMigrations } from './tables.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
-// Opens databases; watches whether they can be written.
-
 /**
  * Takes `sqlite:FILE`, which is made if missing, or `postgres://…`. Functions of the database reject with
  * DatabaseUnavailable while it cannot be reached or is overloaded.

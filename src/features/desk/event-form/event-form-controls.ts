@@ -10,8 +10,6 @@ import type { Library } from '../picture-library.ts'
 import type { ShownDates } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 
-// The form of an event, and controls that its files share.
-
 export interface EventForm {
   context: Context
   typed: TypedForm

@@ -33,8 +33,6 @@ import {
   type TypedForm,
 } from '../desk-page.ts'
 
-// Pictures in forms of events, venues and organizers.
-
 export type SentPicture = { id: number } | { fault: string } | undefined
 
 /** A picture is stored once for each key. */

@@ -20,8 +20,6 @@ import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../event-len
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../spoken/spoken-dates.ts'
 import { readSpokenTime } from '../spoken/spoken-times.ts'
 
-// The times of an event in a form; an end follows the start.
-
 export const TIME_CONTROLS = [
   'start_date',
   'start_time',

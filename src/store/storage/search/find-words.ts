@@ -40,7 +40,6 @@ export interface FoundWord extends WantedWord {
   isThere: boolean
 }
 
-/** `readInLane` is for long reads. */
 export interface Searcher {
   db: Db
   readInLane: ReadInLane

@@ -320,7 +320,6 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
 
-/** Ms to wait for a lock. */
 export const LOCK_MS = 5000
 
 /** Ms between the first attempts at a lock, and between all later ones. */

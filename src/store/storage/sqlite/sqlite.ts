@@ -21,8 +21,6 @@ import {
 import { makeCheckpointer, makeIndexer, makeLook, prepareIfThere } from './sqlite-upkeep.ts'
 import { endWrites, enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
-// Opens the database on a SQLite file.
-
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
 

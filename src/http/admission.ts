@@ -40,7 +40,7 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
    * they wait for a server.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
-  /** They last as long as their readers take, so no request waits for one. */
+  /** Streams last as long as their readers take, so no request waits for one. */
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
@@ -330,10 +330,10 @@ export interface Pressure<Waiting> {
  */
 const TURN_MS = 10
 
-/** One request counts for at most so long: a pause of this thread makes nobody else wait. */
+/** Ms that one request counts for at most: a pause of this thread makes nobody else wait. */
 const MOST_COUNTED_MS = 8
 
-/** Requests for so many turns may wait; of more, one is refused. */
+/** Turns for which requests may wait; of more, one is refused. */
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
@@ -348,9 +348,9 @@ const REFUSING_MS = 3
 
 const MOST_REFUSED = 5000
 
-/** After so many ms, a request gets only a cached answer, if `FEWEST_OF_A_TURN` others wait. */
+/** Ms after which a request gets only a cached answer, if `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
-/** After so many ms, a request is refused, if as many others wait. */
+/** Ms after which a request is refused, if as many others wait. */
 const LONGEST_MS = 250
 
 export function noPressure<Waiting>(): Pressure<Waiting> {

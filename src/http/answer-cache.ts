@@ -16,7 +16,7 @@ export interface CachedAnswer extends WrittenAnswer {
   madeIn: string
 }
 
-/** No answer is sent after a change that this process has heard of. */
+/** Never gives an answer from before a change that this process has heard of. */
 export interface AnswerCache {
   memory: EventMemory
   /** Bodies by address, with the representation where `Accept` has chosen one. */
@@ -33,7 +33,7 @@ export interface AnswerCache {
   isCollecting: boolean
 }
 
-/** A power of two, as the place of a hash is its remainder. */
+/** A power of two, since the place of a hash is its remainder. */
 const ASKED = 65_536
 
 export function emptyAnswerCache(
@@ -87,7 +87,7 @@ export function cacheAnswer(
   { version, clock, now }: { version: string; clock: CachedAnswer['clock']; now: number },
 ): CachedAnswer {
   const answer = { ...made, isShared: true, version, clock, madeIn: nowIn(answers, clock, now) }
-  // This counts the compressed form, and the address twice.
+  // Counts the compressed form, and the address twice.
   keepCached(answers.bodies, key, answer, made.body.length * 1.5 + key.length * 4 + 2500)
   return answer
 }
@@ -142,7 +142,7 @@ export function wasAsked({ asked }: AnswerCache, key: string): boolean {
   return false
 }
 
-/** Names bytes that are not known before they are sent. It is the same on every node. */
+/** The ETag of bytes that are not known before they are sent; the same on every node. */
 export function versionTag(
   answers: AnswerCache,
   format: string,

@@ -57,7 +57,7 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
-/** For so long after a change, another process may not know of it, and the header has whole seconds. */
+/** Ms after a change in which another process may not know of it yet; and the header has whole seconds. */
 const QUIET_MS = 5000
 
 /** Returns ms, rounded up to a second; undefined while the change is too recent. */

@@ -48,7 +48,7 @@ export interface Intake {
   strangers: Room
   files: Room
   folder: string
-  /** The next 64 kB of a body, or its end, have to arrive within so long. */
+  /** Within how many ms the next 64 kB of a body, or its end, have to arrive. */
   patienceMs: number
   trusted: Trusted | undefined
   /** Clients of these answers await `100 Continue`. */
@@ -436,7 +436,7 @@ function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInst
   }
 }
 
-/** The rest of a refused body may arrive for so long. */
+/** Ms for which the rest of a refused body may arrive. */
 const REST_MS = 2000
 
 /** Lets the client read the answer, then closes the connection. */

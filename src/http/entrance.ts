@@ -41,7 +41,7 @@ export interface Entrance {
   tellOverloaded: (exchange: Exchange) => void
 }
 
-/** It is made in advance, since it has to cost next to nothing. */
+/** An answer made in advance, since a refusal has to cost next to nothing. */
 interface Refusal {
   status: number
   headers: readonly string[]
@@ -112,8 +112,8 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Serves one request of a connection after the other, so that one answer is held for each reader. `/healthz`
- * and `/readyz` are always admitted.
+ * Serves one request of a connection after the other, so that each reader has one answer held. `/healthz` and
+ * `/readyz` are always admitted.
  */
 export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {
   const handling: RequestHandlers<Exchange> = {
@@ -146,7 +146,7 @@ export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => 
 
 type HeadFault = 'rest_invalid_request' | 'rest_unsupported_transfer_coding' | 'rest_unsupported_http_version'
 
-/** Finds what the parser lets pass (RFC 9112, 2.3, 3.2, 6.1). */
+/** Finds faults that the parser lets pass (RFC 9112, 2.3, 3.2, 6.1). */
 function faultOfHead({ httpVersionMajor, headers, rawHeaders }: IncomingMessage): HeadFault | undefined {
   if (httpVersionMajor !== 1) return 'rest_unsupported_http_version'
   const coding = headers['transfer-encoding']
@@ -202,7 +202,7 @@ function sendRefusal(entrance: Entrance, exchange: Exchange, { status, headers, 
   announce(entrance.onAnswered, exchange, '', 'refused', status, body.length)
 }
 
-/** Connections close while the server stops. */
+/** Writes the head; while the server stops, it says that the connection closes. */
 export function writeHead(
   { closing }: Entrance,
   response: ServerResponse,
@@ -247,7 +247,7 @@ export interface Answered {
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
-/** It has to be quick and never throws. */
+/** Has to be quick, and must never throw. */
 export type OnAnswered = (answered: Answered) => void
 
 export function announce(

@@ -18,7 +18,7 @@ import type { MatchedRequest, MatchedRoute } from './routes.ts'
 // A request as it comes in: address, client, parameters from query string, form or body. It is an Exchange
 // of HTTP, an IncomingRequest (also one of a batch), a ParsedRequest, and a MatchedRequest of its endpoint.
 
-/** It is on disk until the request ends, or in memory if it is JSON. */
+/** A file on disk until the request ends, or JSON in memory. */
 export interface Upload {
   field?: string
   fileName: string

@@ -42,7 +42,7 @@ export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }
 
-/** These kinds accept more than the index says. Text in place of numbers and booleans is not mentioned. */
+/** Kinds that accept more than the index says. Text in place of numbers and booleans is not mentioned. */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
   [count.valid, id],
@@ -186,7 +186,7 @@ const dateDetails = record({
 const costDetails = record({
   currency_symbol: string,
   currency_code: string,
-  // There is no enumeration: generators make names of values, and an empty one has none.
+  // No enumeration: generators make names of its values, and an empty one has none.
   currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
   values: arrayOf(string),
 })

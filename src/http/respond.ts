@@ -481,7 +481,7 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/** It covers method, address and body; a multipart form counts by fields and files, whatever its boundary. */
+/** A hash of method, address and body; of a multipart form, of fields and files, whatever its boundary. */
 async function fingerprintOf(
   { method, url, headers }: IncomingRequest,
   { bytes, form, file }: Body,

@@ -42,7 +42,7 @@ export interface WrittenAnswer {
   route: string
   headers: readonly string[]
   tag: string
-  /** The tag of the same answer before it was cached. */
+  /** The ETag that the same answer had before it was cached. */
   firstTag?: string
   /** Ms of the last change. */
   modified?: number

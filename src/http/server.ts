@@ -20,7 +20,7 @@ interface ServerOptions extends RouterParts {
   /** Maximum of bytes that all arriving bodies hold in memory. */
   intakeBytes: number
   uploadFolder: string
-  /** A head has to arrive within so long, and a body may stand still for so long. */
+  /** Ms within which a head has to arrive, and for which a body may stand still. */
   patienceMs: number
   /** Requests a second of one client; 0 for any number. */
   rateLimit: number
@@ -149,7 +149,7 @@ const LISTENERS = 8
 /** The system may allow fewer. */
 const BACKLOG = 1024
 
-/** These systems spread connections over the listeners of a shared port. */
+/** Systems that spread connections over the listeners of a shared port. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
 interface ListenPlace {

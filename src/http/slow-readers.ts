@@ -9,7 +9,7 @@ export interface SlowReaders {
   answers: Map<ServerResponse, { bytes: number; since: number }>
 }
 
-/** After so long, a reader is dropped where others need the room. */
+/** Ms after which a reader is dropped if others need the room. */
 const SLOW_AFTER_MS = 2000
 
 /** So many bytes are sent whatever else is held. */

@@ -14,7 +14,7 @@ export interface Closing {
 }
 
 export interface StopTimes {
-  /** For so long /readyz answers 503. Idle connections stay as long again, at most `LINGER_MS`. */
+  /** Ms for which /readyz answers 503. Idle connections stay as long again, at most `LINGER_MS`. */
   drainMs: number
   deadlineMs: number
 }

@@ -88,7 +88,7 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context)]
-  // It is typed for images: the query builder takes one type, and all tables have these columns.
+  // Typed for images: the query builder takes one type, and all tables have these columns.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)

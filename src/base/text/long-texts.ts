@@ -126,9 +126,9 @@ function lengthOf(wanted: readonly WantedText[]): number {
 /** Renders in a thread what would block the event loop; returns results by `textKey`. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // They are sent one by one, so that the thread can serve other requests in between.
+  // Texts are sent one by one, so that the thread can serve other requests in between.
   for (const text of unprepared(wanted)) {
-    // It fails again where the text is needed, and is reported there.
+    // A text that failed fails again where it is needed, and is reported there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)

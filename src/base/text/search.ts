@@ -62,7 +62,7 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
 
 /** Scripts that put spaces between words, so not Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** These are never part of a term; folding turns other spaces into these. */
+/** Characters that are never part of a term; folding turns other spaces into these. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
 const UNSPACED = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')

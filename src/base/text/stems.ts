@@ -20,7 +20,7 @@ const [WORDS, UNSPACED_RUNS, RUNS] = [
 
 const LONGEST_WORD = 32
 
-/** These words only seem to have an ending. */
+/** Words that only seem to have an ending. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order ' +

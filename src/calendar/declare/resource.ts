@@ -2,7 +2,7 @@ import type { FieldData, FieldsData } from '../../base/fields/field.ts'
 import type { ParamFault } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 
-/** These checks run after those of the kind. */
+/** Checks that run after those of the kind. */
 export interface Checks {
   /** May return the fault instead of false. */
   valid?: (value: unknown, context: ValueContext) => boolean | ParamFault

@@ -42,7 +42,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** These words mean free alone, or with words of `OF_ENTRY`. */
+/** Words that mean free alone, or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito ' +

@@ -23,7 +23,7 @@ import {
 // Versions of a record follow from its present columns, going back through what each act changed. Their names
 // are sequences of changes, as in ETags.
 
-/** History is read back through so many acts, and so many bytes of former values without long texts. */
+/** Maximum of acts that history is read back through; and of bytes of former values, without long texts. */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 

@@ -25,7 +25,7 @@ export function recordPath(site: Context['site'], kind: PagedKind, { id, status,
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/** These members follow the id (rule 4.2). */
+/** Returns the members after the id (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),

@@ -198,9 +198,9 @@ function isToday({ memory, passes, lanes }: Cost): boolean {
   return memory === COST.memory && passes === COST.passes && lanes === COST.lanes
 }
 
-/** Links that reset a password, and the first administrator's, are valid for so long. */
+/** For how long links that reset a password are valid, and that of the first administrator. */
 export const LINK_MINUTES = 30
-/** An invitation is valid for so long. */
+/** For how long an invitation is valid. */
 export const INVITATION_DAYS = 7
 
 export type LinkPurpose = SignInLinkColumns['purpose']

@@ -13,10 +13,10 @@ export interface SessionOrigin {
   address: string
 }
 
-/** A session ends after so many days without use, and after so many in all. */
+/** Days without use after which a session ends; and days in all. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
-/** The stored time lags by at most so many ms. */
+/** Ms by which the stored time may lag. */
 const SEEN_EVERY = 300_000
 /** A further session ends the one that was unused for longest. */
 const MOST_SESSIONS = 50

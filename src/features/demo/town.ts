@@ -402,7 +402,7 @@ export interface Occasion {
   excerpt?: string
   description: string
   sent?: Readonly<Record<string, unknown>>
-  /** Published so many days later. */
+  /** Days until it is published. */
   appears?: number
 }
 

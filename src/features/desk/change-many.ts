@@ -36,7 +36,7 @@ import { eraseRecord } from './save-form.ts'
 /** All but publish, draft, trash, restore and erase are for events alone. */
 export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** It takes only records in the trash and has no undo. */
+  /** Takes only records in the trash, and has no undo. */
   | { do: 'erase' }
   /** `replaces` removes all other links. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }

@@ -264,7 +264,7 @@ export function faultsOf(
   return Object.fromEntries(told)
 }
 
-/** A form offers so many. */
+/** Maximum that a form offers. */
 const MOST_CATEGORIES = 500
 const DEEPEST = 50
 

@@ -197,7 +197,7 @@ async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promis
   return found
 }
 
-/** A degree has so many cells, each some 200 m of latitude. */
+/** Cells in a degree; each has some 200 m of latitude. */
 const CELL = 500
 
 function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedFound): Compared {

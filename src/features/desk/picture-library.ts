@@ -26,7 +26,7 @@ export async function findLibrary(context: Context, search: string): Promise<Lib
 interface Choice {
   /** Id, or `none`. */
   chosen: string
-  /** This value means no picture. */
+  /** The value that means no picture. */
   none: string
   /** The present picture, offered even where the search does not find it. */
   image?: ImageRow | undefined

@@ -61,7 +61,7 @@ function symbolOf(language: Language, currency: string): string {
   return parts.find(({ type }) => type === 'currency')?.value ?? currency
 }
 
-/** These countries use the euro. */
+/** Countries that use the euro. */
 const EURO = new Set('AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' '))
 const OF_REGION: Readonly<Record<string, string>> = {
   ...{ US: 'USD', CA: 'CAD', MX: 'MXN', AR: 'ARS', CO: 'COP', CL: 'CLP', GB: 'GBP', CH: 'CHF', LI: 'CHF' },

@@ -20,7 +20,7 @@ type Zones = Pick<ZoneChangeColumns, 'former_zone' | 'new_zone' | 'keeps'>
 
 type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/** A change can be undone for so long. */
+/** For how long a change can be undone. */
 export const ZONE_CHANGE_DAYS = 30
 
 const timesOf = (row: Times): Times => {

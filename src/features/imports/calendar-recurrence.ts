@@ -15,7 +15,7 @@ import { type Component, propertiesOf, propertyOf, textOf } from './component-re
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { type Message, message } from './import-messages.ts'
 
-/** Rules without an end are followed for so many years. */
+/** Years for which a rule without an end is followed. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 

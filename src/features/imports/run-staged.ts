@@ -42,7 +42,7 @@ export interface StagedReport {
   preview?: readonly string[]
 }
 
-/** One transaction writes so many items of a kind. */
+/** Items of one kind that a transaction writes. */
 const AT_ONCE = 25
 const MOST_TOLD = 100
 const MOST_READERS = 10

@@ -193,7 +193,7 @@ async function countSending(tx: Tx, now: number): Promise<number> {
 /** `status` is what the relay answered, 0 for nothing. */
 export type Outcome =
   | { kind: 'sent' }
-  /** It need not be sent any more. */
+  /** The message need not be sent any more. */
   | { kind: 'dropped' }
   | { kind: 'refused' | 'later'; status: number; error: string }
   /** The message is not at fault. */
@@ -273,7 +273,7 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/** Unconfirmed subscriptions stay as long. */
+/** Days that messages to addresses typed by strangers are kept; unconfirmed subscriptions stay as long. */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

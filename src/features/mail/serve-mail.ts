@@ -104,7 +104,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** Those of the database are left out if it does not answer. */
+/** Leaves out what the database counts if it does not answer. */
 async function mailFamilies(counts: Readonly<Record<string, number>>, read: Db): Promise<Family[]> {
   const found = await countOutbox(read).catch(() => undefined)
   const tried = Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const)

@@ -20,7 +20,7 @@ import { type OpenIdText, sayOpenId } from './openid-texts.ts'
 import { makeProvider, type Provider } from './provider.ts'
 import { sealLeave } from './sealed.ts'
 
-/** It is undefined where none is set. @throws Error with one sentence */
+/** @throws Error with one sentence */
 export function openIdAtDesk({ config, logger }: ServiceStart): DeskPart {
   const client = readOpenIdClient(config)
   if (!client) return { pages: [] }

@@ -49,7 +49,7 @@ async function guarded(
     if (!(error instanceof ProviderFault)) throw error
     const { why, code } = await describeFault(error.cause)
     logger.warn({ address: request.address, reason: why, code }, 'sign-in refused')
-    // This happens after a step back in the browser.
+    // A used sign-in comes again after a step back in the browser.
     if (why === 'used' && request.user) return { seeOther: deskPath(request.context.site, '/') }
     return problemView(request, client.name, why)
   }

@@ -414,7 +414,7 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** If no event has all words, so many are counted one by one. */
+/** Maximum of words that are counted one by one if no event has all. */
 const MOST_COUNTED = 5
 
 async function fewerWords(

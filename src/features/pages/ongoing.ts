@@ -51,7 +51,7 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** An event of so many days stands under "Ongoing" alone (rule 31.2). */
+/** Days from which on an event stands under "Ongoing" alone (rule 31.2). */
 const LONG = 4
 
 export const isLong = (first: string, last: string) =>

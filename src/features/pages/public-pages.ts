@@ -345,10 +345,10 @@ function outgoing(
   isPlaced = false,
 ): WrittenAnswer {
   const body = Buffer.from(answer.body)
-  // It begins with the edition, as ETags of lists do: the cache keeps only such answers.
+  // The tag begins with the edition, as ETags of lists do: the cache keeps only such answers.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(answerCache)}.${language}.`) : ''
-  // These are the same in every language.
+  // Other answers are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {

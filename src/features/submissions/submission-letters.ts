@@ -20,7 +20,7 @@ export const CONFIRM_PATH = '/events/community/confirm/'
 export const MINE_PATH = '/events/community/mine/'
 
 const CONFIRM_HOURS = 48
-/** Links hold so long after the event. */
+/** Days after the event until which links hold. */
 const LINK_DAYS = 30
 
 const KINDS = [

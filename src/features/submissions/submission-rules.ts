@@ -10,7 +10,7 @@ export interface SubmissionSettings {
   limits: SendingLimits
   /** Submissions in an hour; 0 for never. */
   proofAbove: number
-  /** Names and addresses are kept as long. */
+  /** For how many months names and addresses of senders are kept. */
   months: number
   /** An address or a path, or empty. */
   terms: string

@@ -252,7 +252,7 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
 /** Each has some 300 kB. */
 export const MOST_PICTURES = 300
 
-/** False where the network, or all, have too many. */
+/** False if the network, or all senders together, have too many pictures. */
 export async function keepPrivatePicture(
   tx: Tx,
   picture: { form: string; block: string; mime_type: string; content: string },

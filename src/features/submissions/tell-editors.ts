@@ -14,7 +14,7 @@ import { saySubmission, saySubmissionCount } from './submission-texts.ts'
 // Tells editors by e-mail what has come, at most once an hour, unless they want none.
 
 const EVERY_MS = HOUR_MS
-/** Ms; a transaction may end so much later than its rows say. */
+/** Ms by which a transaction may end later than its rows say. */
 const COLLECTED_MS = 60_000
 const MOST_NAMED = 10
 

@@ -53,7 +53,7 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** An image may be inserted so long after its file. */
+/** Ms after its file within which an image is inserted. */
 export const SETTLED_AFTER = 3_600_000
 
 const IMAGES_AT_ONCE = 500

@@ -81,7 +81,7 @@ const JITTER = 0.2
 /** A receiver that was silent for longer gets all that waits at once when it answers. */
 const OUTAGE = MINUTE
 
-/** After so long a message is given up, and a silent webhook disabled. */
+/** Ms after which a message is given up, and a silent webhook disabled. */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {

@@ -294,7 +294,10 @@ export async function claimDue(
   return message
 }
 
-/** They become due when they were made, which keeps their order. Those being sent are not touched. */
+/**
+ * Makes waiting messages due as of when they were made, which keeps their order; leaves alone those being
+ * sent.
+ */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {
     const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)

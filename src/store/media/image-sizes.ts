@@ -38,9 +38,9 @@ const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
-  /** Decoding so many takes up to some 500 MB of memory. */
+  /** Maximum of pixels; decoding them takes up to some 500 MB of memory. */
   maxPixels: number
-  /** Making the sizes of so many takes over a second. */
+  /** Pixels from which on making the sizes takes over a second. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }

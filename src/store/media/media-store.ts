@@ -28,7 +28,7 @@ export interface ImageService {
 }
 
 interface StoredFile {
-  /** It must be read to the end or destroyed. */
+  /** Must be read to the end or destroyed. */
   stream: Readable
   mimeType: string
   size: number

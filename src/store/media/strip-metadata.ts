@@ -239,7 +239,7 @@ function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   return whole
 }
 
-/** They hold animation and colours. */
+/** Application blocks that hold animation and colours. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 
 const EXTENSION = 0x21

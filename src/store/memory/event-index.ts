@@ -65,7 +65,7 @@ export interface IndexedEvent {
   terms: readonly number[]
   /** The terms above these, perhaps repeated: an event of a category is in its ancestors too (rule 13.2). */
   ancestors: readonly number[]
-  /** These hold only public records, in order. */
+  /** Public records only, in order. */
   venues: readonly number[]
   organizers: readonly number[]
   series: number
@@ -231,7 +231,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
 }
 
-/** An index with so many unused postings is rebuilt. */
+/** Unused postings from which on an index is rebuilt. */
 const SPARE_POSTINGS = 10_000
 
 /**

@@ -400,7 +400,7 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
 // their own, so that one which goes back and forth, or which all dates of a series have, is stored once
 // (decision 27).
 
-/** These follow from others, or every write sets them. */
+/** Columns that follow from others, or that every write sets. */
 const DERIVED = new Set([
   'search',
   'folded',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
-/** It is never edited once released, and uses no declarations of today, which change. */
+/** A migration is never edited once released, and uses no declarations of today, which change. */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>
@@ -9,7 +9,7 @@ export interface Migration {
 
 export interface FeatureTables {
   feature: string
-  /** They touch only tables of the feature, and have names such as `mail-0001-outbox`. */
+  /** Steps with names such as `mail-0001-outbox`, which touch only tables of the feature. */
   migrations?: readonly Migration[]
   /** Tables that are neither copied nor in backups. */
   own?: readonly string[]

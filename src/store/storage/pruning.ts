@@ -8,7 +8,7 @@ import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
 // Drops rows that are stored for a limited time.
 
-/** Tombstones in the record of changes, and withdrawn events in feeds, stay so long. */
+/** For how long tombstones stay in the record of changes, and withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
 /** Sessions have ended by then (`sessions.ts`). */

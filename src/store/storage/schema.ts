@@ -35,7 +35,7 @@ export interface RecordColumns {
 
 /** `eventFields` declares the other columns. */
 interface EventColumns extends RecordColumns {
-  /** It never changes (RFC 5545, 3.8.4.7). */
+  /** Never changes (RFC 5545, 3.8.4.7). */
   uid: string
   start_date: string
   end_date: string
@@ -127,7 +127,7 @@ interface TermColumns {
   slug: string
   description: string
   parent: number
-  /** It counts published events. */
+  /** The number of published events. */
   count: number
   folded: string
 }
@@ -300,7 +300,7 @@ export interface FormerTextColumns {
 
 interface EditionColumns {
   edition: string
-  /** It stays the same through restores. */
+  /** The name of the calendar, which stays the same through restores. */
   calendar: string
   /** 1 holds webhooks and scheduled imports, since the calendar is a copy of another. */
   held: number

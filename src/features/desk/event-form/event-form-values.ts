@@ -374,7 +374,7 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // They are spread twice: first for their order, last because they say more.
+    // These faults are spread twice: first for their order, last because they say more.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }

@@ -40,7 +40,7 @@ interface Line {
   taken: boolean[]
 }
 
-/** It ends before `next`. */
+/** A meaning with its piece of the line, which ends before the token `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }

@@ -83,7 +83,7 @@ function placeAt(
   return { meaning: { frequency: 'monthly', interval: 1, weekdays }, next: ofMonth?.next ?? weekday.next }
 }
 
-/** A month has a weekday at most so many times. */
+/** How often a month may have a weekday. */
 const MOST_PLACES = 5
 
 /** `2nd`, `1.` */

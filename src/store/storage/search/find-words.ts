@@ -260,7 +260,7 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** Of so many events, one is surely public. */
+/** Of this many events, at least one is taken to be public. */
 const CERTAINLY_PUBLIC = 1000
 
 /** A word that only other events have counts as missing, so that nobody learns of it. */
@@ -325,7 +325,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** Fewer events wait; of each so many characters are read. */
+/** More events than ever wait; and the characters that are read of each. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 

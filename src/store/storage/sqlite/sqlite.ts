@@ -116,7 +116,7 @@ async function migrateOnDisk(
   }
 }
 
-/** A second long read within so many ms starts a thread. */
+/** Ms within which a second long read starts a thread. */
 const RARELY_MS = 1000
 
 /**

@@ -1,6 +1,7 @@
+import { madeOnce } from '../../base/cache.ts'
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { wallNow } from '../../base/text/moments.ts'
-import { isTimezone } from '../../base/text/zones.ts'
+import { dayAtMs, isTimezone } from '../../base/text/zones.ts'
 import { writtenTime } from '../../http/page-dates.ts'
 import { LANGUAGE_NAMES } from '../pages/page-languages.ts'
 import type { ControlOption } from './desk-inputs.ts'
@@ -11,18 +12,29 @@ export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
+/** `wallNow` finds the changes of a clock too, which takes more than a second for all zones. */
+const clockIn = madeOnce(
+  (timeZone: string) =>
+    new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' }),
+)
+
 /** Each option tells the time there. A chosen zone without a place, such as `UTC+2`, comes first. */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
-  const option = (zone: string): ControlOption => ({
+  const option = (zone: string, wall: string): ControlOption => ({
     value: zone,
     text: sayAtDesk(site, '{place} — now {time}', {
       place: placeOfZone(zone),
-      time: writtenTime(site, wallNow(zone, now)),
+      time: writtenTime(site, wall),
     }),
   })
+  const day = dayAtMs(now)
   const zones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]
-  const sorted = zones.map(option).sort((a, b) => (a.text < b.text ? -1 : 1))
-  return zones.includes(chosen) || !isTimezone(chosen) ? sorted : [option(chosen), ...sorted]
+  const sorted = zones
+    .map((zone) => option(zone, `${day} ${clockIn(zone).format(now)}:00`))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+  return zones.includes(chosen) || !isTimezone(chosen)
+    ? sorted
+    : [option(chosen, wallNow(chosen, now)), ...sorted]
 }
 
 export function languageOptions(): ControlOption[] {

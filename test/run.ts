@@ -30,13 +30,19 @@ import { fillTemplate } from './support/service.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** More processes than cores, since tests wait for a clock or a server now and then. */
-const CONCURRENCY = availableParallelism() + 2
+/** More processes than cores, since tests wait for a clock or a server; the slowest do most of the time. */
+const CONCURRENCY = availableParallelism() + 4
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
 /** The folder in memory of Linux, and the free bytes that a run needs there, most of them for PostgreSQL. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 4_000_000_000
+
+/**
+ * The most other files that share a process: more would save little time and make the last process of a run
+ * end late.
+ */
+const LIGHT_TOGETHER = { sqlite: 24, postgres: 8 }
 
 /** The most slow files of `npm test` that share a process; those of the others may take minutes each. */
 const SLOW_TOGETHER = 8
@@ -84,30 +90,34 @@ process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 await moveClock()
 keepInMemory()
-await shareCompiled()
-const closeChromium = await shareChromium()
 const programs = new Map<string, Program>()
 const untested: string[] = []
 const servers: PostgresServer[] = []
 const folder = scratchFolder('programs')
-for (const database of databases) {
-  if (files[database].length === 0) continue
-  const prepared = await prepare(database)
-  if (typeof prepared === 'string') untested.push(`${database}: ${prepared}`)
-  else addPrograms(database, prepared)
-}
+const [closeChromium] = await Promise.all([shareChromium(), shareCompiled(), ...databases.map(addDatabase)])
 const lines = [...(await runPrograms()), ...untested]
 for (const server of servers) await server.close()
 await closeChromium()
 const [took, worked] = [performance.now() / 1000, processorSeconds()].map(Math.round)
 console.log(`\n${took} s, ${worked} s of processor time\n\n${lines.join('\n')}`)
 
+async function addDatabase(database: DatabaseName): Promise<void> {
+  if (files[database].length === 0) return
+  const prepared = await prepare(database)
+  if (typeof prepared === 'string') untested.push(`${database}: ${prepared}`)
+  else addPrograms(database, prepared)
+}
+
 /** Divides the files of a database among programs. */
 function addPrograms(database: DatabaseName, settings: Readonly<Record<string, string>>): void {
   const groups =
     kind === 'measure'
       ? files[database].map((file) => [file])
-      : groupFiles(files[database], root, isSlow, kind === 'each-once' ? SLOW_TOGETHER : 1)
+      : groupFiles(files[database], root, {
+          isSlow,
+          slow: kind === 'each-once' ? SLOW_TOGETHER : 1,
+          light: LIGHT_TOGETHER[database],
+        })
   for (const group of groups)
     programs.set(writeProgram(group, root, join(folder, database), settings), { database, files: group })
 }
@@ -117,8 +127,9 @@ function addPrograms(database: DatabaseName, settings: Readonly<Record<string, s
  * does a file without a test. Returns a line of counts for each database.
  */
 async function runPrograms(): Promise<string[]> {
-  // The slowest come first, on whichever database, so that no core is idle at the end.
-  const isLate = ([, { files: names }]: [string, Program]) => Number(!names.every(isSlow))
+  // Those that take longest come first, so that no core is idle at the end.
+  const isLate = ([, { database, files: names }]: [string, Program]) =>
+    Number(database === 'sqlite' && !names.every(isSlow))
   const tests = run({
     cwd: root,
     files: [...programs].sort((a, b) => isLate(a) - isLate(b)).map(([path]) => path),

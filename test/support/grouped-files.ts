@@ -7,20 +7,13 @@ const OF_A_PROCESS =
   /^mock\.timers|setFlagsFromString|memoryUsage|createRequire|^process\.|process\.(exit|umask|chdir)\(/m
 
 /**
- * The most files that share a process. More would save little time and make the last process of a run end
- * late.
- */
-const TOGETHER = 24
-
-/**
  * Divides test files among processes: starting the service takes longer than the tests of most files, which
  * would be 70 of 250 s of a run. Files that need or deserve a process have one.
  */
 export function groupFiles(
   files: readonly string[],
   root: string,
-  isSlow: (file: string) => boolean,
-  slowTogether: number,
+  most: { isSlow: (file: string) => boolean; slow: number; light: number },
 ): string[][] {
   const {
     alone = [],
@@ -28,11 +21,11 @@ export function groupFiles(
     light = [],
   } = Object.groupBy(files, (file) => {
     if (OF_A_PROCESS.test(readFileSync(join(root, file), 'utf8'))) return 'alone'
-    return isSlow(file) ? 'slow' : 'light'
+    return most.isSlow(file) ? 'slow' : 'light'
   })
   const groups: string[][] = alone.map((file) => [file])
-  for (let at = 0; at < slow.length; at += slowTogether) groups.push(slow.slice(at, at + slowTogether))
-  for (let at = 0; at < light.length; at += TOGETHER) groups.push(light.slice(at, at + TOGETHER))
+  for (let at = 0; at < slow.length; at += most.slow) groups.push(slow.slice(at, at + most.slow))
+  for (let at = 0; at < light.length; at += most.light) groups.push(light.slice(at, at + most.light))
   return groups
 }
 

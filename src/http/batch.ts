@@ -148,7 +148,7 @@ async function answerTogether(
       const early = begun.map((one) => ('early' in one && one.early.status >= 400 ? one.early : null))
       if (early.some(Boolean)) return { failed: true, answers: early }
       const write = () => writeAll(waiting(), context)
-      const refused = await admitted(admission, 'writes', incoming, write, Math.max(1, waiting().length))
+      const refused = await admitted(admission, 'writes', incoming, write)
       return await collect(begun, refused)
     } finally {
       for (const { reject } of waiting()) reject(ABANDONED)

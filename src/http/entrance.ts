@@ -3,18 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Site } from '../base/config.ts'
 import { Problem, type ProblemCode } from '../base/problems.ts'
-import { clientOf } from '../base/text/urls.ts'
 import { problemAnswer } from '../calendar/locales/problem-answers.ts'
-import {
-  type Admission,
-  type Asker,
-  makeAdmission,
-  noPressure,
-  type Pressure,
-  type RequestHandlers,
-  serveOrQueue,
-  turnAway,
-} from './admission.ts'
+import { type Admission, type Asker, makeAdmission } from './admission.ts'
 import { answerHeaders, crossOriginHeaders } from './answer-headers.ts'
 import { type Intake, passRest } from './bodies.ts'
 import { clientAddress, type Exchange, type IncomingRequest, readUrl, type Trusted } from './incoming.ts'
@@ -22,12 +12,11 @@ import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
 import type { Closing } from './stopping.ts'
 
-// Admits, queues and refuses requests.
+// Takes in requests, and refuses them.
 
 export interface Entrance {
   site: Site
   admission: Admission
-  pressure: Pressure<Exchange>
   readers: SlowReaders
   intake: Intake
   rateLimit: RateLimit | undefined
@@ -38,7 +27,6 @@ export interface Entrance {
   report: (error: unknown, requestId?: string) => void
   closing: Closing
   refusals: Record<'overloaded' | 'tooMany' | HeadFault, Refusal>
-  tellOverloaded: (exchange: Exchange) => void
 }
 
 /** An answer made in advance, since a refusal has to cost next to nothing. */
@@ -64,10 +52,9 @@ interface EntranceOptions {
 const MOST_BEHIND = 100
 
 export function makeEntrance(site: Site, options: EntranceOptions): Entrance {
-  const entrance: Entrance = {
+  return {
     site,
     admission: makeAdmission(),
-    pressure: noPressure(),
     readers: noSlowReaders(options.patienceMs, options.unsentBytes),
     intake: options.intake,
     rateLimit: options.rateLimit === 0 ? undefined : makeRateLimit(options.rateLimit),
@@ -84,10 +71,7 @@ export function makeEntrance(site: Site, options: EntranceOptions): Entrance {
       rest_unsupported_transfer_coding: makeRefusal(site, 'rest_unsupported_transfer_coding'),
       rest_unsupported_http_version: makeRefusal(site, 'rest_unsupported_http_version'),
     },
-    tellOverloaded: (exchange) =>
-      isGone(exchange.request) || sendRefusal(entrance, exchange, entrance.refusals.overloaded),
   }
-  return entrance
 }
 
 const OF_REFUSALS = new Set([
@@ -116,11 +100,6 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
  * `/readyz` are always admitted.
  */
 export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {
-  const handling: RequestHandlers<Exchange> = {
-    serve: (exchange) => isGone(exchange.request) || serve(exchange),
-    refuse: entrance.tellOverloaded,
-    clientOf: ({ request }) => clientOf(clientAddress(request, entrance.trusted)),
-  }
   const receive: Handler = (request, response) => {
     const url = readUrl(entrance.site, request.url)
     const exchange: Exchange = {
@@ -132,10 +111,8 @@ export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => 
     }
     const fault = faultOfHead(request)
     if (fault) refuseHead(entrance, exchange, fault)
-    else if (isWatching(url.path)) serve(exchange)
-    else if (!mayAsk(entrance, request, exchange.arrived))
-      sendRefusal(entrance, exchange, entrance.refusals.tooMany)
-    else serveOrQueue(entrance.pressure, exchange, exchange.arrived, handling)
+    else if (isWatching(url.path) || mayAsk(entrance, request, exchange.arrived)) serve(exchange)
+    else sendRefusal(entrance, exchange, entrance.refusals.tooMany)
   }
   return (request, response) => {
     // A request that is queued behind others has no socket yet.
@@ -188,8 +165,13 @@ function waitBehind(
   })
 }
 
+/** Refused clients ask again at once, whatever the answer says; meanwhile the thread serves others. */
+const HELD_MS = 500
+
 export function refuseOverload(entrance: Entrance, exchange: Exchange): void {
-  turnAway(entrance.pressure, exchange, entrance.tellOverloaded)
+  const refuse = () =>
+    isGone(exchange.request) || sendRefusal(entrance, exchange, entrance.refusals.overloaded)
+  setTimeout(refuse, HELD_MS)
 }
 
 function sendRefusal(entrance: Entrance, exchange: Exchange, { status, headers, body }: Refusal): void {

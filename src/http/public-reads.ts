@@ -2,7 +2,6 @@ import type { CacheBudget } from '../base/cache.ts'
 import { versionedTag } from '../calendar/records/record-store.ts'
 import { awaitCommits, catchUp, isBehind } from '../store/memory/event-memory.ts'
 import { lengthOf } from '../store/memory/event-pieces.ts'
-import { isPressed } from './admission.ts'
 import {
   type AnswerCache,
   cacheAnswer,
@@ -108,7 +107,6 @@ function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: strin
 async function answerRead(reads: PublicReads, read: PublicRead): Promise<void> {
   const { service, entrance, cache, respond } = reads
   const { memory } = service
-  if (isPressed(entrance.pressure)) return refuseOverload(entrance, read)
   if (isBehind(memory)) {
     // If the database does not answer, the ordinary way says so.
     await catchUp(memory).catch(service.report)

@@ -3,11 +3,10 @@ import { Problem } from '../base/problems.ts'
 import { decodeLeniently } from '../base/text/urls.ts'
 import { MEDIA_CACHE_CONTROL } from '../store/media/media-store.ts'
 import { DatabaseUnavailable } from '../store/storage/unavailable.ts'
-import { isPressed } from './admission.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { bareRoot } from './bare-root.ts'
 import { withBody } from './bodies.ts'
-import { type Entrance, incomingOf, refuseOverload } from './entrance.ts'
+import { type Entrance, incomingOf } from './entrance.ts'
 import type { Exchange, SignIn } from './incoming.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureAnswer, makeResponder, type Service, signInAsStranger } from './respond.ts'
@@ -22,8 +21,6 @@ export type Answering = (exchange: Exchange, signIn: SignIn) => unknown
 export interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   signIn: SignIn
-  /** The row is asked even under overload, and decides itself what to refuse. */
-  isUnderPressure: boolean
   isLast?: true
   find: (exchange: Exchange) => Answering | undefined
 }
@@ -55,10 +52,8 @@ export function makeRouter(
   const rows = makeRows(service, entrance, ground)
   const route = (exchange: Exchange): unknown => {
     const { method = '' } = exchange.request
-    for (const { methods, signIn, isUnderPressure, find } of rows) {
+    for (const { methods, signIn, find } of rows) {
       const answer = methods === 'all' || methods.has(method) ? find(exchange) : undefined
-      if (answer && !isUnderPressure && isPressed(entrance.pressure))
-        return refuseOverload(entrance, exchange)
       if (answer) return answer(exchange, signIn)
     }
     throw new Problem('rest_no_route')
@@ -85,19 +80,15 @@ function makeRows(service: Service, entrance: Entrance, ground: RouterParts): An
   const brought = ground.makeRows({ service, entrance, routes, answerCache, cacheBudget, answerRest })
   const byPath = fixedAnswers(service, entrance)
   const media = mediaAnswer(service, entrance)
-  const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
+  const rest = { methods: 'all', signIn: byHeader(service) } as const
   const open = { methods: READS, signIn: signInAsStranger } as const
   return [
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
-    { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
-    {
-      ...open,
-      isUnderPressure: false,
-      find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined),
-    },
+    { ...open, find: ({ url }) => byPath.get(url.path) },
+    { ...open, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
     ...brought.filter(({ isLast }) => !isLast),
     ...brought.filter(({ isLast }) => isLast),
-    { ...open, isUnderPressure: false, find: ({ url }) => welcomeAt(service, entrance, url.path) },
+    { ...open, find: ({ url }) => welcomeAt(service, entrance, url.path) },
     { ...rest, find: () => answerRest },
   ]
 }
@@ -116,10 +107,7 @@ function makeRest(service: Service, entrance: Entrance, { cacheBudget, routes }:
       await sendAnswer(entrance, { ...exchange, user: incoming.user }, answer)
     })
   const answerRest = (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong): unknown => {
-    if (readPublic(reads, exchange, tellWrong)) return undefined
-    return isPressed(entrance.pressure)
-      ? refuseOverload(entrance, exchange)
-      : answerOrdinarily(exchange, signIn)
+    return readPublic(reads, exchange, tellWrong) ? undefined : answerOrdinarily(exchange, signIn)
   }
   return { answerRest, answerCache: reads.cache }
 }

@@ -2,23 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../src/base/problems.ts'
-import {
-  admitted,
-  isFull,
-  LIMITS,
-  leave,
-  leaveStream,
-  makeAdmission,
-  tryEnter,
-  tryStream,
-} from '../../src/http/admission.ts'
-import { until } from '../support/waiting.ts'
+import { admitted, isFull, LIMITS, leaveStream, makeAdmission, tryStream } from '../../src/http/admission.ts'
 
 const at = (address: string) => ({ address, isGone: () => false })
 const here = at('192.0.2.1')
 
 function withReads(running: number, waiting: number, longestMs = 60_000) {
-  return makeAdmission({ ...LIMITS, reads: { ...LIMITS.reads, running, waiting, longestMs } })
+  return makeAdmission({ ...LIMITS, reads: { running, waiting, longestMs } })
 }
 
 function openEnded() {
@@ -45,7 +35,6 @@ test('so many run, so many wait in the order they came, and the rest is turned a
   assert.deepEqual(order, [0, 1])
   works[1]?.end()
   await done[1]
-  await nextTurn()
   await nextTurn()
   assert.deepEqual(order, [0, 1, 2])
   for (const { end } of works) end()
@@ -82,96 +71,62 @@ test('a place comes back when work fails, and is given on in the next turn of th
 
 test('nothing is done for a client that has gone', async () => {
   const admission = withReads(1, 5)
-  assert.ok(tryEnter(admission, 'reads'))
+  const before = openEnded()
+  const held = admitted(admission, 'reads', here, before.work)
   let isGone = false
   const gone = admitted(admission, 'reads', { ...here, isGone: () => isGone }, async () =>
     assert.fail('it was done'),
   )
   const still = admitted(admission, 'reads', here, async () => 'done')
   isGone = true
-  leave(admission, 'reads')
+  before.end()
   await assert.rejects(gone, isOverload)
   assert.equal(await still, 'done')
+  await held
 })
 
-test('places free together are given on together, and each waiter begins before the next', async () => {
-  const admission = withReads(3, 5)
-  const works = [0, 1, 2].map(openEnded)
-  const running = works.map(({ work }) => admitted(admission, 'reads', here, work))
-  const seen: string[] = []
-  const waiting = ['a', 'b', 'c'].map((name) =>
+test('what ends at once takes no more of a turn of the event loop than places allow', async () => {
+  const admission = withReads(3, 20)
+  let [turn, done] = [0, 0]
+  const all = Array.from({ length: 12 }, () =>
     admitted(admission, 'reads', here, async () => {
-      seen.push(`${name} begins`)
-      await undefined
-      seen.push(`${name} goes on`)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      done += 1
+      assert.ok(done <= 3 * (turn + 1), `${done} were done in turn ${turn}`)
     }),
   )
-  for (const { end } of works) end()
-  await Promise.all(running)
-  await until(() => seen.length === 6, 'not all of them have begun')
-  assert.deepEqual(seen, ['a begins', 'a goes on', 'b begins', 'b goes on', 'c begins', 'c goes on'])
-  await Promise.all(waiting)
-})
-
-test('fewer run at the same time while they take long, and as many as before once they do not', async (t) => {
-  let now = 0
-  t.mock.method(performance, 'now', () => now)
-  const admission = makeAdmission({
-    ...LIMITS,
-    reads: { running: 8, waiting: 100, longestMs: 60_000, aimMs: 200, turnMs: 4 },
-  })
-  let [running, most] = [0, 0]
-  const ask = (ms: number) =>
-    admitted(admission, 'reads', here, async () => {
-      running += 1
-      most = Math.max(most, running)
-      await nextTurn()
-      now += ms
-      running -= 1
-    })
-  const askMany = async (howMany: number, ms: number) => {
-    most = 0
-    await Promise.all(Array.from({ length: howMany }, () => ask(ms)))
-    return most
-  }
-  assert.equal(await askMany(30, 250), 8)
-  assert.equal(await askMany(20, 250), 2, 'a quarter of them, however long they take')
-  for (let i = 0; i < 8; i++) await askMany(20, 0)
-  assert.equal(await askMany(20, 1), 8)
+  for (; done < 12; turn++) await nextTurn()
+  await Promise.all(all)
 })
 
 function contended(waiting: number) {
   const admission = withReads(1, waiting)
-  assert.ok(tryEnter(admission, 'reads'))
+  const { work, end } = openEnded()
+  void admitted(admission, 'reads', here, work)
   const order: string[] = []
   const ask = (name: string, address: string) =>
     admitted(admission, 'reads', at(address), async () => order.push(name)).catch((error: unknown) => {
       assert.ok(isOverload(error))
       order.push(`not ${name}`)
     })
-  return { admission, order, ask }
+  return { admission, order, ask, end }
 }
 
 test('clients take turns, those of one IPv6 network together', async () => {
-  const { admission, order, ask } = contended(20)
+  const { admission, order, ask, end } = contended(20)
   const asked = [
     ...['a1', 'a2', 'a3'].map((name) => ask(name, '2001:db8:0:1::1')),
     ask('a4', '2001:db8:0:1:ffff::2'),
     ...['b1', 'b2'].map((name) => ask(name, '2001:db8:0:2::1')),
     ask('c1', '192.0.2.7'),
   ]
-  leave(admission, 'reads')
+  end()
   await Promise.all(asked)
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
-  assert.deepEqual(
-    [admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size],
-    [0, 0],
-  )
+  assert.deepEqual(admission.queues.reads.waiting, [])
 })
 
 test('when all is full, the newest of the longest line gives way to who has fewer waiting', async () => {
-  const { admission, order, ask } = contended(4)
+  const { admission, order, ask, end } = contended(4)
   const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name, '192.0.2.1'))
   assert.deepEqual(
     [isFull(admission, 'reads', '192.0.2.1'), isFull(admission, 'reads', '192.0.2.2')],
@@ -180,27 +135,26 @@ test('when all is full, the newest of the longest line gives way to who has fewe
   asked.push(ask('a5', '192.0.2.1'), ask('b1', '192.0.2.2'), ask('b2', '192.0.2.2'), ask('b3', '192.0.2.2'))
   await nextTurn()
   assert.deepEqual(order, ['not a5', 'not a4', 'not a3', 'not b3'])
-  assert.equal(admission.queues.reads.waiting.size, 4)
-  leave(admission, 'reads')
+  assert.equal(admission.queues.reads.waiting.length, 4)
+  end()
   await Promise.all(asked)
   assert.deepEqual(order.slice(4), ['a1', 'b1', 'a2', 'b2'])
 })
 
-test('who waits too long is turned away from every line', async () => {
+test('who waits too long is turned away', async () => {
   const admission = withReads(1, 5, 50)
-  assert.ok(tryEnter(admission, 'reads'))
-  const asked = ['192.0.2.1', '192.0.2.2', '192.0.2.1'].map((address) =>
+  const { work, end } = openEnded()
+  const held = admitted(admission, 'reads', here, work)
+  const late = ['192.0.2.1', '192.0.2.2', '192.0.2.1'].map((address) =>
     assert.rejects(
       admitted(admission, 'reads', at(address), async () => assert.fail('it was done')),
       isOverload,
     ),
   )
-  await Promise.all(asked)
-  assert.deepEqual(
-    [admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size],
-    [0, 0],
-  )
-  await until(() => admission.looking === undefined, 'it looks for late ones though none waits')
+  await Promise.all(late)
+  assert.deepEqual(admission.queues.reads.waiting, [])
+  end()
+  await held
 })
 
 test('one client leaves the last stream to another', () => {
@@ -214,5 +168,5 @@ test('one client leaves the last stream to another', () => {
   assert.ok(tryStream(admission, '192.0.2.2'))
   for (const address of ['192.0.2.1', '192.0.2.2']) leaveStream(admission, address)
   for (let i = 0; i < most - 2; i++) leaveStream(admission, '2001:db8::1')
-  assert.deepEqual([admission.streaming.size, admission.queues.streams.running], [0, 0])
+  assert.deepEqual([admission.streaming.length, admission.queues.streams.running], [0, 0])
 })

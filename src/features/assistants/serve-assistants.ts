@@ -11,7 +11,6 @@ export const serving: Serving = {
       {
         methods: 'all',
         signIn: byHeader(ground.service),
-        isUnderPressure: false,
         find: ({ url }) => (url.path === MCP_PATH ? answer : undefined),
       },
     ]

@@ -30,7 +30,6 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
         {
           methods: 'all',
           signIn: signInAsStranger,
-          isUnderPressure: false,
           find: ({ url }) => deskAt(desk, url.path),
         },
       ]

@@ -277,7 +277,7 @@ const MOST_PAUSES = 25
 
 async function givenWay({ queues }: Admission): Promise<void> {
   for (let pauses = 0; pauses < MOST_PAUSES; pauses += 1) {
-    if (Object.values(queues).every(({ waiting }) => waiting.size === 0)) return
+    if (Object.values(queues).every(({ waiting }) => waiting.length === 0)) return
     await pause(PAUSE_MS)
   }
 }

@@ -85,7 +85,6 @@ function subscribeRow({ service, entrance }: RowGround, all: PublicPages): Answe
   return {
     methods: 'all',
     signIn: signInAsStranger,
-    isUnderPressure: false,
     find: ({ url }) => {
       const found = subscribePageAt(url.path)
       return found && ((exchange) => answerSubscribe(route, found.page, exchange, found.token))

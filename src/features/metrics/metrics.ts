@@ -96,7 +96,7 @@ function queueFamilies({ admission }: Watched): Family[] {
     )
   return [
     family('running', 'Requests that are being worked for, by the kind of work.', (queue) => queue.running),
-    family('waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.size),
+    family('waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.length),
     family('limit', 'Requests that may wait; more are refused.', (queue) => queue.limit.waiting),
   ]
 }

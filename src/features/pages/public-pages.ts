@@ -9,7 +9,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { clockOf } from '../../calendar/declare/parse.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { translatorFor } from '../../calendar/locales/translate.ts'
-import { admitted, isPressed } from '../../http/admission.ts'
+import { admitted } from '../../http/admission.ts'
 import {
   type AnswerCache,
   type CachedAnswer,
@@ -165,8 +165,6 @@ export function pageAt(
     // The kept answer of the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, exchange)
     if (known) return send(entrance, exchange, known, 'finished')
-    if (isPressed(entrance.pressure) && !isInTheMaking(all, exchange))
-      return refuseOverload(entrance, exchange)
     return answerWithPage(
       all,
       exchange,
@@ -248,10 +246,6 @@ function problemFor(
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') =>
   `${service.memory.version} ${feed} ${url}`
-
-/** True if one more reader costs next to nothing. */
-const isInTheMaking = (all: PublicPages, exchange: Exchange): boolean =>
-  all.making.has(makingKey(all, keyOf(all, exchange, chosenFor(all, exchange))))
 
 async function makeOnce(all: PublicPages, exchange: Exchange, isShared: boolean): Promise<WrittenAnswer> {
   const { memory, report } = all.service

@@ -64,7 +64,7 @@ function rowsOf({ service, entrance, cacheBudget, answerRest }: RowGround, pages
   const findPage: AnswerRow['find'] = (exchange) => pages && pageAt(pages, exchange, answerRest)
   const answerPage: Answering = (exchange, signIn) => (findPage(exchange) ?? answerRest)(exchange, signIn)
   const feeds = makePublicFeeds({ service, entrance, pages, answerList: answerRest, answerPage }, cacheBudget)
-  const last = { methods: READS, isUnderPressure: true, isLast: true } as const
+  const last = { methods: READS, isLast: true } as const
   return [
     { ...last, signIn: signInAsStranger, find: ({ url }) => pages && assetAt(pages, url.path) },
     { ...last, signIn: byHeader(service), find: (exchange) => feedAt(feeds, exchange) },

@@ -71,7 +71,6 @@ export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
         {
           methods: 'all',
           signIn: signInAsStranger,
-          isUnderPressure: false,
           find: ({ url }) => suggestAt(route, table, url.path) ?? elsewhere(route, url.path),
         },
       ]

@@ -36,7 +36,7 @@ export interface Feature extends HasSettings, KeepsTables {
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/** News that webhooks of administrators get besides changes of records (`insertTopicMessages`). */
+/** News that webhooks of administrators get besides changes of records; the feature writes them. */
 export interface Topic {
   /** Such as `submission.received`. */
   type: string

@@ -1,12 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { formatUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { insertTopicMessages } from '../../store/storage/history.ts'
+import { WEBHOOK_DELIVERY, WEBHOOK_EVENTS } from '../../store/storage/history.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { findSubmission } from './submission-store.ts'
 
 // Tells webhooks of administrators that a suggestion has come, and never from whom.
 
-export const tellReceived = (tx: Tx, id: number, now: number): Promise<void> =>
-  insertTopicMessages(tx, 'submission.received', id, now)
+const DUE = `w.disabled_utc = '' and w.is_private = 1`
+const ASKS = ['*', 'submission.*', 'submission.received']
+  .map((entry) => `${WEBHOOK_EVENTS} like '%,${entry},%'`)
+  .join(' or ')
+
+/** A message has its own id for each webhook. */
+export async function tellReceived(tx: Tx, id: number, now: number): Promise<void> {
+  const message = sql`cast(${`msg_${randomUUID()}_`} as text)`
+  const utc = sql.lit(formatUtc(now))
+  await sql`insert into webhook_deliveries (${sql.raw(WEBHOOK_DELIVERY)})
+    select w.id, ${message} || w.id, 'submission.received', 'submission', ${sql.lit(id)}, 0, 'waiting',
+      ${utc}, ${utc}, 0, 0, '' from webhooks w where ${sql.raw(`${DUE} and (${ASKS})`)}`.execute(tx)
+}
 
 export async function presentReceived({ db, site }: Context, id: number): Promise<object | undefined> {
   const found = await findSubmission(db, id)

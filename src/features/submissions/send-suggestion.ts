@@ -4,7 +4,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
 import type { Exchange } from '../../http/incoming.ts'
 import { type Content, html } from '../../http/page-html.ts'
-import { boundedCopy, inMemory } from '../../store/media/image-sizes.ts'
+import { encodeOne, inMemory } from '../../store/media/image-sizes.ts'
 import { isBehind } from '../../store/memory/event-memory.ts'
 import { findClashes, type NearEvent } from '../desk/clashes.ts'
 import type { FormFaults } from '../desk/desk-inputs.ts'
@@ -75,7 +75,7 @@ export const SENT_PATH = `${ADD_PATH}sent/`
 /** Ms for which a kept form is good. */
 const KEPT_MS = 60_000
 /** In pixels. */
-const PICTURE_SIDE = 1600
+const PICTURE_SIZE = { width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true } as const
 
 async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
   const { kept } = route
@@ -290,7 +290,9 @@ async function takePicture(asked: Asked, form: string): Promise<string | undefin
   if (file.size > MOST_PICTURE) return saySubmission(site, 'A picture has 10 MB at the most.')
   try {
     const copy = await inQueue(asked, 'uploads', async () =>
-      boundedCopy(inMemory(await file.read()), PICTURE_SIDE),
+      encodeOne(inMemory(await file.read()), (picture) =>
+        picture.autoOrient().resize(PICTURE_SIZE).toColourspace('srgb').webp({ quality: 80 }),
+      ),
     )
     if (!copy)
       return saySubmission(site, 'This picture cannot be read: send it as JPEG or PNG, or leave it out.')

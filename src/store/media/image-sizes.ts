@@ -362,23 +362,17 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/**
- * Makes one WebP without metadata that fits a square of `side` pixels; undefined if the image cannot be read.
- * @throws Problem as `prepareImage`
- */
-export async function boundedCopy(file: ImageFile, side: number): Promise<Buffer | undefined> {
+/** Encodes what `work` makes of an image, as `prepareImage` does. */
+export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {
     const found = await inspect(sharp, await file.read())
     if (!found) return undefined
-    const { format, bytes } = found
-    const copy = sharp(bytes, { failOn: 'error', limitInputPixels: format.maxPixels })
-      .autoOrient()
-      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
-      .toColourspace('srgb')
-    const made = copy.webp({ quality: 80 }).timeout({ seconds: DEADLINE }).toBuffer()
+    const { maxPixels } = found.format
+    const image = sharp(found.bytes, { failOn: 'error', limitInputPixels: maxPixels })
+    const made = work(image).timeout({ seconds: DEADLINE }).toBuffer()
     return made.catch((error: unknown) =>
-      isTimeout(error) ? Promise.reject(tooLarge(format.maxPixels)) : undefined,
+      isTimeout(error) ? Promise.reject(tooLarge(maxPixels)) : undefined,
     )
   })
 }

@@ -254,34 +254,22 @@ function verbOf({ act, isDeleted }: Recorded): Verb {
 export const HAS_WEBHOOKS = `exists (select 1 from webhooks where disabled_utc = '')`
 
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
-const EVENTS = `',' || w.events || ','`
-const DELIVERY =
+export const WEBHOOK_EVENTS = `',' || w.events || ','`
+export const WEBHOOK_DELIVERY =
   'webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error'
 
 /** The SQL before and after `c`, the source of the changes. Without webhooks it reads no change. */
 export const WEBHOOK_INSERT = {
-  before: `insert into webhook_deliveries (${DELIVERY})
+  before: `insert into webhook_deliveries (${WEBHOOK_DELIVERY})
     select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record,
     n.sequence - c.later, 'waiting', c.time, c.time, 0, 0, ''
     from webhooks w cross join`,
   after: `join changes n on n.kind = c.kind and n.record = c.record where w.disabled_utc = ''
-    and ${VERB} <> '' and (${EVENTS} like '%,*,%' or ${EVENTS} like '%,' || c.kind || '.*,%'
-    or ${EVENTS} like '%,' || c.kind || '.' || ${VERB} || ',%')
+    and ${VERB} <> '' and (${WEBHOOK_EVENTS} like '%,*,%' or ${WEBHOOK_EVENTS} like '%,' || c.kind || '.*,%'
+    or ${WEBHOOK_EVENTS} like '%,' || c.kind || '.' || ${VERB} || ',%')
     and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record
     and e.series is not null))`,
 } as const
-
-/** Private webhooks get a message about what is no record, such as `submission.received`. `now` in ms. */
-export async function insertTopicMessages(tx: Tx, type: string, id: number, now: number): Promise<void> {
-  const [kind = ''] = type.split('.')
-  const message = sql`cast(${`msg_${randomUUID()}_`} as text)`
-  const utc = sql.lit(formatUtc(now))
-  const asks = (entry: string) => sql`${sql.raw(EVENTS)} like ${sql.lit(`%,${entry},%`)}`
-  await sql`insert into webhook_deliveries (${sql.raw(DELIVERY)})
-    select w.id, ${message} || w.id, ${sql.lit(type)}, ${sql.lit(kind)}, ${sql.lit(id)}, 0, 'waiting',
-      ${utc}, ${utc}, 0, 0, '' from webhooks w where w.disabled_utc = '' and w.is_private = 1
-    and (${asks('*')} or ${asks(`${kind}.*`)} or ${asks(type)})`.execute(tx)
-}
 
 // The history: acts, with the values that they replaced.
 

@@ -3,14 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { kalends } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { startRelay } from '../support/relay.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
+import { ADD, concert, formToken } from '../support/suggestions.ts'
 import { until } from '../support/waiting.ts'
 
-test('the address of a reader is in no answer, log, export or record of changes', async (t) => {
+test('the address of a reader, or of who suggests an event, is in no answer, log, export or record of changes', async (t) => {
   const relay = await startRelay()
   const scratch = await scratchDatabase('users')
   await makeCalendar(scratch.address)
@@ -20,6 +22,7 @@ test('the address of a reader is in no answer, log, export or record of changes'
     data: folder,
     mail: relay.address,
     mail_from: 'a@example.org',
+    submissions: 'open',
   }
   const service = await startLoggedService({ ...settings, log_level: 'debug' })
   t.after(async () => {
@@ -34,6 +37,17 @@ test('the address of a reader is in no answer, log, export or record of changes'
   const body = new URLSearchParams({ address, rhythm: 'daily' })
   const asked = await fetch(`${origin}/subscribe/`, { method: 'POST', body, redirect: 'manual' })
   assert.equal(asked.status, 303)
+  const database = await openDatabase(scratch.address)
+  const token = await formToken({ app: { database } })
+  await database.close()
+  const suggestion = new URLSearchParams({
+    ...concert,
+    address: 'whisper@example.net',
+    start_date: '2027-05-01',
+  })
+  const form = { method: 'POST', body: suggestion, redirect: 'manual' } as const
+  const suggested = await fetch(`${origin}${ADD}?form=${token}`, form)
+  assert.equal(suggested.status, 303)
   await until(() => service.log().some(({ msg }) => msg === 'e-mail given up'), 'nothing is given up')
   const run = (...words: string[]) =>
     kalends(['--database', scratch.address, '--data', folder, ...words]).then(({ out }) => out)
@@ -47,6 +61,7 @@ test('the address of a reader is in no answer, log, export or record of changes'
     service.printed(),
     JSON.stringify(service.log()),
     await readFile(exported, 'utf8'),
+    await run('audit', '--json'),
     await run('audit'),
     await run('doctor'),
     (await readFile(file)).toString('latin1'),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { axePath, axeScript, type Browser, type Tab, untilShown } from '../support/browsers.ts'
+import { axePath, axeScript, type Browser, SIGHTS, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { faultsOfMessage } from '../support/markup.ts'
@@ -13,13 +13,6 @@ import { day, startService, type TestService } from '../support/service.ts'
 const BROWSERS = [
   { name: 'Chromium', program: findChromium(), start: startChromium },
   { name: 'Firefox', program: findFirefox(), start: startFirefox },
-] as const
-
-const SIGHTS = [
-  { width: 320, scripts: true, language: 'en' },
-  { width: 1280, scripts: false, language: 'de' },
-  { width: 1280, scripts: true, language: 'fr' },
-  { width: 320, scripts: false, language: 'es' },
 ] as const
 
 /** Serves a message, at an address of its own. */
@@ -76,11 +69,11 @@ for (const { name, program, start } of BROWSERS) {
         document.querySelector('${button}').click()
       })()`)
 
-    for (const { language, ...sight } of SIGHTS)
+    for (const [at, { language, ...sight }] of SIGHTS.entries())
       test(`ask, confirm, change and end, seen so: ${JSON.stringify({ ...sight, language })}`, async () => {
         const tab = await browser.open()
         await tab.look(sight)
-        const address = `${language}@example.com`
+        const address = `reader-${at}@example.com`
         const goTo = (path: string) => tab.goTo(`${service.origin}${path}`)
         await goTo(`/subscribe/?event=${event}&lang=${language}`)
         await holds(tab, 'form of an event')

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { axePath, axeScript, type Browser, type Tab, untilShown } from '../support/browsers.ts'
+import { axePath, axeScript, type Browser, SIGHTS, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { faultsOfMessage } from '../support/markup.ts'
+import { startRelay, type TestRelay } from '../support/relay.ts'
 import { serviceForTests, startService, type TestService } from '../support/service.ts'
-import { ADD, concert, formToken, suggest } from '../support/suggestions.ts'
-
-const SIGHTS = [320, 1280].flatMap((width) => [
-  { width, scripts: true },
-  { width, scripts: false },
-])
+import { ADD, concert, formToken, linkIn, suggest } from '../support/suggestions.ts'
 
 const BROWSERS = [
   { name: 'Chromium', program: findChromium(), start: startChromium },
@@ -26,7 +23,7 @@ const settings = {
 
 /** Nothing that axe objects to, and nothing wider than the window. */
 async function holds(tab: Tab, name: string): Promise<void> {
-  await untilShown(tab, `document.querySelector('h1')`)
+  await untilShown(tab, `document.readyState === 'complete' && document.querySelector('h1')`)
   if (axePath !== undefined) assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], name)
   assert.equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, name)
 }
@@ -34,79 +31,124 @@ async function holds(tab: Tab, name: string): Promise<void> {
 /** An old enough form, and the button that sends it. */
 async function send(service: TestService, tab: Tab, fields: Record<string, string>): Promise<void> {
   const token = await formToken(service)
-  await tab.evaluate(`{
+  await tab.evaluate(`(() => {
     const form = document.querySelector('form[data-suggest]')
     const action = new URL(form.action)
     if (action.searchParams.has('form')) action.searchParams.set('form', '${token}')
     form.action = action.href
     for (const [name, value] of Object.entries(${JSON.stringify(fields)})) form.elements.namedItem(name).value = value
     form.querySelector('button.main').click()
-  }`)
+  })()`)
 }
+
+const press = (tab: Tab, button: string) => tab.evaluate(`document.querySelector('${button}').click()`)
 
 for (const { name, program = '', start } of BROWSERS)
   describe(`the form of a suggestion in ${name}`, { skip: program === '' }, () => {
-    const service = serviceForTests(settings)
+    let relay: TestRelay
+    let service: TestService
     let browser: Browser
     before(async () => {
+      relay = await startRelay()
+      const mail = { mail: relay.address, mail_from: 'calendar@example.org', mail_per_hour: '1000' }
+      service = await startService({ ...settings, ...mail, submissions: 'confirmed' })
       browser = await start(program)
     })
-    after(() => browser?.close())
+    after(async () => {
+      await browser?.close()
+      await service.close()
+      await relay.close()
+    })
 
-    for (const sight of SIGHTS)
-      test(`is filled, corrected, sent, changed and withdrawn, seen so: ${JSON.stringify(sight)}`, async () => {
+    for (const [at, { language, ...sight }] of SIGHTS.entries())
+      test(`is corrected, sent, confirmed, changed, withdrawn: ${JSON.stringify({ ...sight, language })}`, async () => {
         const tab = await browser.open()
         await tab.look(sight)
-        const title = `Lantern walk ${sight.width} ${sight.scripts}`
-        await service.create('/events', {
-          title,
-          start_date: `2027-0${1 + SIGHTS.indexOf(sight)}-11 18:00:00`,
-          end_date: `2027-0${1 + SIGHTS.indexOf(sight)}-11 20:00:00`,
-        })
-        await tab.goTo(service.origin + ADD)
+        const goTo = (path: string) =>
+          tab.goTo(`${service.origin}${path}${path.includes('?') ? '&' : '?'}lang=${language}`)
+        const title = `Lantern walk ${at}`
+        const start_date = `2027-${String(1 + (at % 12)).padStart(2, '0')}-${11 + Math.floor(at / 12)}`
+        const times = { start_date: `${start_date} 18:00:00`, end_date: `${start_date} 20:00:00` }
+        await service.create('/events', { title, ...times })
+        await goTo(ADD)
         await holds(tab, 'form')
+        assert.equal(await tab.evaluate(`document.documentElement.lang`), language)
         await send(service, tab, { title, website: 'javascript:x' })
         await untilShown(tab, `document.querySelector('#website-error')`)
         await holds(tab, 'errors')
         if (sight.scripts) assert.equal(await tab.evaluate(`document.activeElement.id`), 'faults')
-        const { sender_name, address, venue_name } = concert
-        const day = `2027-0${1 + SIGHTS.indexOf(sight)}-11`
-        await send(service, tab, {
+        const { sender_name, venue_name } = concert
+        const address = `walker-${at}@example.org`
+        const typed = {
           title,
           website: '',
-          start_date: day,
+          start_date,
           start_time: '18:00',
           sender_name,
           address,
           venue_name,
-        })
+        }
+        await send(service, tab, typed)
         await untilShown(tab, `document.querySelector('.doubles')`)
         await holds(tab, 'double')
-        await tab.evaluate(`document.querySelector('form[data-suggest] button.main').click()`)
+        await press(tab, 'form[data-suggest] button.main')
+        await untilShown(tab, `location.pathname === '${ADD}sent/'`)
+        await holds(tab, 'sent')
+        const message = await relay.mailTo(address)
+        assert.deepEqual(await faultsOfMessage(message.mail.html || ''), [])
+        await tab.goTo(service.origin + linkIn(message))
+        await holds(tab, 'to confirm')
+        assert.equal(await tab.evaluate(`document.documentElement.lang`), language)
+        await press(tab, 'main form button.main')
         await untilShown(tab, `document.querySelector('.acts')`)
         await holds(tab, 'page of the sender')
         await tab.evaluate(`document.querySelector('details.change').open = true`)
         await send(service, tab, { description: 'Bring a light.' })
         await untilShown(tab, `document.querySelector('.notice')`)
-        assert.match(
-          await tab.evaluate<string>(`document.querySelector('textarea[name=description]').value`),
-          /Bring a light/,
-        )
-        await tab.evaluate(`document.querySelector('button[value=withdraw]').click()`)
-        await untilShown(tab, `document.body.innerText.includes('You have withdrawn it')`)
+        await holds(tab, 'changed')
+        const kept = await tab.evaluate<string>(`document.querySelector('textarea[name=description]').value`)
+        assert.match(kept, /Bring a light/)
+        await press(tab, 'button[value=withdraw]')
+        await untilShown(tab, `document.querySelector('.acts') && !document.querySelector('details.change')`)
+        await holds(tab, 'withdrawn')
+        await press(tab, 'button[value=forget]')
+        await untilShown(tab, `!document.querySelector('.acts')`)
+        await holds(tab, 'forgotten')
+        await tab.goTo(service.origin + linkIn(message))
+        await holds(tab, 'used link')
+        await goTo(`${ADD}link/`)
+        await holds(tab, 'lost link')
+        await tab.evaluate(`document.querySelector('main form.suggest').noValidate = true`)
+        await press(tab, 'main form.suggest button.main')
+        await untilShown(tab, `document.querySelector('#address-error')`)
+        await holds(tab, 'lost link, error')
         const others = tab.requested.filter(
-          (url) => !url.startsWith(service.origin) && !url.startsWith('data:'),
+          (url) => !url.startsWith(service.origin) && !/^(?:data|about):/.test(url),
         )
         assert.deepEqual(others, [])
       })
 
-    test('speaks each language, wide and narrow, with and without scripts', async () => {
-      for (const sight of SIGHTS) {
-        const tab = await browser.open()
-        await tab.look(sight)
-        for (const language of ['en', 'de', 'fr', 'es']) {
-          await tab.goTo(`${service.origin}${ADD}?lang=${language}`)
-          await holds(tab, `${language} ${JSON.stringify(sight)}`)
+    test('the room of editors holds, and one tick ticks all', async () => {
+      await suggest(service, { ...concert, address: 'room@example.org' })
+      const state = { state: 'waiting', confirmed_utc: '2026-11-27 10:00:00' } as const
+      await service.app.database.write((tx) => tx.updateTable('submissions').set(state).execute())
+      const desk = await sitAtDesk(service, 'editor')
+      const [first = ''] = /\/desk\/suggestions\/\d+/.exec((await desk.get('/desk/suggestions')).body) ?? []
+      const act = { act: 'trust', address: `${'long'.repeat(12)}@example.org` }
+      await desk.post('/desk/suggestions/trusted', act)
+      const tab = await browser.open()
+      for (const width of [320, 1280]) {
+        await tab.look({ width })
+        await tab.goTo(`${service.origin}/desk/sign-in`)
+        await tab.evaluate(`document.cookie = '${desk.cookie}; path=/'`)
+        await tab.goTo(`${service.origin}/desk/suggestions`)
+        await holds(tab, `list at ${width}`)
+        await press(tab, '[data-all]')
+        const ticked = `[...document.querySelectorAll('[name=id]')].every((one) => one.checked)`
+        assert.equal(await tab.evaluate(ticked), true)
+        for (const path of [first, '/desk/suggestions/trusted']) {
+          await tab.goTo(service.origin + path)
+          await holds(tab, `${path} at ${width}`)
         }
       }
     })
@@ -120,7 +162,9 @@ for (const { name, program = '', start } of BROWSERS)
       const first = await tab.evaluate<string>(action)
       const type = `document.getElementById('title').dispatchEvent(new Event('input', { bubbles: true }))`
       await tab.evaluate(type)
-      await tab.evaluate(`{ const { now } = Date; Date.now = () => now() + 21 * 3_600_000; ${type} }`)
+      await tab.evaluate(
+        `(() => { const { now } = Date; Date.now = () => now() + 21 * 3_600_000; ${type} })()`,
+      )
       await untilShown(tab, `${action} !== ${JSON.stringify(first)}`)
       assert.match(await tab.evaluate<string>(action), /form=[\w.-]{54}$/)
     })
@@ -168,35 +212,5 @@ describe('the work of a suggestion in a browser', noChromium, () => {
       .where('title', '=', 'Proved')
       .executeTakeFirst()
     assert.deepEqual(sent, { state: 'waiting', aside: '' })
-  })
-
-  test('the room of editors holds in a browser, and one tick ticks all', async () => {
-    const desk = await sitAtDesk(service, 'editor')
-    const tab = await browser.open()
-    const [name = '', value = ''] = desk.cookie.split('=')
-    await tab.send('Network.setCookie', { name, value, url: service.origin })
-    for (const width of [320, 1280]) {
-      await tab.look({ width })
-      await tab.goTo(`${service.origin}/desk/suggestions`)
-      await holds(tab, `list at ${width}`)
-      await tab.evaluate(`document.querySelector('[data-all]').click()`)
-      assert.equal(
-        await tab.evaluate(`[...document.querySelectorAll('[name=id]')].every((one) => one.checked)`),
-        true,
-      )
-      const row = await service.app.database.read
-        .selectFrom('submissions')
-        .select('id')
-        .where('state', '=', 'waiting')
-        .executeTakeFirst()
-      await tab.goTo(`${service.origin}/desk/suggestions/${row?.id}`)
-      await holds(tab, `one at ${width}`)
-      await desk.post('/desk/suggestions/trusted', {
-        act: 'trust',
-        address: `${'long'.repeat(12)}@example.org`,
-      })
-      await tab.goTo(`${service.origin}/desk/suggestions/trusted`)
-      await holds(tab, `trusted addresses at ${width}`)
-    }
   })
 })

@@ -9,6 +9,7 @@ import {
   trustAddress,
 } from '../../src/features/submissions/submission-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { call } from '../support/assistant.ts'
 import { deskHere } from '../support/desk.ts'
 import { serviceForTests, startService } from '../support/service.ts'
 import {
@@ -25,6 +26,7 @@ import {
 const open = {
   submissions: 'open',
   trusted_proxy: 'loopback',
+  mcp: 'read',
   submissions_address: '400',
   submissions_network: '400',
   submissions_hour: '4000',
@@ -60,7 +62,7 @@ describe('suggestions of events without e-mail', () => {
       assert.equal(leadsTo(await service.page(path)), ADD, path)
   })
 
-  test('what waits is in no list, feed, search, count and sitemap until an editor publishes it', async () => {
+  test('what waits is in no list, feed, sitemap, change, nor told to assistants until it is published', async () => {
     const { row } = await taken({ ...concert, title: 'Lantern walk', start_date: '2027-05-08' })
     const public_ = [
       '/events/',
@@ -73,13 +75,15 @@ describe('suggestions of events without e-mail', () => {
     const seen = async () => {
       const pages = await Promise.all(public_.map((path) => service.page(path)))
       const list = await service.get('/events?search=lantern&start_date=2027-01-01')
-      return [...pages.map(({ body }) => String(body)), JSON.stringify(list.body.events)].filter((text) =>
-        /lantern/i.test(text),
-      )
+      const found = await call(service, 'search_events', { words: 'lantern', start_date: '2027-01-01' })
+      const { body: feed } = await service.get('~/wp-json/kalends/v1/changes?per_page=50', 'admin')
+      const answers = [list.body.events, found.structuredContent, feed.changes]
+      const records = answers.map((answer) => JSON.stringify(answer))
+      return [...pages.map(({ body }) => String(body)), ...records].filter((text) => /lantern/i.test(text))
     }
     assert.deepEqual(await seen(), [])
     assert.equal((await publish(editor, row.id)).status, 303)
-    assert.ok((await seen()).length >= 5)
+    assert.equal((await seen()).length, 8)
     const { body } = await service.get('/events?search=lantern&start_date=2027-01-01')
     assert.equal(body.events[0].venue.venue, 'Miller’s barn, Low Lane 3')
     assert.equal(body.events[0].start_date, '2027-05-08 19:30:00')
@@ -444,13 +448,21 @@ describe('suggestions of events without e-mail', () => {
     assert.deepEqual(await networks(), ['', ''])
   })
 
-  test('the version of the terms is kept with each suggestion', async () => {
+  test('the version of the terms is kept with each suggestion; other terms leave it', async () => {
     await using agreed = await startService({ ...open, submissions_terms: 'https://example.org/terms-2' })
     assert.match(await agreed.shown(ADD), /href="https:\/\/example\.org\/terms-2"/)
     assert.match((await suggest(agreed, concert)).body, /id="terms-error"/)
     assert.equal((await suggest(agreed, { ...concert, terms: '1' })).status, 303)
-    const [row] = await agreed.app.database.read.selectFrom('submissions').select('terms').execute()
-    assert.equal(row?.terms, 'https://example.org/terms-2')
+    const { database } = agreed.config
+    await using later = await startService({ ...open, database, submissions_terms: 'https://example.org/3' })
+    assert.equal((await suggest(later, { ...concert, title: 'Later', terms: '1' })).status, 303)
+    const rows = await agreed.app.database.read
+      .selectFrom('submissions')
+      .select('terms')
+      .orderBy('id')
+      .execute()
+    const versions = rows.map(({ terms }) => terms)
+    assert.deepEqual(versions, ['https://example.org/terms-2', 'https://example.org/3'])
   })
 
   test('an address a day, a network and the site an hour have limits, and what was typed stays', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rounds } from './rounds.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
 export interface Browser {
@@ -17,6 +18,16 @@ export interface Sight {
   zoom?: number
   forcedColors?: boolean
 }
+
+/** A narrow and a wide window, with and without scripts, in one language each, in all with TEST_ROUNDS=4. */
+export const SIGHTS = [320, 1280].flatMap((width, wide) =>
+  [true, false].flatMap((scripts) => {
+    const languages = ['en', 'de', 'fr', 'es']
+    const first = 2 * wide + Number(scripts)
+    const chosen = [...languages.slice(first), ...languages].slice(0, Math.min(4, rounds(1)))
+    return chosen.map((language) => ({ width, scripts, language }))
+  }),
+)
 
 export interface Tab {
   look: (sight: Sight) => Promise<void>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { App } from '../../src/app.ts'
 import { readKey, sealForm } from '../../src/features/submissions/form-token.ts'
 import type { AtDesk } from './desk.ts'
 import type { ReceivedMail, TestRelay } from './relay.ts'
@@ -9,7 +10,7 @@ import type { Answer, TestService } from './service.ts'
 export const ADD = '/events/community/add/'
 
 /** A form of some seconds ago, as nobody fills one in less. */
-export async function formToken({ app }: Pick<TestService, 'app'>, age = 10_000): Promise<string> {
+export async function formToken({ app }: { app: Pick<App, 'database'> }, age = 10_000): Promise<string> {
   return sealForm(await readKey(app.database), Date.now() - age)
 }
 

@@ -374,7 +374,7 @@ function searchLines(fields: Fields, columns: Readonly<Record<string, unknown>>)
   return Object.entries(fields)
     .flatMap(([name, field]) => {
       const value = columns[name]
-      return field.kind.keep && typeof value === 'string' && value !== '' ? [searched(value)] : []
+      return field.kind.toColumn && typeof value === 'string' && value !== '' ? [searched(value)] : []
     })
     .join('\n')
 }

@@ -56,17 +56,12 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   const young = cache.young.get(key)
   if (young) return young.value
   const old = cache.old.get(key)
-  if (old) keepCached(cache, key, old.value, old.bytes)
+  if (old) setCached(cache, key, old.value, old.bytes)
   return old?.value
 }
 
 /** A value larger than a whole generation is not cached. */
-export function keepCached<Key, Value>(
-  cache: Cache<Key, Value>,
-  key: Key,
-  value: Value,
-  bytes: number,
-): void {
+export function setCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return
   if (cache.budget.youngBytes + bytes > cache.budget.limit) grow(cache.budget)
@@ -109,7 +104,7 @@ export function cachedText<Key extends string | number>(
   const known = findCached(cache, key)
   if (known !== undefined) return known
   const made = make()
-  keepCached(cache, key, made, entryBytes(String(key), made))
+  setCached(cache, key, made, entryBytes(String(key), made))
   return made
 }
 

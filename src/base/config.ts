@@ -273,8 +273,8 @@ export const removedSettings: Readonly<Record<string, string>> = {
 /** `readConfig`, `--help` and `docs/configuration.md` are made from this table. */
 export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
   const own: [string, Setting<unknown>][] = Object.entries(settings)
-  const brought = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
-  return Object.fromEntries([...own, ...brought])
+  const ofFeatures = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
+  return Object.fromEntries([...own, ...ofFeatures])
 }
 
 export const commandVariables = (features: readonly HasSettings[]): string[] =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../base/cache.ts'
+import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, setCached } from '../base/cache.ts'
 import type { Site } from '../base/config.ts'
 import type { ClockPart } from '../base/fields/kinds.ts'
 import { hashOf } from '../base/text/characters.ts'
@@ -88,7 +88,7 @@ export function cacheAnswer(
 ): CachedAnswer {
   const answer = { ...made, isShared: true, version, clock, madeIn: nowIn(answers, clock, now) }
   // Counts the compressed form, and the address twice.
-  keepCached(answers.bodies, key, answer, made.body.length * 1.5 + key.length * 4 + 2500)
+  setCached(answers.bodies, key, answer, made.body.length * 1.5 + key.length * 4 + 2500)
   return answer
 }
 

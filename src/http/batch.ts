@@ -39,7 +39,7 @@ export async function answerBatch(
   const { areOne, requests } = await parseBatch(request.values, context)
   const bounded: Context = {
     ...context,
-    room: { ...limits.batchAnswers },
+    answerBudget: { ...limits.batchAnswers },
     datesWritten: new Map(),
     recordsMade: new WeakMap(),
   }

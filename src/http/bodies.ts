@@ -9,7 +9,7 @@ import { Problem } from '../base/problems.ts'
 import { clientOf } from '../base/text/urls.ts'
 import {
   type Body,
-  type BodyRoom,
+  type BodyLimits,
   clientAddress,
   type Exchange,
   formText,
@@ -25,14 +25,14 @@ import {
 // Bodies of requests and their files, within bounds of memory, disk and time.
 
 /** Arriving bodies hold `held` of at most `most` bytes. */
-export interface Room {
+export interface Capacity {
   held: number
   most: number
   arriving: Set<Share>
 }
 
 interface Share {
-  room: Room
+  capacity: Capacity
   client: string
   bytes: number
   limit: number
@@ -42,11 +42,11 @@ interface Share {
 export interface Intake {
   bodyBytes: number
   fileBytes: number
-  /** Room for callers with the right to write. */
-  writers: Room
-  /** Room for all others, who never take that of writers. */
-  strangers: Room
-  files: Room
+  /** For callers with the right to write. */
+  writers: Capacity
+  /** For all others, who never take that of writers. */
+  strangers: Capacity
+  files: Capacity
   folder: string
   /** Within how many ms the next 64 kB of a body, or its end, have to arrive. */
   patienceMs: number
@@ -65,7 +65,7 @@ export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs' | 'trusted'>,
   bytes: number,
 ): Intake {
-  const roomOf = (most: number): Room => ({ held: 0, most, arriving: new Set() })
+  const roomOf = (most: number): Capacity => ({ held: 0, most, arriving: new Set() })
   return {
     ...options,
     writers: roomOf(bytes),
@@ -83,15 +83,15 @@ interface Holding {
   givenWay: Promise<never>
 }
 
-function emptyHolding(room: Room, limit: number, client: string, intake: Intake): Holding {
+function emptyHolding(capacity: Capacity, limit: number, client: string, intake: Intake): Holding {
   const { promise: givenWay, reject } = Promise.withResolvers<never>()
   givenWay.catch(() => undefined)
   const giveWay = () => {
     reject(busy())
     shares.forEach(release)
   }
-  const memory: Share = { room, client, bytes: 0, limit, giveWay }
-  const disk: Share = { room: intake.files, client, bytes: 0, limit: intake.fileBytes, giveWay }
+  const memory: Share = { capacity, client, bytes: 0, limit, giveWay }
+  const disk: Share = { capacity: intake.files, client, bytes: 0, limit: intake.fileBytes, giveWay }
   const shares = [memory, disk]
   return { memory, disk, files: [], givenWay }
 }
@@ -99,9 +99,9 @@ function emptyHolding(room: Room, limit: number, client: string, intake: Intake)
 const sharesOf = ({ memory, disk }: Holding) => [memory, disk]
 
 function release(share: Share): void {
-  share.room.held -= share.bytes
+  share.capacity.held -= share.bytes
   share.bytes = 0
-  share.room.arriving.delete(share)
+  share.capacity.arriving.delete(share)
 }
 
 async function letGo(holding: Holding): Promise<void> {
@@ -115,25 +115,27 @@ async function letGo(holding: Holding): Promise<void> {
  * @throws Problem rest_request_too_large beyond the limit, rest_unavailable without room
  */
 function hold(share: Share, bytes: number): void {
-  const { room } = share
+  const { capacity } = share
   // A share that has given way holds nothing.
-  if (!room.arriving.has(share)) throw busy()
+  if (!capacity.arriving.has(share)) throw busy()
   if (share.bytes + bytes > share.limit) throw tooLarge(share.limit)
-  while (room.held + bytes > room.most) {
+  while (capacity.held + bytes > capacity.most) {
     const largest = largestBefore(share, bytes)
     if (!largest) throw busy()
     largest.giveWay()
   }
   share.bytes += bytes
-  room.held += bytes
+  capacity.held += bytes
 }
 
-function largestBefore({ room, client }: Share, bytes: number): Share | undefined {
+function largestBefore({ capacity, client }: Share, bytes: number): Share | undefined {
   const held = new Map<string, number>()
-  for (const one of room.arriving) held.set(one.client, (held.get(one.client) ?? 0) + one.bytes)
+  for (const one of capacity.arriving) held.set(one.client, (held.get(one.client) ?? 0) + one.bytes)
   const [name = '', most = 0] = [...held].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
   if (name === client || most <= (held.get(client) ?? 0) + bytes) return undefined
-  return [...room.arriving].filter((one) => one.client === name).reduce((a, b) => (b.bytes > a.bytes ? b : a))
+  return [...capacity.arriving]
+    .filter((one) => one.client === name)
+    .reduce((a, b) => (b.bytes > a.bytes ? b : a))
 }
 
 function tooLarge(bytes: number): Problem {
@@ -306,22 +308,22 @@ export async function withBody(
   work: (read: IncomingRequest['readBody']) => Promise<void>,
 ): Promise<void> {
   const holdings: Holding[] = []
-  const read: IncomingRequest['readBody'] = async (room) => {
+  const read: IncomingRequest['readBody'] = async (limits) => {
     if (!hasBody(request)) return NO_BODY
     if (request.destroyed) throw new Problem('rest_invalid_request')
-    const most = room.most ?? (room.isTrusted ? intake.bodyBytes : STRANGER_BYTES)
+    const most = limits.most ?? (limits.isTrusted ? intake.bodyBytes : STRANGER_BYTES)
     const limit = Math.min(most, intake.bodyBytes)
     const client = clientOf(clientAddress(request, intake.trusted))
-    const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit, client, intake)
+    const holding = emptyHolding(limits.isTrusted ? intake.writers : intake.strangers, limit, client, intake)
     const shares = sharesOf(holding)
-    for (const share of shares) share.room.arriving.add(share)
+    for (const share of shares) share.capacity.arriving.add(share)
     holdings.push(holding)
-    if (!room.takesFile) checkLength(request, limit)
+    if (!limits.takesFile) checkLength(request, limit)
     if (intake.mayGoOn.delete(response)) response.writeContinue()
     try {
-      return await readBody(request, room, holding, intake)
+      return await readBody(request, limits, holding, intake)
     } finally {
-      for (const share of shares) share.room.arriving.delete(share)
+      for (const share of shares) share.capacity.arriving.delete(share)
     }
   }
   try {
@@ -333,15 +335,15 @@ export async function withBody(
 
 async function readBody(
   request: IncomingMessage,
-  room: BodyRoom,
+  limits: BodyLimits,
   holding: Holding,
   intake: Intake,
 ): Promise<Body> {
   const mimeType = mediaType(request.headers)
   if (mimeType !== '' && !MEDIA_TYPE.test(mimeType)) throw new Problem('rest_unsupported_media_type')
   if (mimeType === 'multipart/form-data')
-    return { ...NO_BODY, form: await readForm(request, room, holding, intake) }
-  if (!room.takesFile) return { bytes: await readBytes(request, holding, intake.patienceMs) }
+    return { ...NO_BODY, form: await readForm(request, limits, holding, intake) }
+  if (!limits.takesFile) return { bytes: await readBytes(request, holding, intake.patienceMs) }
   const fileName = fileNameOf(request.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
     return { ...NO_BODY, file: { fileName, mimeType, ...(await readToDisk(request, holding, intake)) } }
@@ -368,14 +370,14 @@ const IN_PASSING = 524_288
  */
 async function readForm(
   request: IncomingMessage,
-  room: BodyRoom,
+  limits: BodyLimits,
   holding: Holding,
   intake: Intake,
 ): Promise<NonNullable<Body['form']>> {
   const { memory } = holding
   const fieldBytes = memory.limit
-  checkLength(request, fieldBytes + (room.takesFile ? (room.mostFiles ?? intake.fileBytes) : 0))
-  if (room.takesFile) memory.limit += IN_PASSING
+  checkLength(request, fieldBytes + (limits.takesFile ? (limits.mostFiles ?? intake.fileBytes) : 0))
+  if (limits.takesFile) memory.limit += IN_PASSING
   const fields: [string, string][] = []
   const files: Promise<Upload>[] = []
   const arriving = new Set<Readable>()
@@ -400,7 +402,7 @@ async function readForm(
   parser.on('file', (field = '', pieces, fileName, _encoding, mimeType) => {
     // A form that ends early is an error of the file as well, perhaps before anybody reads it.
     pieces.on('error', refuseForm)
-    if (!room.takesFile) {
+    if (!limits.takesFile) {
       pieces.resume()
       return
     }

@@ -116,13 +116,13 @@ export async function answerRequest(
         repeated(request, action.served, context),
         isLoggedIn(context.caller) && isAllowed,
         context,
-        (keeping, isKept) =>
+        (storing, isStored) =>
           answerCreate(
             request,
             action.served,
             isAllowed,
             context,
-            isKept || context.room ? keeping : undefined,
+            isStored || context.answerBudget ? storing : undefined,
           ),
       )
     }
@@ -136,7 +136,7 @@ export async function answerRequest(
         onceInBatch(repeated(request, action.served, context)),
         isAllowed,
         context,
-        (keeping) => change(request, action.served, isAllowed, context, keeping),
+        (storing) => change(request, action.served, isAllowed, context, storing),
       )
     }
     default:
@@ -197,7 +197,7 @@ async function answerCreate(
   { resource, operations }: ServedResource,
   isAllowed: boolean,
   context: Context,
-  keeping: WriteAndStore | undefined,
+  storing: WriteAndStore | undefined,
 ): Promise<Answer> {
   const { args } = request.endpoint
   const raw = request.values(args)
@@ -206,8 +206,8 @@ async function answerCreate(
     return { status: 201, headers, body: answer, id }
   }
   const sent = { fields: args, raw, isAllowed }
-  if (!keeping) return created(await makeNew(context, operations, sent))
-  return writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => created(await write())))
+  if (!storing) return created(await makeNew(context, operations, sent))
+  return writeNew(context, operations, sent, (tx, write) => storing(tx, async () => created(await write())))
 }
 
 type AnswerChange = (
@@ -215,10 +215,10 @@ type AnswerChange = (
   served: ServedResource,
   isAllowed: boolean,
   context: Context,
-  keeping: WriteAndStore,
+  storing: WriteAndStore,
 ) => Promise<Answer>
 
-const answerUpdate: AnswerChange = async (request, { operations }, isAllowed, context, keeping) => {
+const answerUpdate: AnswerChange = async (request, { operations }, isAllowed, context, storing) => {
   const { args, fields = args } = request.endpoint
   const parsing = { extent: 'partial', mayAsk: isAllowed } as const
   const raw = request.values(fields)
@@ -229,7 +229,7 @@ const answerUpdate: AnswerChange = async (request, { operations }, isAllowed, co
     operations,
     { row, values },
     wantedOf(request),
-    changed(keeping, ignoredHeader(fields, raw)),
+    changed(storing, ignoredHeader(fields, raw)),
   )
 }
 
@@ -238,7 +238,7 @@ const answerRemove: AnswerChange = async (
   { resource, operations },
   _isAllowed,
   context,
-  keeping,
+  storing,
 ) => {
   const fields = resource.removal ?? NONE
   const values = await withAddress(
@@ -247,15 +247,15 @@ const answerRemove: AnswerChange = async (
     context,
   )
   const row = await permitted(request, operations, context)
-  return writeRemoval(context, operations, { row, values }, wantedOf(request), changed(keeping))
+  return writeRemoval(context, operations, { row, values }, wantedOf(request), changed(storing))
 }
 
 export const wantedOf = ({ ifMatch }: MatchedRequest) =>
   ifMatch === undefined ? 'any' : wantedVersions(ifMatch)
 
-function changed(keeping: WriteAndStore, headers: Record<string, string> = {}): Around<Answer> {
+function changed(storing: WriteAndStore, headers: Record<string, string> = {}): Around<Answer> {
   return (tx, write) =>
-    keeping(tx, async () => {
+    storing(tx, async () => {
       const { id, answer } = await write()
       return { status: 200, headers, body: answer, id }
     })

@@ -37,7 +37,7 @@ export interface Body {
 
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
-export interface BodyRoom {
+export interface BodyLimits {
   /** If false, only a little is read, enough to report other faults. */
   isTrusted: boolean
   takesFile: boolean
@@ -75,7 +75,7 @@ export interface IncomingRequest {
   found?: MatchedRoute
   isGone: () => boolean
   /** May be called once; nothing is held before. @throws Problem */
-  readBody: (room: BodyRoom) => Promise<Body>
+  readBody: (limits: BodyLimits) => Promise<Body>
 }
 
 /** The query string is parsed, and `method` is that after overrides (rule 1.6). */

@@ -252,14 +252,14 @@ export const BYTES_AT_ONCE = 8_000_000
 
 export function joined(
   parts: readonly Buffer[],
-  room: Buffer = Buffer.allocUnsafeSlow(lengthOf(parts)),
+  into: Buffer = Buffer.allocUnsafeSlow(lengthOf(parts)),
 ): Buffer {
   let at = 0
   for (const part of parts) {
-    room.set(part, at)
+    into.set(part, at)
     at += part.length
   }
-  return room.subarray(0, at)
+  return into.subarray(0, at)
 }
 
 export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {

@@ -262,7 +262,7 @@ function seriesSchema(): Schema {
 /** See rules 6.1 and 6.2; empty details are left out. */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
-    ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
+    ([field, { kind }]) => kind.toColumn && field !== name && field !== 'description',
   )
   const typed = (isFlag: boolean): Record<string, Schema> =>
     Object.fromEntries(

@@ -466,7 +466,7 @@ export function asProblem(error: unknown): Problem {
 
 function lackingProblem(lack: Lack): Problem {
   if (lack === 'answer') return new Problem('rest_unavailable', { retryAfter: 1 })
-  return diskProblem(lack === 'room' ? 'rest_insufficient_storage' : 'rest_read_only')
+  return diskProblem(lack === 'space' ? 'rest_insufficient_storage' : 'rest_read_only')
 }
 
 const OUTAGE_EVERY = 1000

@@ -77,7 +77,7 @@ function makeRows(service: Service, entrance: Entrance, ground: RouterParts): An
   const { restRoot } = service.site
   const { answerRest, answerCache } = makeRest(service, entrance, ground)
   const { cacheBudget, routes } = ground
-  const brought = ground.makeRows({ service, entrance, routes, answerCache, cacheBudget, answerRest })
+  const featureRows = ground.makeRows({ service, entrance, routes, answerCache, cacheBudget, answerRest })
   const byPath = fixedAnswers(service, entrance)
   const media = mediaAnswer(service, entrance)
   const rest = { methods: 'all', signIn: byHeader(service) } as const
@@ -86,8 +86,8 @@ function makeRows(service: Service, entrance: Entrance, ground: RouterParts): An
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
     { ...open, find: ({ url }) => byPath.get(url.path) },
     { ...open, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
-    ...brought.filter(({ isLast }) => !isLast),
-    ...brought.filter(({ isLast }) => isLast),
+    ...featureRows.filter(({ isLast }) => !isLast),
+    ...featureRows.filter(({ isLast }) => isLast),
     { ...open, find: ({ url }) => welcomeAt(service, entrance, url.path) },
     { ...rest, find: () => answerRest },
   ]
@@ -141,7 +141,7 @@ function fixedAnswers(service: Service, entrance: Entrance): ReadonlyMap<string,
 function whatFails(error: unknown): string {
   const lack =
     error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
-  if (lack === 'room' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
+  if (lack === 'space' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
   if (lack === 'permission' || lack === 'rest_read_only') return 'what has to be written may only be read'
   if (lack === 'rest_unavailable') return 'the disk of the images is not mounted'
   return 'the database does not answer'

@@ -45,7 +45,7 @@ const markup: PlainKind<string> = {
   within: limits.text,
   valid: (value) => rawText(value) !== undefined,
   read: rawText,
-  keep: (value) => value,
+  toColumn: (value) => value,
   blank: '',
 }
 

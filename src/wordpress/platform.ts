@@ -197,7 +197,7 @@ interface Platform {
 export function makePlatform(
   site: Site,
   namespaceRoutes: readonly Route[],
-  brought: readonly Route[],
+  featureRoutes: readonly Route[],
 ): Platform {
   const described = [
     ['/types', describeTypes],
@@ -234,19 +234,19 @@ export function makePlatform(
       platformItem(categories, ['read']),
     ],
   }
-  const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes(brought) }
+  const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes(featureRoutes) }
   const finders = [platform, own, batch, root].map((group) => ({ group, find: routeFinder(group.routes) }))
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-/** @param brought the routes of features */
-export function ownRoutes(brought: readonly Route[]): Route[] {
+/** @param featureRoutes routes of features */
+export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
   return [
     uncached(listRoute(series)),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
     ...[...resources, series].flatMap(historyRoutes),
     settingsRoute,
-    ...brought,
+    ...featureRoutes,
   ]
 }
 

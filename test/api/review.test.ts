@@ -188,7 +188,7 @@ test('an event brings its new venue, organizer and terms along', async () => {
   const done = await publishPending(editor, id)
   assert.ok('saved' in done)
   assert.deepEqual(
-    done.brought.map(({ kind, name }) => [kind, name]),
+    done.linkedDrafts.map(({ kind, name }) => [kind, name]),
     [
       ['venue', 'New hall'],
       ['organizer', 'New club'],

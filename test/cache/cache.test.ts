@@ -6,18 +6,18 @@ import {
   dropAll,
   emptyCache,
   findCached,
-  keepCached,
   limitCaches,
   madeOnce,
   processBudget,
+  setCached,
 } from '../../src/base/cache.ts'
 import { prepareTexts, renderedText } from '../../src/base/text/long-texts.ts'
 
 test('what is asked for stays while what nobody asks for is forgotten', () => {
   const cache = emptyCache<number, string>(cacheBudget(100))
-  keepCached(cache, 0, 'asked for', 10)
+  setCached(cache, 0, 'asked for', 10)
   for (let key = 1; key < 50; key++) {
-    keepCached(cache, key, 'not', 10)
+    setCached(cache, key, 'not', 10)
     assert.equal(findCached(cache, 0), 'asked for')
   }
   assert.equal(findCached(cache, 1), undefined)
@@ -27,22 +27,22 @@ test('what is asked for stays while what nobody asks for is forgotten', () => {
 test('a cache that is used takes the room of one that is not, and all together keep to their budget', () => {
   const budget = cacheBudget(100)
   const [busy, idle] = [emptyCache<number, number>(budget), emptyCache<number, number>(budget)]
-  keepCached(idle, 0, 0, 40)
-  for (let key = 0; key < 21; key++) keepCached(busy, key, key, 10)
+  setCached(idle, 0, 0, 40)
+  for (let key = 0; key < 21; key++) setCached(busy, key, key, 10)
   assert.equal(findCached(idle, 0), undefined)
   assert.deepEqual([busy.old.size, busy.young.size], [5, 5])
-  keepCached(idle, 1, 1, 10)
+  setCached(idle, 1, 1, 10)
   assert.deepEqual([busy.old.size, busy.young.size, idle.young.size], [5, 0, 1])
 })
 
 test('what is larger than a generation is not kept, and pushes nothing out', () => {
   const budget = cacheBudget(100)
   const cache = emptyCache<string, number>(budget)
-  keepCached(cache, 'small', 1, 10)
-  keepCached(cache, 'large', 2, 51)
+  setCached(cache, 'small', 1, 10)
+  setCached(cache, 'large', 2, 51)
   assert.equal(findCached(cache, 'large'), undefined)
   assert.equal(findCached(cache, 'small'), 1)
-  keepCached(cache, 'small', 3, 51)
+  setCached(cache, 'small', 3, 51)
   assert.equal(findCached(cache, 'small'), undefined)
   assert.equal(budget.youngBytes, 0)
 })
@@ -50,16 +50,16 @@ test('what is larger than a generation is not kept, and pushes nothing out', () 
 test('what is dropped or kept anew gives its room back', () => {
   const budget = cacheBudget(100)
   const cache = emptyCache<string, number>(budget)
-  keepCached(cache, 'a', 1, 30)
-  keepCached(cache, 'a', 2, 20)
+  setCached(cache, 'a', 1, 30)
+  setCached(cache, 'a', 2, 20)
   assert.equal(budget.youngBytes, 20)
   drop(cache, 'a')
   drop(cache, 'a')
   assert.equal(findCached(cache, 'a'), undefined)
   assert.equal(budget.youngBytes, 0)
   const other = emptyCache<string, number>(budget)
-  keepCached(cache, 'b', 1, 30)
-  keepCached(other, 'b', 1, 5)
+  setCached(cache, 'b', 1, 30)
+  setCached(other, 'b', 1, 5)
   dropAll(cache)
   assert.equal(findCached(cache, 'b'), undefined)
   assert.equal(budget.youngBytes, 5)

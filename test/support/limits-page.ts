@@ -12,7 +12,7 @@ import { LONGEST_MARK_RUN } from '../../src/base/text/characters.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { resources } from '../../src/calendar/resources.ts'
 import { MOST_PICTURES } from '../../src/features/submissions/submission-store.ts'
-import { MOST_KEPT } from '../../src/store/storage/kept-answers.ts'
+import { MOST_STORED } from '../../src/store/storage/stored-answers.ts'
 
 export function limitsPage(): string {
   const general = [
@@ -38,7 +38,7 @@ export function limitsPage(): string {
       '10,000 × 60 in 2,000,000 bytes, of a file 5,000,000 (kept: 20,000,000); 10 looked at, 3 under way',
     ],
     ['Former texts × changes', `\`${environmentName('history_bytes')}\`; a text that many had is kept once`],
-    ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_KEPT)}`],
+    ['Kept answers × keys of a user', `16,384 bytes, then the id alone, × ${inThousands(MOST_STORED)}`],
     ['Forms of strangers × suggestions that wait', '64 kB × 5,000, and 2,000 kept as spam'],
     ['Private pictures × suggestions', `1,600 pixels as WebP × ${MOST_PICTURES}`],
     ['Subscriptions × addresses', '20 of one address; 1,000 unconfirmed in all, for 48 hours'],

@@ -90,7 +90,7 @@ const onlineShown: PlainKind<string> = {
   example: 'before:30',
   valid: (value) => value === '' || (typeof value === 'string' && minutesBefore(value) !== undefined),
   read: (value) => (typeof value === 'string' && value !== '' ? value : 'always'),
-  keep: (value) => value,
+  toColumn: (value) => value,
   blank: 'always',
 }
 

@@ -5,7 +5,7 @@ import { venueFields } from './linked-fields.ts'
 import {
   address,
   arrayOf,
-  asKept,
+  asColumn,
   dateTime,
   emptyList,
   everywhere,
@@ -145,7 +145,7 @@ export function rareFields(
       eventFields[name]
     if (typeof member[place] === 'object') return []
     const by = member.rare === true ? name : (member.rare as RareColumn)
-    return [{ name, by, read: kind.read, show: kind.show ?? asKept, blank: kind.blank }]
+    return [{ name, by, read: kind.read, show: kind.show ?? asColumn, blank: kind.blank }]
   })
 }
 

@@ -1,9 +1,9 @@
 import {
+  type ColumnOf,
   count,
   type Input,
   image,
   integer,
-  type KeptOf,
   type Kind,
   publicationMoment,
   settledText,
@@ -36,32 +36,32 @@ export type FieldsData = Readonly<Record<string, FieldData>>
 
 export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
 
-/** Columns of fields whose kind has `keep`. */
+/** Columns of fields whose kind has `toColumn`. */
 export type Columns<F extends FieldsData> = {
-  -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<
+  -readonly [Name in keyof F as F[Name]['kind'] extends { toColumn: unknown } ? Name : never]: ColumnOf<
     F[Name]['kind']
   >
 }
 
-type Kept = [name: string, keep: (value: unknown) => unknown]
+type FieldColumn = [name: string, toColumn: (value: unknown) => unknown]
 
-const keptFields = new WeakMap<FieldsData, Kept[]>()
+const columnFields = new WeakMap<FieldsData, FieldColumn[]>()
 
-function keptFieldsOf(fields: FieldsData): Kept[] {
-  const found = keptFields.get(fields)
+function columnFieldsOf(fields: FieldsData): FieldColumn[] {
+  const found = columnFields.get(fields)
   if (found) return found
-  const made = Object.entries(fields).flatMap(([name, { kind }]): Kept[] =>
-    kind.keep ? [[name, kind.keep]] : [],
+  const made = Object.entries(fields).flatMap(([name, { kind }]): FieldColumn[] =>
+    kind.toColumn ? [[name, kind.toColumn]] : [],
   )
-  keptFields.set(fields, made)
+  columnFields.set(fields, made)
   return made
 }
 
 export function keptColumns(fields: FieldsData, values: Record<string, unknown>): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
-  for (const [name, keep] of keptFieldsOf(fields)) {
+  for (const [name, toColumn] of columnFieldsOf(fields)) {
     const value = values[name]
-    if (value !== undefined) columns[name] = keep(value)
+    if (value !== undefined) columns[name] = toColumn(value)
   }
   return columns
 }
@@ -70,7 +70,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {
-    if (kind.keep) columns[name] = kind.blank === '' ? text : kind.blank
+    if (kind.toColumn) columns[name] = kind.blank === '' ? text : kind.blank
   }
   return columns as Columns<F>
 }

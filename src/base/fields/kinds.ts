@@ -44,8 +44,8 @@ export interface RequestTime {
   now: number
 }
 
-/** Rules work with `Value`; the column holds `Kept`. */
-export interface Kind<Value, Kept = Value> {
+/** Rules work with `Value`; the column holds `Column`. */
+export interface Kind<Value, Column = Value> {
   wire: WireSchema
   /** What clients may send beyond `wire`: bounds, and an empty text that clears. */
   accepts?: Readonly<Record<string, unknown>>
@@ -62,10 +62,10 @@ export interface Kind<Value, Kept = Value> {
   /** Undefined for a wrong type, which is `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
   /** Without it, rules of the resource store the value. */
-  keep?: (value: Value) => Kept
-  blank?: Kept
+  toColumn?: (value: Value) => Column
+  blank?: Column
   /** Without it, answers show the column as it is. */
-  show?: (kept: unknown) => unknown
+  show?: (column: unknown) => unknown
   /** Words of a list's entries; those of a single value are in `wire.enum`. */
   choices?: readonly string[]
   /** Returns how long a value means the same; without it, a whole day. */
@@ -78,13 +78,13 @@ export interface Kind<Value, Kept = Value> {
 export type ClockPart = 'day' | 'minute' | 'now'
 
 /** Values are stored in the column of the field, without a rule of the resource. */
-export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
-  keep: (value: Value) => Kept
-  blank: Kept
+export interface PlainKind<Value, Column = Value> extends Kind<Value, Column> {
+  toColumn: (value: Value) => Column
+  blank: Column
 }
 
 export type ValueOf<K> = K extends Kind<infer Value, infer _Kept> ? Value : never
-export type KeptOf<K> = K extends { keep: (value: never) => infer Kept } ? Kept : never
+export type ColumnOf<K> = K extends { toColumn: (value: never) => infer Column } ? Column : never
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumeric = (value: unknown): value is string | number =>
@@ -92,7 +92,7 @@ const isNumeric = (value: unknown): value is string | number =>
     ? Number.isFinite(value)
     : isText(value) && value.trim() !== '' && Number.isFinite(Number(value))
 const same = <T>(value: T): T => value
-const isSwitchedOn = (kept: unknown) => kept === 1
+const isSwitchedOn = (column: unknown) => column === 1
 
 /** Empty values clear an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
@@ -169,7 +169,7 @@ export const text: PlainKind<string> = {
   wire: { type: 'string' },
   valid: (value) => isText(value) && value !== '' && value !== '0',
   read: (value) => (isText(value) ? value : undefined),
-  keep: same,
+  toColumn: same,
   blank: '',
 }
 
@@ -180,7 +180,7 @@ export const clearableText: PlainKind<string> = {
   within: limits.text,
   valid: (value) => isText(value) || isEmpty(value),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
-  keep: same,
+  toColumn: same,
   blank: '',
 }
 
@@ -189,7 +189,7 @@ export const line: PlainKind<string> = {
   ...clearableText,
   input: 'line',
   within: limits.line,
-  keep: singleLine,
+  toColumn: singleLine,
 }
 
 /** For columns that a rule of the resource writes. */
@@ -252,7 +252,7 @@ export const flag: PlainKind<boolean, number> = {
   wire: { type: 'boolean' },
   within: limits.word,
   read: readBoolean,
-  keep: Number,
+  toColumn: Number,
   blank: 0,
   show: isSwitchedOn,
   isFlag: true,
@@ -269,9 +269,9 @@ export const factOfAccess: PlainKind<boolean | '', number | null> = {
   example: 'yes',
   valid: (value) => readYesOrNo(value) !== undefined,
   read: readYesOrNo,
-  keep: (value) => (value === '' ? null : Number(value)),
+  toColumn: (value) => (value === '' ? null : Number(value)),
   blank: null,
-  show: (kept) => (kept === null ? '' : kept === 1),
+  show: (column) => (column === null ? '' : column === 1),
 }
 
 function readYesOrNo(value: unknown): boolean | '' | undefined {
@@ -289,7 +289,7 @@ export function oneOf<Word extends string>(words: readonly Word[], blank: Word):
     within: limits.word,
     valid: (value) => read(value) !== undefined,
     read,
-    keep: same,
+    toColumn: same,
     blank,
   }
 }
@@ -309,7 +309,7 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   clock: () => 'now',
   within: limits.word,
   read: isTruthy,
-  keep: Number,
+  toColumn: Number,
   blank: 0,
 }
 
@@ -328,7 +328,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   within: limits.word,
   answers: 'boolean',
   read: (value) => (value === null || typeof value === 'object' ? undefined : isTruthy(value)),
-  keep: Number,
+  toColumn: Number,
   blank: 0,
   show: isSwitchedOn,
   isFlag: true,
@@ -387,9 +387,10 @@ export const url: PlainKind<string> = {
   example: 'https://example.org/page',
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
-  keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITIES[name] ?? '')),
+  toColumn: (value) =>
+    encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITIES[name] ?? '')),
   blank: '',
-  show: (kept) => presentUrl(String(kept)),
+  show: (column) => presentUrl(String(column)),
 }
 
 /** Takes https only; an empty value clears it. */
@@ -405,7 +406,7 @@ export const language: PlainKind<string> = {
   within: limits.word,
   example: 'bfi',
   valid: (value) => isEmpty(value) || (isText(value) && canonicalLanguage(value) !== undefined),
-  keep: (value) => canonicalLanguage(value) ?? '',
+  toColumn: (value) => canonicalLanguage(value) ?? '',
 }
 
 function canonicalLanguage(tag: string): string | undefined {
@@ -448,7 +449,7 @@ function degrees(limit: number): PlainKind<number | null> {
     example: '12.5',
     valid: (value) => read(value) !== undefined,
     read,
-    keep: same,
+    toColumn: same,
     blank: null,
   }
 }

@@ -174,12 +174,12 @@ export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
   fields: Fields,
 ): readonly Tabled<WithValue<Fields, 'csv', true>>[] {
   return namesWith(fields, 'csv', true).map((name) => {
-    const { read, show = asKept, blank } = (fields[name] as LinkedField).kind
+    const { read, show = asColumn, blank } = (fields[name] as LinkedField).kind
     return { name, read, show, blank }
   })
 }
 
-export const asKept = (kept: unknown) => kept
+export const asColumn = (column: unknown) => column
 
 export type WithValue<Members, Property extends string, Value> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never

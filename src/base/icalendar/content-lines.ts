@@ -56,8 +56,8 @@ function folded(line: string): string {
   const bytes = Buffer.from(line)
   const parts: string[] = []
   // Folded lines begin with a space.
-  for (let from = 0, room = LONGEST_LINE; from < bytes.length; room = LONGEST_LINE - 1) {
-    const to = characterEnd(bytes, Math.min(from + room, bytes.length))
+  for (let from = 0, length = LONGEST_LINE; from < bytes.length; length = LONGEST_LINE - 1) {
+    const to = characterEnd(bytes, Math.min(from + length, bytes.length))
     parts.push(bytes.toString('utf8', from, to))
     from = to
   }

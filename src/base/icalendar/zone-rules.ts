@@ -1,4 +1,4 @@
-import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
+import { emptyCache, entryBytes, findCached, processBudget, setCached } from '../cache.ts'
 import { clockChanges, DAY_MS, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
@@ -38,7 +38,7 @@ export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const found = findCached(known, zone)
   if (found?.year === year) return found.rules
   const rules = readRules(zone, year)
-  keepCached(known, zone, { year, rules }, entryBytes(zone, JSON.stringify(rules ?? '')))
+  setCached(known, zone, { year, rules }, entryBytes(zone, JSON.stringify(rules ?? '')))
   return rules
 }
 

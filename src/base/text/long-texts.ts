@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import sanitizeHtml from 'sanitize-html'
-import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
+import { emptyCache, entryBytes, findCached, processBudget, setCached } from '../cache.ts'
 import { fold } from './characters.ts'
 import {
   ATTRIBUTE,
@@ -133,7 +133,7 @@ export async function prepareTexts(wanted: readonly WantedText[]): Promise<Reado
     if (result === undefined) continue
     const key = textKey(text)
     made.set(key, result)
-    keepCached(rendered, key, result, entryBytes(key, result))
+    setCached(rendered, key, result, entryBytes(key, result))
   }
   return made
 }

@@ -45,7 +45,7 @@ export interface Context {
   site: Site
   caller: Caller
   /** Bytes that answers of a batch may still take. */
-  room?: { bytes: number } | undefined
+  answerBudget?: { bytes: number } | undefined
   /** Records that the events of a batch have created, by transaction. */
   recordsMade?: WeakMap<Tx, number> | undefined
   /** Bytes of dates that a batch has written, by request. */

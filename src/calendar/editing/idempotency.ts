@@ -3,10 +3,15 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { HOUR_MS } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { findFingerprints, findKept, KEPT_HOURS, keepAnswer } from '../../store/storage/kept-answers.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
+import type { StoredAnswerColumns } from '../../store/storage/schema.ts'
+import {
+  findFingerprints,
+  findStored,
+  STORED_HOURS,
+  storeAnswer,
+} from '../../store/storage/stored-answers.ts'
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
@@ -34,7 +39,7 @@ export interface StoredAnswer {
 /** Runs a write inside its transaction, and stores its answer there. */
 export type WriteAndStore = (tx: Tx, write: () => Promise<StoredAnswer>) => Promise<StoredAnswer>
 
-type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
+type Once = Pick<StoredAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
 const HEADER = 'Idempotency-Key'
 export const REPLAYED = 'Idempotency-Replayed'
@@ -64,16 +69,19 @@ export async function writeOnce(
   { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
   isAllowed: boolean,
   context: Context,
-  write: (keeping: WriteAndStore, isKept: boolean) => Promise<StoredAnswer>,
+  write: (storing: WriteAndStore, isStored: boolean) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> {
   if (key === undefined || !isAllowed)
-    return write(async (_tx, within) => withinRoom(context, await within()), false)
+    return write(async (_tx, within) => withinBudget(context, await within()), false)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
   return unlessUnderWay(underWay, once, async () => {
     const known = await findReplay(context.db, once, context)
     if (known) return replayed(context, known, render)
-    return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)), true)
+    return write(
+      async (tx, within) => withinBudget(context, await storeOnce(tx, once, context, within)),
+      true,
+    )
   })
 }
 
@@ -87,14 +95,14 @@ export async function makeOnce(
   isAllowed: boolean,
   context: Context,
   make: (
-    keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
+    storingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
   ) => Promise<StoredAnswer>,
 ): Promise<number> {
   // Two clicks at once wait for each other in the database, where the second finds the record of the first.
   const sent = { repeatable, underWay: new Map<string, string>() }
-  const { id } = await writeOnce(sent, isAllowed, context, (keeping) =>
+  const { id } = await writeOnce(sent, isAllowed, context, (storing) =>
     make((tx, write) =>
-      keeping(tx, async () => {
+      storing(tx, async () => {
         const { id } = await write()
         return { status: 201, headers: {}, body: { id }, id }
       }),
@@ -105,12 +113,12 @@ export async function makeOnce(
 }
 
 /** Reduces the reply to the id if the answers of the batch leave no room for it. */
-function withinRoom({ room }: Context, answer: StoredAnswer): StoredAnswer {
+function withinBudget({ answerBudget }: Context, answer: StoredAnswer): StoredAnswer {
   const { body, id } = answer
-  if (room === undefined || body === undefined) return answer
+  if (answerBudget === undefined || body === undefined) return answer
   const { length } = JSON.stringify(body)
-  if (id === undefined || (length <= room.bytes && !isIdAlone(body))) {
-    room.bytes -= length
+  if (id === undefined || (length <= answerBudget.bytes && !isIdAlone(body))) {
+    answerBudget.bytes -= length
     return answer
   }
   return { ...answer, headers: { ...answer.headers, 'Preference-Applied': 'return=minimal' }, body: { id } }
@@ -122,11 +130,12 @@ async function replayed(
   render: Sent['render'],
 ): Promise<StoredAnswer> {
   const { body, id } = known
-  const { room } = context
-  const isAsked = id !== undefined && isIdAlone(body) && (room === undefined || room.bytes > 0)
-  const answer = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
+  const { answerBudget } = context
+  const isAsked =
+    id !== undefined && isIdAlone(body) && (answerBudget === undefined || answerBudget.bytes > 0)
+  const answer = withinBudget(context, { ...known, body: (isAsked && (await render?.(id))) || body })
   // After an answer that did not fit, no further one is rendered.
-  if (room && isAsked && isIdAlone(answer.body)) room.bytes = 0
+  if (answerBudget && isAsked && isIdAlone(answer.body)) answerBudget.bytes = 0
   return answer
 }
 
@@ -147,7 +156,7 @@ export async function batchOnce(
   const once: Once = { user: context.caller.id, key, fingerprint: await fingerprint() }
   return unlessUnderWay(underWay, once, async () => {
     const keys = [key, ...Array.from({ length: places }, (_, place) => keyAt(key, place))]
-    const fingerprints = await findFingerprints(context.db, once.user, keys, keptSince(context))
+    const fingerprints = await findFingerprints(context.db, once.user, keys, storedSince(context))
     if (fingerprints.some((known) => known !== once.fingerprint)) throw reused()
     return answer((place) => ({ key, fingerprint: async () => once.fingerprint, place }))
   })
@@ -186,7 +195,7 @@ const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 }
 const reused = () => new Problem('rest_idempotency_key_reused')
 
 /** Looks for a stored answer again, since another process may have answered the same request meanwhile. */
-async function keepOnce(
+async function storeOnce(
   tx: Tx,
   once: Once,
   context: Context,
@@ -198,7 +207,7 @@ async function keepOnce(
   const answer = await write()
   const { status, headers, body, id } = answer
   const whole = JSON.stringify(body)
-  await keepAnswer(tx, {
+  await storeAnswer(tx, {
     ...once,
     rights: capabilitiesHeld(context.caller).join(' '),
     status,
@@ -211,18 +220,18 @@ async function keepOnce(
 
 /** @throws Problem when it answers another request, or the caller has lost rights since */
 async function findReplay(db: Db, once: Once, context: Context): Promise<StoredAnswer | undefined> {
-  const kept = await findKept(db, once, keptSince(context))
-  if (!kept) return undefined
+  const stored = await findStored(db, once, storedSince(context))
+  if (!stored) return undefined
   const held: readonly string[] = capabilitiesHeld(context.caller)
-  if (!kept.rights.split(' ').every((right) => held.includes(right))) throw new Problem('rest_forbidden')
-  if (kept.fingerprint !== once.fingerprint) throw reused()
-  const body = JSON.parse(kept.body)
-  const location = kept.location === '' ? {} : { Location: kept.location }
-  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body, id: body?.id }
+  if (!stored.rights.split(' ').every((right) => held.includes(right))) throw new Problem('rest_forbidden')
+  if (stored.fingerprint !== once.fingerprint) throw reused()
+  const body = JSON.parse(stored.body)
+  const location = stored.location === '' ? {} : { Location: stored.location }
+  return { status: stored.status, headers: { ...location, [REPLAYED]: 'true' }, body, id: body?.id }
 }
 
-function keptSince({ now }: Context): string {
-  return formatUtc(now - KEPT_HOURS * HOUR_MS)
+function storedSince({ now }: Context): string {
+  return formatUtc(now - STORED_HOURS * HOUR_MS)
 }
 
 /** Stored answers with this fingerprint are results of forms. */
@@ -234,9 +243,9 @@ const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `
 
 /** Returns undefined for an unknown key, `'under way'` for work that has not ended. */
 export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
-  const kept = await findKept(context.db, placeOf(context, key), keptSince(context))
-  if (kept?.fingerprint !== FINGERPRINT) return undefined
-  return kept.status === UNDER_WAY ? 'under way' : JSON.parse(kept.body)
+  const stored = await findStored(context.db, placeOf(context, key), storedSince(context))
+  if (stored?.fingerprint !== FINGERPRINT) return undefined
+  return stored.status === UNDER_WAY ? 'under way' : JSON.parse(stored.body)
 }
 
 /**
@@ -255,7 +264,7 @@ function claim(context: Context, key: string): Promise<boolean> {
   return context.write(async (tx) => {
     const place = placeOf(context, key)
     await holdName(tx, `told ${place.user} ${key}`)
-    if (await findKept(tx, place, keptSince(context))) return false
+    if (await findStored(tx, place, storedSince(context))) return false
     await keep(tx, context, key, { status: UNDER_WAY, body: '{}' })
     return true
   })
@@ -263,7 +272,7 @@ function claim(context: Context, key: string): Promise<boolean> {
 
 function keep(tx: Tx, context: Context, key: string, told: { status: number; body: string }): Promise<void> {
   const kept_utc = formatUtc(context.now)
-  return keepAnswer(tx, {
+  return storeAnswer(tx, {
     ...placeOf(context, key),
     ...told,
     fingerprint: FINGERPRINT,

@@ -3,8 +3,8 @@ import { areTextsPrepared, showInTurn, showPrepared } from '../../base/text/long
 import { isIndexed } from '../../store/memory/event-index.ts'
 import { type EventMemory, readingFrom } from '../../store/memory/event-memory.ts'
 import {
+  cachePiece,
   type EventPiece,
-  keepPiece,
   type SinglePiece,
   type WrittenJson,
 } from '../../store/memory/event-pieces.ts'
@@ -138,7 +138,7 @@ async function loadMissing(
   const mayKeep = extent === 'page' && isCurrent()
   for (const { id, piece } of made) {
     known.set(id, piece)
-    if (piece && mayKeep) keepPiece(listed, id, piece)
+    if (piece && mayKeep) cachePiece(listed, id, piece)
   }
   const findTerm = withTermsOf(memory, loaded)
   return writeAll(
@@ -169,7 +169,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   const isCurrent = readingFrom(memory)
   const { piece, loaded } = known ? { piece: known, loaded: [] } : await loadSingle(context, id)
   if (!piece) return undefined
-  if (!known && isCurrent()) keepPiece(memory.pieces.single, id, piece)
+  if (!known && isCurrent()) cachePiece(memory.pieces.single, id, piece)
   const [record] = await writeAll(context, withTermsOf(memory, loaded), [piece])
   return record && { record, version: { id, sequence: piece.sequence } }
 }

@@ -1,4 +1,4 @@
-import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../../base/cache.ts'
+import { emptyCache, entryBytes, findCached, processBudget, setCached } from '../../base/cache.ts'
 import type { Attendance, EventStatus } from '../../base/fields/event-fields.ts'
 import { type EventMembers, rareFields, showRare } from '../../base/fields/event-members.ts'
 import type { WithValue } from '../../base/fields/member.ts'
@@ -304,7 +304,7 @@ function showCost(site: Context['site'], raw: string): ShownCost {
     currency: offeredPrice(stored, site.currency)?.currency ?? site.currency.code,
   }
   if (raw.length <= LONGEST_COST)
-    keepCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
+    setCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
   return made
 }
 

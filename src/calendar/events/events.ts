@@ -73,7 +73,7 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
   await saveEvents(tx, events)
   await afterStep()
   const rows = events.map(savedRow)
-  const fits = await Promise.all(rows.map(({ id }, at) => hasRoom(tx, id, asked[at]?.context)))
+  const fits = await Promise.all(rows.map(({ id }, at) => fitsAnswer(tx, id, asked[at]?.context)))
   const known = new Map(events.map(({ values, links }) => [values.id, links]))
   const links = await findEventLinks(
     tx,
@@ -94,8 +94,12 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 const NONE: ReadonlySet<number> = new Set()
 
 /** A short request may link to a hundred long texts, which are not read where the answer has no room. */
-async function hasRoom(tx: Tx, id: number, { room }: Pick<Context, 'room'> = {}): Promise<boolean> {
-  return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
+async function fitsAnswer(
+  tx: Tx,
+  id: number,
+  { answerBudget }: Pick<Context, 'answerBudget'> = {},
+): Promise<boolean> {
+  return answerBudget === undefined || (await linkedBytes(tx, id)) <= answerBudget.bytes
 }
 
 /** Without `links` the answer is only the id. @throws UnshowableRecord */
@@ -217,7 +221,7 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
-  const found = (await hasRoom(tx, id, context)) ? await linksOfEvent(tx, row, saved.links) : undefined
+  const found = (await fitsAnswer(tx, id, context)) ? await linksOfEvent(tx, row, saved.links) : undefined
   return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 

@@ -479,7 +479,7 @@ async function writeLinked(
 function searchLines(fields: Fields, current: Record<string, unknown>): string {
   const texts = Object.entries(fields).flatMap(([name, field]) => {
     const value = current[name]
-    return field.kind.keep && typeof value === 'string' && value !== '' ? [foldedText(value)] : []
+    return field.kind.toColumn && typeof value === 'string' && value !== '' ? [foldedText(value)] : []
   })
   return texts.join('\n')
 }

@@ -1,4 +1,4 @@
-import { asKept, type linkedMembers } from '../../base/fields/member.ts'
+import { asColumn, type linkedMembers } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
@@ -59,12 +59,12 @@ function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags'
   const known = plainFields.get(fields)
   if (known) return known
   const kept = Object.entries(fields).filter(
-    ([name, field]) => field.kind.keep && name !== kind && name !== 'description',
+    ([name, field]) => field.kind.toColumn && name !== kind && name !== 'description',
   )
   const shown = (isFlag: boolean) =>
     kept
       .filter(([, { kind }]) => (kind.isFlag === true) === isFlag)
-      .map(([name, { kind }]) => ({ name, show: kind.show ?? asKept }))
+      .map(([name, { kind }]) => ({ name, show: kind.show ?? asColumn }))
   const made = { details: shown(false), flags: shown(true) }
   plainFields.set(fields, made)
   return made

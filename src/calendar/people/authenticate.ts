@@ -7,7 +7,7 @@ import {
   emptyCache,
   entryBytes,
   findCached,
-  keepCached,
+  setCached,
 } from '../../base/cache.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Database } from '../../store/storage/database.ts'
@@ -223,7 +223,7 @@ function letIn(
   }
   noteUse(uses, id, now)
   const proven = { caller, since: now, until: Math.min(now + BELIEVED_MS, expires), generation }
-  keepCached(signedIn.proven, key, proven, entryBytes(key, JSON.stringify(proven)))
+  setCached(signedIn.proven, key, proven, entryBytes(key, JSON.stringify(proven)))
   return caller
 }
 

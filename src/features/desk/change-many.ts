@@ -346,9 +346,10 @@ async function prepareRow(
     values && publishesOthers(context, served, row, values)
       ? (await readColumns(context.db, 'event', [id])).get(id)
       : undefined
-  const brought = columns && values && (await preparePublication(context, row as EventRow, columns, values))
-  const along = await Promise.all((brought?.records ?? []).map((one) => draftBefore(context, one)))
-  const sent = { ...values, ...scope, ...brought?.values }
+  const publication =
+    columns && values && (await preparePublication(context, row as EventRow, columns, values))
+  const along = await Promise.all((publication?.records ?? []).map((one) => draftBefore(context, one)))
+  const sent = { ...values, ...scope, ...publication?.values }
   const write = values && (await prepareWrite(context, served, row, sent, action.do === 'trash'))
   return {
     id,
@@ -356,7 +357,7 @@ async function prepareRow(
     write: async (tx) => {
       await requireVersion(tx, versioned.kind, id, [{ id, sequence }])
       await write?.(tx)
-      await brought?.publish(tx)
+      await publication?.publish(tx)
       const { series: repeated }: { series?: unknown } = Object(row)
       // All dates of a series are undone by undoing the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)

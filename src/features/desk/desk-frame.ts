@@ -16,7 +16,7 @@ import {
   type RoomName,
   sayAtDesk,
 } from './desk-page.ts'
-import type { BroughtRoom, DeskPart } from './desk-part.ts'
+import type { DeskPart, FeatureRoom } from './desk-part.ts'
 import type { DeskText } from './desk-texts.ts'
 
 export interface FrameFor {
@@ -151,19 +151,19 @@ ${view.body}
 }
 
 function rail({ site, waiting, parts }: FrameFor, caller: Caller, current: RoomName | undefined): Html {
-  const item = ({ room, path, text, isFirst, isFor }: RoomLink | BroughtRoom): Content => {
+  const item = ({ room, path, text, isFirst, isFor }: RoomLink | FeatureRoom): Content => {
     if (isFor && !isFor(caller)) return false
     const count = room === 'inbox' && waiting > 0 ? html`<span class="count due">${waiting}</span>` : ''
     return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${
       room === current && html` aria-current="page"`
     }>${typeof text === 'string' ? sayAtDesk(site, text) : text(site)}${count}</a></li>`
   }
-  const brought = parts.flatMap(({ rooms = [] }) => rooms)
+  const ofFeatures = parts.flatMap(({ rooms = [] }) => rooms)
   const groups = ROOMS.map(
     ({ group, heading, rooms }) =>
       html`${heading && html`<p class="group">${sayAtDesk(site, heading)}</p>`}<ul>${[
         ...rooms,
-        ...brought.filter((room) => room.in === group),
+        ...ofFeatures.filter((room) => room.in === group),
       ].map(item)}</ul>`,
   )
   return html`<nav class="rail" aria-label="${sayAtDesk(site, 'Desk')}"><a class="brand" href="${deskPath(
@@ -205,13 +205,13 @@ const STYLES = ['desk.css', 'event-form.css', 'look.css']
 /** One hash for all paths: scripts import each other by name and have to be of one version. */
 export function readDeskAssets(accent: string, parts: readonly DeskPart[] = []): DeskAssets {
   const files = new Map(filesIn(folder))
-  const brought = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))
-  for (const [name, bytes] of brought) files.set(name, bytes)
+  const ofFeatures = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))
+  for (const [name, bytes] of ofFeatures) files.set(name, bytes)
   files.set('squire.js', readFileSync(new URL(import.meta.resolve('squire-rte'))))
   for (const name of ['leaflet.js', 'leaflet.css'])
     files.set(name, readFileSync(new URL(import.meta.resolve(`leaflet/dist/${name}`))))
   const tokens = readFileSync(new URL('tokens.css', pagesFolder))
-  const names = [...STYLES, ...brought.flatMap(([name]) => (name.endsWith('.css') ? [name] : []))]
+  const names = [...STYLES, ...ofFeatures.flatMap(([name]) => (name.endsWith('.css') ? [name] : []))]
   const sheets = names.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])
   files.set(
     'desk.css',

@@ -59,11 +59,11 @@ export interface AnyDeskRequest {
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
   /** Resolves to false if nothing goes to the user. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
-  inboxes: readonly BroughtInbox[]
+  inboxes: readonly FeatureInbox[]
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   start: Config
   settingGroups: readonly SettingGroup[]
-  brought: ReadonlySet<string>
+  featurePages: ReadonlySet<string>
   showLook: LookPreview | undefined
   user: DeskUser | undefined
   otherSignIns: readonly OtherSignIn[]
@@ -186,7 +186,7 @@ export interface RoomLink {
   isFor?: (caller: Caller) => boolean
 }
 
-export interface BroughtInbox {
+export interface FeatureInbox {
   count: (context: Context) => Promise<number>
   /** Returns undefined if nothing waits for the caller. */
   list: (context: Context) => Promise<Html | undefined>

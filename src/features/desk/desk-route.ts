@@ -69,7 +69,7 @@ export interface DeskRoute {
   parts: readonly DeskPart[]
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
-  brought: ReadonlySet<string>
+  featurePages: ReadonlySet<string>
   /** The number of `memory.settings` when the assets were made. */
   settings: number
 }
@@ -86,7 +86,7 @@ export function makeDeskRoute(
   const { look, parts } = ground
   const pages = parts.flatMap((part) => part.pages)
   const table = deskTable([...DESK_PAGES, ...pages])
-  const brought = new Set(pages.map(({ at }) => at))
+  const featurePages = new Set(pages.map(({ at }) => at))
   const otherSignIns = parts.flatMap(({ signIn }) => signIn ?? [])
   return {
     service,
@@ -94,7 +94,7 @@ export function makeDeskRoute(
     gate,
     ...ground,
     table,
-    brought,
+    featurePages,
     otherSignIns,
     assets: readDeskAssets(look.accent, parts),
     settings,
@@ -245,7 +245,7 @@ async function answerOf(
     showPage: desk.pages && eventPages(desk.pages),
     start: service.start,
     settingGroups: desk.settingGroups,
-    brought: desk.brought,
+    featurePages: desk.featurePages,
     showLook: desk.pages && lookPreview(service, desk.pages),
     user,
     otherSignIns: desk.otherSignIns,

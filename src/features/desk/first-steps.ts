@@ -29,8 +29,8 @@ const STEPS: readonly FirstStep[] = [
   {
     name: 'import',
     text: 'Import events — paste a table or drop a file',
-    path: ({ context, brought }) =>
-      deskPath(context.site, brought.has('/import') ? '/import' : '/events/new'),
+    path: ({ context, featurePages }) =>
+      deskPath(context.site, featurePages.has('/import') ? '/import' : '/events/new'),
     isDone: ({ context: { db } }) =>
       isThere(db.selectFrom('events').select('id').limit(1).executeTakeFirst()),
   },

@@ -57,8 +57,8 @@ export async function createRecord(
   const sent = { fields: resource.fields, raw, isAllowed }
   const fingerprint = async () => hash('sha256', `desk ${resource.path} ${JSON.stringify(raw)}`, 'base64')
   const saving = savingFor(context, served, { record: 0, form }, await findUnmadeTerms(context, served, raw))
-  const id = await makeOnce({ key, fingerprint }, isAllowed, context, (keepingId) =>
-    writeNew(context, operations, sent, (tx, write) => keepingId(tx, () => saving(tx, write))),
+  const id = await makeOnce({ key, fingerprint }, isAllowed, context, (storingId) =>
+    writeNew(context, operations, sent, (tx, write) => storingId(tx, () => saving(tx, write))),
   )
   return savedAs(context, operations, { id })
 }

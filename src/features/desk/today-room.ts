@@ -31,7 +31,7 @@ import { firstSteps } from './first-steps.ts'
 import { findPlanned, type PlannedEvent } from './planned-events.ts'
 import { quickLineForm } from './quick-room.ts'
 import { authorFirst, eventLink } from './record-links.ts'
-import { broughtLists, sentBackList, waitingList } from './review/inbox-room.ts'
+import { featureLists, sentBackList, waitingList } from './review/inbox-room.ts'
 import { listUnsavedTexts } from './review/unsaved-texts.ts'
 
 // Today: what is still to do, what waits for the caller, coming events, failing imports and webhooks.
@@ -47,9 +47,9 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
   const isAdministrator = can(caller, 'manage_users')
   const days = { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }
   const author = authorFirst(context)
-  const [waiting, brought, back, all, own, unsaved, isHeld, troubles, freeBytes, steps] = await Promise.all([
+  const [waiting, lists, back, all, own, unsaved, isHeld, troubles, freeBytes, steps] = await Promise.all([
     waitingList(context),
-    broughtLists(request),
+    featureLists(request),
     sentBackList(context),
     findPlanned(context, days),
     author === undefined ? [] : findPlanned(context, { ...days, author }),
@@ -67,7 +67,7 @@ async function showToday(request: DeskRequest): Promise<DeskView> {
     under: written(site, 'fullYear', today),
     body: html`<div class="edit"><div class="story">${steps}${
       waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`
-    }${brought}${back}
+    }${lists}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, wall, coming)}</section></div>
 <aside class="aside">${

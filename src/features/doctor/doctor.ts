@@ -25,10 +25,10 @@ export async function examine(
       .map((line) => failing('configuration', line, todo))
   }
   const database = await checkDatabase(config, now, features)
-  const brought = (
+  const ofFeatures = (
     await Promise.all(features.map(async ({ checks }) => (await checks?.(config)) ?? []))
   ).flat()
-  const folders = await checkFolders(config, database.examined?.images, brought)
+  const folders = await checkFolders(config, database.examined?.images, ofFeatures)
   const network = await checkNetwork(config, database.examined?.edition ?? '')
   return [
     ok('configuration', `${Object.keys(settingTable(features)).length} settings can be read.`),

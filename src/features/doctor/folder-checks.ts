@@ -17,7 +17,7 @@ const OPEN_TO_OTHERS = 0o077
 export async function checkFolders(
   config: Config,
   images: ExaminedImages | undefined,
-  brought: readonly Finding[],
+  ofFeatures: readonly Finding[],
 ): Promise<Finding[]> {
   const media = await checkMedia(config)
   return [
@@ -25,7 +25,7 @@ export async function checkFolders(
     ...(await checkPermissions(config)),
     await checkDisk('disk', resolve(config.data)),
     ...(await checkMediaDisk(config)),
-    ...brought,
+    ...ofFeatures,
     media,
     ...(media.state === 'ok' && images ? await checkImages(mediaAddress(config), images) : []),
   ]

@@ -9,7 +9,7 @@ import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { isConflict } from '../../store/storage/unavailable.ts'
 import { findOwn, findUidHolders } from './already-here.ts'
-import { newImageRows } from './bring-pictures.ts'
+import { newImageRows } from './fetch-pictures.ts'
 import { ImportError, message } from './import-messages.ts'
 import {
   countItem,

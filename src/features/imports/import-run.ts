@@ -73,7 +73,7 @@ export interface ImportRun {
   origin: Origin
   counts: Counts
   /** A dry run calls it for each item that would come in, with the fields that keep their values here. */
-  foresee: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
+  onDryRunItem: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
   /** Ids by `itemKey`, as far as the run remembers them. */
   links: Map<string, number>
@@ -168,7 +168,7 @@ export function refuseOutage(error: unknown): void {
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)
-  run.foresee?.(item, here)
+  run.onDryRunItem?.(item, here)
 }
 
 /** Counts an item once, even if everything is read again. */

@@ -11,7 +11,7 @@ import { whenInWords } from '../../http/when-in-words.ts'
 import { readEdition } from '../../store/storage/edition.ts'
 import type { Writer } from '../../store/storage/recording.ts'
 import { findOwn, refuseDoubled } from './already-here.ts'
-import { withItsPictures } from './bring-pictures.ts'
+import { withItsPictures } from './fetch-pictures.ts'
 import { continueSource, findFormer, holdSource, NOT_THE_SAME } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import { countMessage, ImportError, type Message, message } from './import-messages.ts'
@@ -98,13 +98,13 @@ export async function importSource(task: ImportTask): Promise<Imported> {
 
 /** A dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
-  const foreseen = task.options.dryRun ? nothingSeen() : undefined
-  const run = await beginRun(task, number, foreseen)
+  const dryRun = task.options.dryRun ? nothingSeen() : undefined
+  const run = await beginRun(task, number, dryRun)
   let end: RunEnd = { state: 'failed' }
   try {
     await withImages(run.context, async () => {
-      await importEntries(run, task, foreseen)
-      if (!task.source.isWhole() && (await isLossUnknown(run))) await importWhole(run, task, foreseen)
+      await importEntries(run, task, dryRun)
+      if (!task.source.isWhole() && (await isLossUnknown(run))) await importWhole(run, task, dryRun)
       if (!run.broken) await handleMissing(run, task.source.isWhole())
     })
     await noteToken(run, task.source)
@@ -113,26 +113,26 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
   } finally {
     await endRun(run, end)
   }
-  const visible = foreseen?.visible ?? (await findVisible(run))
-  const preview = foreseen ? await previewEvents(run, foreseen) : []
+  const visible = dryRun?.visible ?? (await findVisible(run))
+  const preview = dryRun ? await previewEvents(run, dryRun) : []
   return { run: run.run, counts: run.counts, broken: run.broken, visible, preview }
 }
 
 /**
  * Changes omit unchanged occurrences, so only a whole series shows which is gone. Written items stay counted.
  */
-async function importWhole(run: ImportRun, task: ImportTask, foreseen: DryRun | undefined): Promise<void> {
+async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | undefined): Promise<void> {
   const { created, updated, made } = run.counts
-  run.counts = foreseen ? noCounts() : { ...noCounts(), created, updated, ...(made && { made }) }
-  if (foreseen) {
+  run.counts = dryRun ? noCounts() : { ...noCounts(), created, updated, ...(made && { made }) }
+  if (dryRun) {
     run.written?.clear()
-    Object.assign(foreseen, nothingSeen())
+    Object.assign(dryRun, nothingSeen())
   }
   run.seen = noneSeen()
   run.digests.clear()
   task.restart()
   task.source.readSince?.('')
-  await importEntries(run, task, foreseen)
+  await importEntries(run, task, dryRun)
 }
 
 /** Stores the token, from which the next run reads only later changes. */
@@ -151,7 +151,7 @@ function tokenOptions(options: ImportOptions): string {
 async function beginRun(
   { source, options, context, by, remark }: ImportTask,
   number: number | undefined,
-  foreseen: DryRun | undefined,
+  dryRun: DryRun | undefined,
 ): Promise<ImportRun> {
   const token = await findSourceToken(context.db, source.address, tokenOptions(options))
   source.readSince?.(token)
@@ -169,9 +169,9 @@ async function beginRun(
   const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
   const written = source.readSince && token !== '' ? new Set<string>() : undefined
-  const foresee: ImportRun['foresee'] =
-    foreseen && ((item, here) => noteDryRun(foreseen, context, item, here, options.review))
-  const told = { counts: noCounts(), written, foresee, remark }
+  const onDryRunItem: ImportRun['onDryRunItem'] =
+    dryRun && ((item, here) => noteDryRun(dryRun, context, item, here, options.review))
+  const told = { counts: noCounts(), written, onDryRunItem, remark }
   const run: ImportRun = { context, by, options, ...begun, ...told, ...memory, ...state }
   run.remark = (said) => {
     if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true
@@ -224,7 +224,7 @@ type Waiting = Record<ItemKind, SourceItem[]>
 async function importEntries(
   run: ImportRun,
   { source, sameAs, progress, atOnce = BATCH }: ImportTask,
-  foreseen: DryRun | undefined,
+  dryRun: DryRun | undefined,
 ): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   let isChecked = false
@@ -269,7 +269,7 @@ async function importEntries(
     if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
     if (entry.hasAddress && !wanted.addresses) withheld += 1
-    if (foreseen) noteFirstEvents(foreseen, run, entry)
+    if (dryRun) noteFirstEvents(dryRun, run, entry)
     waiting[entry.kind].push(withItsPictures(run, asAsked(entry, wanted)))
     if (waiting[entry.kind].length < atOnce) continue
     await bringIn()
@@ -399,12 +399,12 @@ function noteDryRun(
   )
 }
 
-function noteFirstEvents(foreseen: DryRun, { options }: ImportRun, item: SourceItem): void {
-  if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
+function noteFirstEvents(dryRun: DryRun, { options }: ImportRun, item: SourceItem): void {
+  if (item.kind === 'venue') remember(dryRun.venues, item.identity, item.name)
   const isEvent = standsAlone(item.kind) && item.occurrence === ''
-  if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private'))
+  if (!isEvent || dryRun.first.length >= SHOWN || (!options.private && item.values.status === 'private'))
     return
-  foreseen.first.push(item)
+  dryRun.first.push(item)
 }
 
 async function previewEvents(run: ImportRun, { first, venues }: DryRun): Promise<string[]> {

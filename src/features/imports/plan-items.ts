@@ -163,7 +163,7 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
   const kept = { ...Object.fromEntries(others), status: series.status }
-  return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
+  return { written: {}, lastSeen: kept, now, isTrashed: state?.status === 'trash' }
 }
 
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>

@@ -278,7 +278,7 @@ export function describeStay(item: Message, kept: readonly string[], isGone = fa
 /** What was last written, the record after that, and the record now. */
 export interface KnownItem {
   written: Fingerprints
-  kept: Fingerprints
+  lastSeen: Fingerprints
   now: Fingerprints | undefined
   isTrashed: boolean
 }
@@ -286,7 +286,7 @@ export interface KnownItem {
 export function knownItem(row: ImportItemColumns, state: RecordState | undefined): KnownItem {
   return {
     written: readFingerprints(row.written),
-    kept: readFingerprints(row.kept),
+    lastSeen: readFingerprints(row.kept),
     now: state && fingerprintsOf(state),
     isTrashed: state?.status === 'trash',
   }
@@ -321,10 +321,10 @@ export function planItem(source: Fingerprints, known: KnownItem | undefined, pol
   const changed = Object.keys(source).filter((field) => source[field] !== known.written[field])
   if (changed.length === 0) return { act: 'nothing' }
   if (!now) return policy === 'overwrite' ? { act: 'create' } : { act: 'leave', kept: changed, isGone: true }
-  if (known.isTrashed && known.kept.status !== now.status && policy !== 'overwrite')
+  if (known.isTrashed && known.lastSeen.status !== now.status && policy !== 'overwrite')
     return { act: 'leave', kept: changed, isGone: true }
   const apart = changed.filter((field) => now[field] !== source[field])
-  const conflicts = apart.filter((field) => now[field] !== known.kept[field])
+  const conflicts = apart.filter((field) => now[field] !== known.lastSeen[field])
   if (policy === 'overwrite' && known.isTrashed && source.status !== undefined)
     return { act: 'update', fields: [...new Set([...apart, 'status'])], kept: [] }
   if (conflicts.length === 0 || policy === 'overwrite') return { act: 'update', fields: apart, kept: [] }

@@ -14,7 +14,7 @@ import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts
 import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { findTermsByName } from '../../calendar/terms/term-store.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import { copyPictures } from './bring-pictures.ts'
+import { copyPictures } from './fetch-pictures.ts'
 import { message } from './import-messages.ts'
 import type { ImportRun } from './import-run.ts'
 import { linkNames as eventLinks, LINKED, laterTimes } from './shown-records.ts'
@@ -120,13 +120,13 @@ export async function prepareItem(
     run.options.review === true && waitsForReview(item, record === undefined ? undefined : state, raw)
   if (waits) raw.status = 'pending'
   const isChanged = record === undefined || Object.keys(raw).length > 0
-  const brought = pictures?.brought ?? []
+  const fetched = pictures?.fetched ?? []
   const ready = {
     item,
     record,
     fields,
     isChanged,
-    pictures: brought,
+    pictures: fetched,
     context,
     event: undefined,
     prepared: undefined,

@@ -3,8 +3,8 @@ import {
   type CacheBudget,
   emptyCache,
   findCached,
-  keepCached,
   madeOnce,
+  setCached,
 } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { decodeEntities, plainText } from '../../base/text/html.ts'
@@ -112,7 +112,7 @@ async function readCards(
       const card =
         isPublic && own ? showOrLeaveOut(context, 'event', id, () => makeCard(context, row, own)) : undefined
       if (card) found.set(id, card)
-      if (memory.index && state) keepCached(cards, id, { card, states: state }, sizeOf(card))
+      if (memory.index && state) setCached(cards, id, { card, states: state }, sizeOf(card))
     })
   }
   return found

@@ -233,7 +233,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   // Nobody needs tickets to what is over or canceled.
   const hasTickets = isOpen && sellsTickets(website)
   const remind = isOpen ? viewing.subscribes?.event(site, row.id) : undefined
-  const presses = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(
+  const buttons = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(
     site,
     keepable,
     isOpen && !hasTickets,
@@ -248,7 +248,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   )}" data-share="${keepable.title}">${say(site, 'Share')}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
-${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.series, dates), presses })}
+${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.series, dates), buttons })}
 </aside>`
 }
 

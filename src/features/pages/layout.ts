@@ -47,7 +47,7 @@ ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navig
   )}</nav>${languageSwitch(site, address)}
 ${links.map(
   ({ path, text, sign }) =>
-    html`<a class="button brought${sign !== undefined && html` signed`}" href="${pathTo(site, path)}">${
+    html`<a class="button feature${sign !== undefined && html` signed`}" href="${pathTo(site, path)}">${
       sign !== undefined && html`<i aria-hidden="true">${sign}</i>`
     }<span>${text(site)}</span></a>
 `,

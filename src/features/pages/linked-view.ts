@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import { venueFacts } from '../../base/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
-import { asKept, type LinkedField } from '../../base/fields/member.ts'
+import { asColumn, type LinkedField } from '../../base/fields/member.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { addDays } from '../../base/text/moments.ts'
@@ -269,7 +269,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
       ([
         name,
         {
-          kind: { show = asKept },
+          kind: { show = asColumn },
         },
       ]) => [name, show(columns[name])],
     ),

@@ -401,8 +401,8 @@ async function findSticky({ db }: Viewing['context'], ids: readonly number[]): P
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
 /** Leading events come first, others keep their order. */
-function chosen(single: readonly Stretch[], room: number): Stretch[] {
-  const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room))
+function chosen(single: readonly Stretch[], most: number): Stretch[] {
+  const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, most))
   const isLed = (own: Stretch) => (rankOf(own) === LEADING ? 0 : 1)
   return single.filter((own) => byRank.has(own)).sort((a, b) => isLed(a) - isLed(b))
 }

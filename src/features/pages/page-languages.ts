@@ -1,4 +1,4 @@
-import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, keepCached } from '../../base/cache.ts'
+import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, setCached } from '../../base/cache.ts'
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from '../../http/page-html.ts'
 
@@ -37,7 +37,7 @@ export function chooseLanguage(chooser: LanguageChooser, query: string, header: 
   const chosen = findCached(known, header)
   if (chosen) return chosen
   const read = { language: bestOf(languages, header.slice(0, LONGEST_HEADER).toLowerCase()), isNamed: false }
-  if (header.length <= LONGEST_HEADER) keepCached(known, header, read, entryBytes(header))
+  if (header.length <= LONGEST_HEADER) setCached(known, header, read, entryBytes(header))
   return read
 }
 

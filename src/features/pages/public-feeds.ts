@@ -1,4 +1,4 @@
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, setCached } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 import { canonicalSlug } from '../../base/text/characters.ts'
@@ -111,7 +111,7 @@ function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string)
 }
 
 function keepList({ lists }: PublicFeeds, url: string, list: string, version: string | undefined): void {
-  keepCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
+  setCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
 /** @throws Problem rest_unavailable where too many requests wait */

@@ -163,7 +163,7 @@ export function pageAt(
   if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
   return (exchange, signIn) => {
     // The kept answer of the shared address is the root of the interface.
-    const known = isShared ? undefined : findKept(all, exchange)
+    const known = isShared ? undefined : findCachedPage(all, exchange)
     if (known) return send(entrance, exchange, known, 'finished')
     return answerWithPage(
       all,
@@ -175,7 +175,7 @@ export function pageAt(
 }
 
 /** Undefined for a client that may prefer another representation. */
-function findKept(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
+function findCachedPage(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
   const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
   return findCachedAnswer(answerCache, keyOf(all, exchange, chosenFor(all, exchange)), service.now())

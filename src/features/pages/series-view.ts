@@ -85,12 +85,12 @@ ${dates(viewing, series, cards, { total, page, path })}`,
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
-  const presses = html`${joinLink(context.site, row)}${websiteLink(
+  const buttons = html`${joinLink(context.site, row)}${websiteLink(
     context.site,
     presentUrl(row.website),
     false,
   )}`
-  return html`<div class="facts plain">${sharedFacts(viewing, 'series', row, links, { presses })}</div>`
+  return html`<div class="facts plain">${sharedFacts(viewing, 'series', row, links, { buttons })}</div>`
 }
 
 const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`

@@ -40,7 +40,7 @@ export function sharedFacts(
   of: 'event' | 'series',
   row: SharedRow,
   links: EventLinks,
-  { first = NOTHING, presses }: { first?: Html; presses: Html },
+  { first = NOTHING, buttons }: { first?: Html; buttons: Html },
 ): Html {
   const { context } = viewing
   const { site } = context
@@ -57,7 +57,7 @@ export function sharedFacts(
     eventFields,
     showRare(LABELLED[of], row),
   )}</dl>
-<div class="do">${presses}</div>
+<div class="do">${buttons}</div>
 <dl>${accessFact(context, row, venues)}</dl>`
 }
 

@@ -76,7 +76,7 @@ async function changeItem(
   const { row, written, kept, now, shown = {} } = there
   const plan = planItem(
     prints,
-    { written, kept, now, isTrashed: now?.status === 'trash' },
+    { written, lastSeen: kept, now, isTrashed: now?.status === 'trash' },
     run.options.conflicts,
   )
   if (plan.act === 'create') return createItem(run, item, prints)

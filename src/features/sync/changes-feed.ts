@@ -172,10 +172,10 @@ async function walk(
 ): Promise<Walked> {
   const looks: LookedAt[] = []
   let place = from
-  for (let room = most; room > 0; room = most - looks.length) {
+  for (let left = most; left > 0; left = most - looks.length) {
     const step = steps[place.step]
     if (!step) return { looks, place, isOver: true }
-    const walked = await step(context, place, room)
+    const walked = await step(context, place, left)
     for (const look of walked.looks) looks.push(look)
     place = walked.isOver ? { step: place.step + 1, id: 0 } : walked.place
   }

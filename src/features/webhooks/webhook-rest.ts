@@ -180,10 +180,10 @@ const createWith = (topics: readonly Topic[]) =>
     answers: withSecret,
     problems: ['too-many-webhooks'],
     answer: (request, _id, { start }, context) =>
-      writeOnce(request, true, context, async (keeping) => {
+      writeOnce(request, true, context, async (storing) => {
         const values = await parseFields(webhookFields, request.values(webhookFields), context)
         const change = changeIn(values, start.webhook_hosts, topics)
-        return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
+        return context.write((tx) => storing(tx, () => addAsked(tx, change, context)))
       }),
   })
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, setCached } from '../../base/cache.ts'
 import { parseSearch } from '../../base/text/search.ts'
 import { wantedWords } from '../../base/text/stems.ts'
 import type { Change, Cursor, Database, Db, ReadInLane } from '../storage/database.ts'
@@ -480,7 +480,7 @@ export function findSearched(
   if (known) return known
   const looking = findMatching(search)
     .then((ids) => {
-      keepCached(searches.found, key, ids, ids.byteLength + key.length * 2 + OVERHEAD)
+      setCached(searches.found, key, ids, ids.byteLength + key.length * 2 + OVERHEAD)
       return ids
     })
     .finally(() => searches.asked.delete(key))
@@ -501,7 +501,7 @@ export function findKnownWords(
   const looking = findWords(searcher, wanted)
     .then((found) => {
       const bytes = found.all.byteLength + found.titled.byteLength + found.named.byteLength + key.length * 4
-      if (found.isWhole) keepCached(searches.words, key, found, bytes + OVERHEAD)
+      if (found.isWhole) setCached(searches.words, key, found, bytes + OVERHEAD)
       return found
     })
     .finally(() => searches.askedWords.delete(key))

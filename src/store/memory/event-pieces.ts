@@ -1,4 +1,4 @@
-import { type Cache, type CacheBudget, drop, dropAll, emptyCache, keepCached } from '../../base/cache.ts'
+import { type Cache, type CacheBudget, drop, dropAll, emptyCache, setCached } from '../../base/cache.ts'
 
 // Events as written JSON, which memory keeps and answers copy.
 
@@ -111,7 +111,7 @@ export function writePiece(
   return writtenJson(parts)
 }
 
-export function keepPiece<Piece extends EventPiece>(
+export function cachePiece<Piece extends EventPiece>(
   kept: Cache<number, Piece>,
   id: number,
   piece: Piece,
@@ -119,7 +119,7 @@ export function keepPiece<Piece extends EventPiece>(
   const { before, categories, tags, after } = piece
   const length = before.length + after.length
   if (length <= LONGEST_KEPT)
-    keepCached(kept, id, piece, length + (categories.length + tags.length) * 8 + OVERHEAD)
+    setCached(kept, id, piece, length + (categories.length + tags.length) * 8 + OVERHEAD)
 }
 
 /** Drops the pieces of an event, and counts the change. */

@@ -226,7 +226,7 @@ export function tellFailures(
 
 async function needRoom(file: string): Promise<void> {
   if ((await freeBytesOf(dirname(file))) < LEAST_FREE_BYTES)
-    throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
+    throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'space')
 }
 
 async function writeAgain(tx: Db): Promise<void> {

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { dropHistory, dropOldestFormer, formerBytes } from './history.ts'
-import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
+import { dropBeyond, dropStored, MOST_STORED, STORED_HOURS } from './stored-answers.ts'
 
 // Drops rows that are stored for a limited time.
 
@@ -44,8 +44,8 @@ export async function dropOld(
     (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
   await untilFew(() => database.write(dropTombstones))
   await dropWithdrawn(database, daysAgo(TOMBSTONE_DAYS))
-  await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
-  await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropStored(tx, daysAgo(STORED_HOURS / 24), DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_STORED, DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropSignedIn(tx, formatUtc(now), daysAgo(SESSION_DAYS))))
   for (const { days, drop } of prunings)
     await untilFew(() => database.write((tx) => drop(tx, daysAgo(days), DROPPED_AT_ONCE)))

@@ -307,7 +307,7 @@ interface EditionColumns {
 }
 
 /** Rows stay a day. */
-export interface KeptAnswerColumns {
+export interface StoredAnswerColumns {
   user: number
   key: string
   fingerprint: string
@@ -379,7 +379,7 @@ export interface Tables {
   changes: Omit<ChangeColumns, 'known_from'> & { known_from: Generated<number> }
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
-  kept_answers: KeptAnswerColumns
+  kept_answers: StoredAnswerColumns
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
   owner_settings: { name: string; value: string }

@@ -2,7 +2,7 @@ import { codeOf } from '../../base/errors.ts'
 
 // Failures of the database: what it lacks, and whether trying again may help.
 /** Without room or permission to write, reads go on. */
-export type Lack = 'answer' | 'room' | 'permission'
+export type Lack = 'answer' | 'space' | 'permission'
 
 /**
  * Trying again may succeed, soon if it lacks an answer. The write has changed nothing, unless the connection
@@ -30,9 +30,9 @@ export function reason(error: unknown): string {
 
 /** A file system that cannot be written to, or cannot open more files. */
 const FILE_LACKS: Readonly<Record<string, Lack>> = {
-  ENOSPC: 'room',
-  EDQUOT: 'room',
-  EFBIG: 'room',
+  ENOSPC: 'space',
+  EDQUOT: 'space',
+  EFBIG: 'space',
   EROFS: 'permission',
   EACCES: 'permission',
   EPERM: 'permission',

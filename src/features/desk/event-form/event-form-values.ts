@@ -113,7 +113,7 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   if (MOMENTS.has(name)) return readMoment(String(value), zone, now)?.wall ?? ''
   const kind = (event.fields as Fields)[name]?.kind
   const read: unknown = kind?.read(value)
-  const kept: unknown = kind?.keep ? kind.keep(read) : read
+  const kept: unknown = kind?.toColumn ? kind.toColumn(read) : read
   return kind?.show ? kind.show(kept) : kept
 }
 

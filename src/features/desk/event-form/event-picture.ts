@@ -93,9 +93,9 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
     .update(await file.read())
     .digest('base64url')
   const repeatable = { key: key === '' ? undefined : `${key} ${digest}`, fingerprint: async () => digest }
-  return makeOnce(repeatable, true, context, async (keepingId) => {
+  return makeOnce(repeatable, true, context, async (storingId) => {
     const prepared = await prepareSent(context, file)
-    return context.write((tx) => keepingId(tx, () => insertUpload(tx, prepared, context)))
+    return context.write((tx) => storingId(tx, () => insertUpload(tx, prepared, context)))
   })
 }
 

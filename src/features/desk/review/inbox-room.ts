@@ -16,12 +16,12 @@ import { type ChangedValue, changesTable } from '../changed-values.ts'
 import { type Clashes, type EventDraft, findClashes } from '../clashes.ts'
 import { described, type FormFaults, faultList } from '../desk-inputs.ts'
 import {
-  type BroughtInbox,
   countAtDesk,
   type DeskAnswer,
   type DeskPage,
   type DeskRequest,
   deskPath,
+  type FeatureInbox,
   fieldOf,
   recordIdIn,
   sayAtDesk,
@@ -60,7 +60,7 @@ const MOST_TODAY = 3
 interface Waiting {
   item: InboxItem
   event: PlannedEvent | undefined
-  brought: readonly LinkedDraft[]
+  linkedDrafts: readonly LinkedDraft[]
   terms: readonly string[]
   clashes: Clashes
   proposal: Proposal | undefined
@@ -98,7 +98,7 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
       : [],
   )
   const drafts = sent.map(({ draft }) => draft)
-  const [brought, terms, clashes] = await Promise.all([
+  const [drafted, terms, clashes] = await Promise.all([
     findLinkedDrafts(context, sent),
     waitingTerms(context, sent),
     findClashes(drafts, context),
@@ -107,7 +107,7 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
     const at = one.item.what === 'event' ? sent.findIndex(({ id }) => id === one.item.record) : -1
     const { categories = [], tags = [] } = terms[at] ?? {}
     const near = clashes[at] ?? { clashes: [], doubles: [] }
-    return { ...one, brought: brought[at] ?? [], terms: [...categories, ...tags], clashes: near }
+    return { ...one, linkedDrafts: drafted[at] ?? [], terms: [...categories, ...tags], clashes: near }
   })
 }
 
@@ -133,16 +133,16 @@ export async function waitingList(context: Context): Promise<Html | undefined> {
   return html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>`
 }
 
-export async function countInInbox(context: Context, inboxes: readonly BroughtInbox[]): Promise<number> {
-  const [{ counts }, ...brought] = await Promise.all([
+export async function countInInbox(context: Context, inboxes: readonly FeatureInbox[]): Promise<number> {
+  const [{ counts }, ...counted] = await Promise.all([
     listInbox(context, 0),
     ...inboxes.map(({ count }) => count(context)),
   ])
-  return brought.reduce((sum, count) => sum + count, counts.events + counts.proposals)
+  return counted.reduce((sum, count) => sum + count, counts.events + counts.proposals)
 }
 
-/** Lists that other features bring. */
-export async function broughtLists({
+/** Lists of other features. */
+export async function featureLists({
   context,
   inboxes,
 }: Pick<DeskRequest, 'context' | 'inboxes'>): Promise<Html[]> {
@@ -180,8 +180,8 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   const after = isPlace ? ({ since_utc, what, id: Number(id) } as const) : undefined
   const { items, next, counts } = await listInbox(context, PER_PAGE, after)
   const waiting = await readWaiting(context, items)
-  const [brought, ...counted] = await Promise.all([
-    after ? [] : broughtLists(request),
+  const [lists, ...counted] = await Promise.all([
+    after ? [] : featureLists(request),
     ...request.inboxes.map(({ count }) => count(context)),
   ])
   const others = counted.reduce((sum, count) => sum + count, 0)
@@ -196,9 +196,9 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
       ? countAtDesk(site, total + others, '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
-    body: html`${brought}${await sentBackList(context)}${
+    body: html`${lists}${await sentBackList(context)}${
       waiting.length === 0
-        ? brought.length === 0 && html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>`
+        ? lists.length === 0 && html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>`
         : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${
             mayReview(context) && keysHelp(site)
           }`
@@ -264,8 +264,8 @@ function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting
   return lines.length > 0 && html`<ul class="clashes">${lines}</ul>`
 }
 
-function linkedDraftsLine({ site }: Context, { brought, terms }: Waiting): Content {
-  const names = [...brought.map(({ name }) => plainText(name)), ...terms]
+function linkedDraftsLine({ site }: Context, { linkedDrafts, terms }: Waiting): Content {
+  const names = [...linkedDrafts.map(({ name }) => plainText(name)), ...terms]
   return (
     names.length > 0 &&
     html`<p class="hint">${sayAtDesk(site, 'Is published with it: {names}', { names: names.join(', ') })}</p>`
@@ -433,8 +433,11 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   if (outcome && 'decided' in outcome && !isOwnDecision(outcome.decided, action ?? '', context))
     return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
-  const brought = Object.groupBy(outcome && 'brought' in outcome ? outcome.brought : [], ({ kind }) => kind)
-  const ids = Object.entries(brought).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
+  const byKind = Object.groupBy(
+    outcome && 'linkedDrafts' in outcome ? outcome.linkedDrafts : [],
+    ({ kind }) => kind,
+  )
+  const ids = Object.entries(byKind).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
   return {
     seeOther: path({
       done: action ?? '',

@@ -75,8 +75,8 @@ export async function findLinkedDrafts(
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
-  const [brought = []] = await findLinkedDrafts(context, [record])
-  for (const one of brought) {
+  const [drafts = []] = await findLinkedDrafts(context, [record])
+  for (const one of drafts) {
     const { operations } = resourceNamed(one.kind)
     const row = await operations.locate(context, { id: one.id })
     if (row === undefined || !operations.rights.update(context, row)) continue

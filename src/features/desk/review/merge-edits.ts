@@ -73,14 +73,14 @@ export async function saveForm(
       )
       return { saved: { id, version }, changed, taken }
     }
-    const brought = publishesOthers(context, served, row, values)
+    const publication = publishesOthers(context, served, row, values)
       ? await preparePublication(context, row, history.present, form.values)
       : undefined
-    const sent = { ...values, ...brought?.values }
+    const sent = { ...values, ...publication?.values }
     try {
       const saved = await updateRecord(context, served, id, sent, version, {
         unmade,
-        beside: brought?.publish,
+        beside: publication?.publish,
         form: name,
       })
       return { saved, changed, taken }
@@ -194,7 +194,7 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   const read = kind?.read(value)
   if (read === undefined) return JSON.stringify(value) ?? ''
   if (MOMENTS.includes(name)) return comparableTime(String(read), zone, now)
-  const settled: unknown = kind?.keep ? kind.keep(read) : read
+  const settled: unknown = kind?.toColumn ? kind.toColumn(read) : read
   const input = fields[name]?.input || kind?.input
   return typeof settled === 'string' ? asSentBack(input, settled) : (JSON.stringify(settled) ?? '')
 }

@@ -50,7 +50,7 @@ export interface Decided {
 
 export interface Published {
   saved: Saved
-  brought: LinkedDraft[]
+  linkedDrafts: LinkedDraft[]
 }
 
 export interface Undecided {
@@ -209,7 +209,7 @@ export async function publishProposal(
     const { version } = history
     if (merged.conflicts.length > 0) return { ...merged, version }
     const values = await parseFields(served.resource.fields, merged.values, writing, PARTIAL)
-    const brought = await prepareLinkedDrafts(context, {
+    const linkedDrafts = await prepareLinkedDrafts(context, {
       author: proposal.author,
       links: { ...history.present, ...linkedIn(merged.values) },
     })
@@ -222,14 +222,14 @@ export async function publishProposal(
           client: `proposal of ${author?.login ?? proposal.author}`,
         }
         const result = await write()
-        await brought.publish(tx)
+        await linkedDrafts.publish(tx)
         const change = { state: 'published', reviewer: context.caller.id } as const
         await updateProposal(tx, id, change, formatUtc(context.now))
         return result
       }),
     )
     if ('decided' in written) return written
-    return { saved: await savedAs(context, served.operations, written), brought: brought.records }
+    return { saved: await savedAs(context, served.operations, written), linkedDrafts: linkedDrafts.records }
   })
 }
 
@@ -253,7 +253,7 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
   return decideEvent(context, id, async (row, history) => {
     const { values, publish, records } = await preparePublication(context, row, history.present, {})
-    return { values: { status: 'publish', ...values }, beside: publish, brought: records }
+    return { values: { status: 'publish', ...values }, beside: publish, linkedDrafts: records }
   })
 }
 
@@ -271,14 +271,14 @@ export async function sendBackPending(
       const change = { state: 'sent back', reply: note, reviewer: context.caller.id } as const
       await writeProposal(tx, place, change, formatUtc(context.now))
     },
-    brought: [],
+    linkedDrafts: [],
   }))
 }
 
 interface EventDecision {
   values: RawValues
   beside: (tx: Tx) => Promise<void>
-  brought: LinkedDraft[]
+  linkedDrafts: LinkedDraft[]
 }
 
 function decideEvent(
@@ -293,7 +293,7 @@ function decideEvent(
     if (statusOf(row) !== 'pending') return { decided: await decisionAbout(context, row) }
     const history = await readHistory(context.db, 'event', 'event', id)
     if (!history) throw await operations.missing(context, { id })
-    const { values, beside, brought } = await decide(row, history)
+    const { values, beside, linkedDrafts } = await decide(row, history)
     const scope = row.series === null ? {} : { recurrence_scope: 'all' }
     const parsed = await parseFields(resource.fields, { ...values, ...scope }, context, PARTIAL)
     const wanted = wantedAt(id, history.version)
@@ -308,7 +308,7 @@ function decideEvent(
         return result
       },
     )
-    return { saved: await savedAs(context, operations, written), brought }
+    return { saved: await savedAs(context, operations, written), linkedDrafts: linkedDrafts }
   })
 }
 

@@ -440,6 +440,6 @@ function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
   const code = codeOf(error)
   if (!UNAVAILABLE.test(code) && !CONNECTION_LOST.test(error.message)) return error
-  const lack = code === DISK_FULL ? 'room' : code === READ_ONLY ? 'permission' : 'answer'
+  const lack = code === DISK_FULL ? 'space' : code === READ_ONLY ? 'permission' : 'answer'
   return new DatabaseUnavailable(`The database does not answer: ${error.message}.`, error, lack)
 }

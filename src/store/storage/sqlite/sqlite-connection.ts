@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
-import { cacheBudget, emptyCache, findCached, keepCached } from '../../../base/cache.ts'
+import { cacheBudget, emptyCache, findCached, setCached } from '../../../base/cache.ts'
 import { messageOf } from '../../../base/errors.ts'
 import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
@@ -189,7 +189,7 @@ export function prepareKept(connection: DatabaseSync): Prepare {
     if (known) return known
     const statement = adapted(connection.prepare(sql))
     const bytes = Math.max(LEAST_BYTES, sql.length * BYTES_A_CHARACTER)
-    if (sql.length <= LONGEST_KEPT) keepCached(prepared, sql, statement, bytes)
+    if (sql.length <= LONGEST_KEPT) setCached(prepared, sql, statement, bytes)
     return statement
   }
 }
@@ -271,7 +271,7 @@ const LACKS: Record<number, Lack> = {
   6: 'answer',
   8: 'permission',
   10: 'answer',
-  13: 'room',
+  13: 'space',
   14: 'answer',
   15: 'answer',
 }
@@ -311,7 +311,7 @@ export function asUnavailable(error: unknown): unknown {
 
 const WORDS: Record<Lack, string> = {
   answer: 'does not answer',
-  room: 'has no room left',
+  space: 'has no room left',
   permission: 'may not be written',
 }
 

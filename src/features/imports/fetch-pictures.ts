@@ -58,7 +58,7 @@ function textIn(values: Values, name: string): string | undefined {
 
 interface Pictured {
   texts: Record<string, string>
-  brought: readonly string[]
+  fetched: readonly string[]
   isWhole: boolean
 }
 
@@ -101,7 +101,7 @@ export async function copyPictures(
     else pictured[name] = settled
   }
   const isWhole = found.every((address) => imageAt(images, address))
-  return { texts: pictured, brought: [...images.keys()], isWhole }
+  return { texts: pictured, fetched: [...images.keys()], isWhole }
 }
 
 function isTooLong({ context: { site } }: ImportRun, { kind }: SourceItem, text: string): boolean {

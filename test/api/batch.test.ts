@@ -337,7 +337,7 @@ test('batches at once neither block each other nor get lost', async () => {
 })
 
 test('each request of a batch counts in the limit of rates', async (t) => {
-  const limited = await startService({ rate_limit: '20' })
+  const limited = await startService({ rate_limit: '1' })
   t.after(limited.close)
   const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
   assert.equal((await limited.request('admin', 'POST', BATCH, { requests })).status, 207)

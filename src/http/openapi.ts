@@ -168,7 +168,8 @@ function resourceOf(action: Described): Resource | undefined {
 function describeService({ name, url }: Site, say: Say): object {
   const sentences: MessageText[] = [
     'Events, venues, organizers, categories and tags of this calendar.',
-    'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.',
+    'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers \
+into the body, and _pretty to indent it.',
   ]
   const { version, license } = packageJson
   return {

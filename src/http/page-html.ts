@@ -92,8 +92,11 @@ export function select(
 ): Html {
   const { attributes, sentence } = marked(name, wrong)
   if (isCut)
-    return html`<label><span>${label}</span><input name="${name}" list="${name}-offered" value="${chosen}" placeholder="${none}" maxlength="200" autocomplete="off"${attributes}><datalist id="${name}-offered">${unchosen}</datalist>${sentence}</label>`
+    return html`<label><span>${label}</span><input name="${name}" list="${name}-offered" value="${chosen}" \
+placeholder="${none}" maxlength="200" autocomplete="off"${attributes}>\
+<datalist id="${name}-offered">${unchosen}</datalist>${sentence}</label>`
   const options =
     chosen === undefined ? unchosen : all.map((choice) => option(choice, choice.value === chosen))
-  return html`<label><span>${label}</span><select name="${name}"${attributes}><option value="">${none}</option>${options}</select>${sentence}</label>`
+  return html`<label><span>${label}</span><select name="${name}"${attributes}>\
+<option value="">${none}</option>${options}</select>${sentence}</label>`
 }

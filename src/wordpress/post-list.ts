@@ -49,7 +49,8 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
     // The date of a draft is by the clock of the site.
     const wall = utcToWall(utc, site.timezone)
     return [
-      sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} ${sql.raw(sign)} ${wall}
+      sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} \
+${sql.raw(sign)} ${wall}
       else ${column('date_utc')} ${sql.raw(sign)} ${utc} end`,
     ]
   }

@@ -227,7 +227,8 @@ export const eventFilters = {
   words: eventFilter({
     kind: text,
     about:
-      'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first',
+      'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or \
+the names of their venues, organizers, categories and tags; the best come first',
     unlisted: true,
     within: limits.search,
     part: 'words',

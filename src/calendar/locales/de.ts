@@ -2,7 +2,8 @@ import type { Locale } from './messages.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
-  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
+  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the \
+names of their venues, organizers, categories and tags; the best come first':
     'Nur Veranstaltungen mit allen diesen Wörtern, in jeder Form und trotz eines falschen ' +
     'Buchstabens, in ihren Texten oder den Namen ihrer Orte, ' +
     'Veranstalter, Kategorien und Schlagwörter; die besten zuerst',
@@ -370,7 +371,8 @@ export const de: Locale = {
     'Kategorien: der Baum, in den Veranstaltungen eingeordnet werden',
   'Tags: the words that events are marked with':
     'Schlagwörter: die Wörter, mit denen Veranstaltungen gekennzeichnet sind',
-  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
+  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers \
+into the body, and _pretty to indent it.':
     'Jede Operation nimmt auch _fields an, um Teile der Antwort auszuwählen, _envelope, ' +
     'um Status und Kopfzeilen in den Inhalt zu legen, und _pretty, um ihn einzurücken.',
   'The list has fewer pages than that.': 'So viele Seiten hat die Liste nicht.',

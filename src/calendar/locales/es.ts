@@ -2,7 +2,8 @@ import type { Locale } from './messages.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
-  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
+  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the \
+names of their venues, organizers, categories and tags; the best come first':
     'Solo los eventos con todas estas palabras, en cualquier forma y pese a una letra ' +
     'equivocada, en sus textos o en los nombres de sus lugares, ' +
     'organizadores, categorías y etiquetas; los mejores primero',
@@ -357,7 +358,8 @@ export const es: Locale = {
   'Categories: the tree that events are sorted into':
     'Categorías: el árbol en el que se clasifican los eventos',
   'Tags: the words that events are marked with': 'Etiquetas: las palabras con las que se marcan los eventos',
-  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
+  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers \
+into the body, and _pretty to indent it.':
     'Toda operación acepta también _fields para elegir partes de la respuesta, _envelope ' +
     'para incluir el estado y las cabeceras en el cuerpo y _pretty para sangrarlo.',
   'The list has fewer pages than that.': 'La lista no tiene tantas páginas.',

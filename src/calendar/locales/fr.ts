@@ -2,7 +2,8 @@ import type { Locale } from './messages.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
-  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
+  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the \
+names of their venues, organizers, categories and tags; the best come first':
     'Seulement les événements avec tous ces mots, sous toute forme et malgré une lettre ' +
     'fausse, dans leurs textes ou les noms de leurs lieux, ' +
     'organisateurs, catégories et mots-clés ; les meilleurs en premier',
@@ -373,7 +374,8 @@ export const fr: Locale = {
     'Catégories\u00a0: l’arbre dans lequel les événements sont classés',
   'Tags: the words that events are marked with':
     'Étiquettes\u00a0: les mots dont les événements sont marqués',
-  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
+  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers \
+into the body, and _pretty to indent it.':
     'Chaque opération accepte aussi _fields pour choisir des éléments de la réponse, ' +
     '_envelope pour placer le statut et les en-têtes dans le corps, et _pretty pour l’indenter.',
   'The list has fewer pages than that.': 'La liste ne compte pas autant de pages.',

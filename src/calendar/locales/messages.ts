@@ -110,7 +110,8 @@ export const messages = [
   'Organizers: who holds events',
   'Categories: the tree that events are sorted into',
   'Tags: the words that events are marked with',
-  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.',
+  'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers \
+into the body, and _pretty to indent it.',
   'The id of the image',
   'The image: the whole body of the request, or a file of a multipart form',
   'Only the terms with these slugs',

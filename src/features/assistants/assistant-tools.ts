@@ -107,7 +107,9 @@ const readingTools: readonly AssistantTool[] = [
   {
     name: 'search_events',
     about:
-      'Finds events. Dates are by the clock of {zone} and may be said in words, such as tomorrow or next friday. Without a date it finds what is still to come. Answers hold up to {most} events; page asks for the next ones.',
+      'Finds events. Dates are by the clock of {zone} and may be said in words, such as tomorrow or next \
+friday. Without a date it finds what is still to come. Answers hold up to {most} events; page asks for the \
+next ones.',
     asks: 'list',
     served: events,
     args: {
@@ -119,7 +121,8 @@ const readingTools: readonly AssistantTool[] = [
   {
     name: 'when_is',
     about:
-      'Says when something takes place next: the coming dates of events with these words, or of a series by its id (post_parent), by the clock of {zone}.',
+      'Says when something takes place next: the coming dates of events with these words, or of a series by \
+its id (post_parent), by the clock of {zone}.',
     asks: 'list',
     served: events,
     args: picked(events.filters, ['words', 'post_parent', 'venue', 'categories', ...PAGE]),
@@ -130,7 +133,8 @@ const writingTools: readonly AssistantTool[] = [
   {
     name: 'cancel_event',
     about:
-      'Marks an event as canceled; it stays listed, with the reason. Nothing is written unless dry_run is false: show first what it would be.',
+      'Marks an event as canceled; it stays listed, with the reason. Nothing is written unless dry_run is \
+false: show first what it would be.',
     asks: 'update',
     served: events,
     args: { ...byId, ...picked(fields, ['event_status_reason']), ...WRITING },
@@ -139,7 +143,8 @@ const writingTools: readonly AssistantTool[] = [
   {
     name: 'create_event',
     about:
-      'Adds an event. Dates are by the clock of {zone} and may be said in words. Nothing is written unless dry_run is false: show first what it would be.',
+      'Adds an event. Dates are by the clock of {zone} and may be said in words. Nothing is written unless \
+dry_run is false: show first what it would be.',
     asks: 'create',
     served: events,
     args: { ...without(fields, [...LEFT_TO_PEOPLE, 'recurrence_scope']), ...WRITING },
@@ -147,7 +152,8 @@ const writingTools: readonly AssistantTool[] = [
   {
     name: 'update_event',
     about:
-      'Changes what is sent of an event, and leaves the rest. Nothing is written unless dry_run is false: show first what it would be.',
+      'Changes what is sent of an event, and leaves the rest. Nothing is written unless dry_run is false: \
+show first what it would be.',
     asks: 'update',
     served: events,
     args: { ...byId, ...without(fields, LEFT_TO_PEOPLE), ...WRITING },

@@ -130,7 +130,8 @@ function sessionList({ context: { site, now }, user }: DeskRequest, sessions: re
     const end =
       hash === user.session.hash
         ? html`<span class="state good">${say('This browser')}</span>`
-        : html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="${hash}">${say('End session')}</button></form>`
+        : html`<form method="post" action="${action}"><button type="submit" class="button" name="session" \
+value="${hash}">${say('End session')}</button></form>`
     return html`<li><div><bdi class="title">${
       browserIn(client) || say('Unknown')
     }</bdi><small>${address}, ${say('last seen {when}', at(seen_utc))}, ${say(
@@ -140,7 +141,8 @@ function sessionList({ context: { site, now }, user }: DeskRequest, sessions: re
   })
   return html`<ul class="lines">${lines}</ul>${
     sessions.length > 1 &&
-    html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`
+    html`<form method="post" action="${action}"><button type="submit" class="button" name="session" \
+value="others">${say('Sign out everywhere else')}</button></form>`
   }`
 }
 

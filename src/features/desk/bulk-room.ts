@@ -132,9 +132,11 @@ ${
 }
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
-<input type="hidden" name="do" value="${asked.action}"><input type="hidden" name="ids" value="${asked.ids.join(
+<input type="hidden" name="do" value="${asked.action}"><input type="hidden" name="ids" \
+value="${asked.ids.join(
       ',',
-    )}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
+    )}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" \
+value="${randomUUID()}"><input type="hidden" name="sure" value="1">
 <p class="ways"><button type="submit" class="button ${
       isBad ? 'bad' : 'main'
     }">${say(press)}</button><a class="button quiet" href="${back}">${say('Back')}</a></p>
@@ -204,13 +206,15 @@ async function detailsOf(
     )}${radio('postponed', 'Postponed')}${radio(
       'scheduled',
       'Takes place',
-    )}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(
+    )}</fieldset><div class="field"><label for="reason">${say('Reason')}</label>\
+<input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(
       limits.line.characters,
     )}" autocomplete="off"></div>${newDayFields(request)}`
   }
   if (action === 'picture') return pictureDetails(request)
   if (action === 'price')
-    return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" name="cost" value="${value('cost')}" maxlength="${String(
+    return html`<div class="field"><label for="cost">${say('Price')}</label><input type="text" id="cost" \
+name="cost" value="${value('cost')}" maxlength="${String(
       limits.cost.bytes,
     )}" autocomplete="off" aria-describedby="cost-hint"><p class="hint" id="cost-hint">${say(
       'Leave it empty for none.',
@@ -229,7 +233,9 @@ async function detailsOf(
   }
   if (action === 'schedule') {
     const field = (name: string, label: DeskText, hint: string) =>
-      html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
+      html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" \
+name="${name}" value="${value(name)}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint">\
+<p class="hint" id="${name}-hint">${hint}</p></div>`
     return html`<div class="row">${field('date', 'Date', say('fri, 4 Dec, tomorrow …'))}${field(
       'date_time',
       'Time',
@@ -240,7 +246,18 @@ async function detailsOf(
   const replaces = fieldOf({ form }, 'sure') === '1' ? value('replace') === '1' : action === 'venue'
   const names = await offeredNames(context, action)
   const line = (name: string, label: DeskText) =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" aria-describedby="${name}-hint" data-names="${NAMED_BY[action]}"${names.length > 0 && html` list="${name}-offered"`}>${names.length > 0 && html`<datalist id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" \
+name="${name}" value="${value(name)}" maxlength="${LONGEST_NAMES}" autocomplete="off" dir="auto" \
+aria-describedby="${name}-hint" data-names="${NAMED_BY[action]}"${
+      names.length > 0 &&
+      html` \
+list="${name}-offered"`
+    }>${
+      names.length > 0 &&
+      html`<datalist \
+id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</datalist>`
+    }<p class="hint" \
+id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
   return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${
     replaces && html` checked`
   }> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
@@ -249,10 +266,12 @@ async function detailsOf(
 function newDayFields({ context: { site }, form }: DeskRequest): Html {
   const say = deskTranslatorFor(site)
   const field = (name: string, label: DeskText, hint: string) =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${fieldOf(
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" \
+name="${name}" value="${fieldOf(
       { form },
       name,
-    )}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint"><p class="hint" id="${name}-hint">${hint}</p></div>`
+    )}" maxlength="100" autocomplete="off" aria-describedby="${name}-hint">\
+<p class="hint" id="${name}-hint">${hint}</p></div>`
   const fields = [
     field('later_date', 'New day', say('If it is known: fri, 4 Dec, tomorrow …')),
     field('later_time', 'New time', say('Leave it empty to keep the time.')),
@@ -299,7 +318,8 @@ async function pictureDetails({ context, form }: DeskRequest): Promise<Html> {
       'image_alt',
     )}" maxlength="${String(
       limits.line.characters,
-    )}" autocomplete="off" dir="auto" aria-describedby="image_alt-hint"><p class="hint" id="image_alt-hint">${sayAtDesk(site, 'For those who do not see it.')}</p></div>`
+    )}" autocomplete="off" dir="auto" aria-describedby="image_alt-hint">\
+<p class="hint" id="image_alt-hint">${sayAtDesk(site, 'For those who do not see it.')}</p></div>`
   return html`${upload}<fieldset class="field"><legend>${sayAtDesk(
     site,
     'From the library',
@@ -307,7 +327,9 @@ async function pictureDetails({ context, form }: DeskRequest): Promise<Html> {
 }
 
 const number = (name: string, label: string, value: string): Html =>
-  html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
+  html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" \
+name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" \
+autocomplete="off"></div>`
 
 /** Returns a sentence if a value is missing or wrong. */
 async function readAction(request: DeskRequest, action: BulkActionName): Promise<BulkAction | string> {
@@ -556,7 +578,8 @@ function undoForm({ site }: Context, { undo, list }: Outcomes): Content {
   return html`<form class="ways start" method="post" action="${deskPath(
     site,
     '/events/undo',
-  )}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
+  )}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}">\
+<button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 async function takeBack(request: DeskRequest): Promise<DeskView> {

@@ -110,7 +110,8 @@ export async function conflictNotes(
     html`<p>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', {
       names: taken.map((name) => labelAt(context, name)).join(', '),
     })}</p>`
-  const notes = html`<div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(
+  const notes = html`<div class="both-sides"><table><thead><tr><th scope="col">\
+<span class="hidden">${sayAtDesk(
     site,
     'Field',
   )}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(
@@ -192,7 +193,8 @@ export function unsavedNote(
   )}</a><form method="post" action="${deskPath(
     site,
     `/events/${known?.id ?? 0}/discard`,
-  )}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Discard')}</button></form>
+  )}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button \
+quiet">${sayAtDesk(site, 'Discard')}</button></form>
 <details class="inline"><summary>${sayAtDesk(
     site,
     'What is different',

@@ -128,7 +128,9 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
     '/search',
   )}"><label class="hidden" for="everything">${say(
     'Search everything',
-  )}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}</button></form>
+  )}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search')}\
+" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}\
+</button></form>
 <div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${
     can(caller, 'edit') &&
     html`<a class="button main" href="${deskPath(site, '/events/new')}" accesskey="n">${say('New event')}</a>`

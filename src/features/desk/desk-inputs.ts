@@ -67,7 +67,8 @@ export function fieldControl(state: FormState, name: string, field: Field): Html
     field.hint !== undefined && html`<p class="hint" id="${name}-hint">${sayDeclared(site, field.hint)}</p>`
   const wrong = html`${hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}`
   if (input === 'switch')
-    return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(
+    return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check">\
+<input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(
       name,
       fault,
     )}> ${label}</label>${wrong}</div>`

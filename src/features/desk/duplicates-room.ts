@@ -231,9 +231,11 @@ function twinsForm(context: Context, kind: Mergeable, twins: readonly Twin[], ma
   return html`<form class="pair card" method="post" action="${deskPath(
     site,
     '/duplicates/merge',
-  )}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="ids" value="${ids}"><fieldset><legend>${say(
+  )}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="ids" value="${ids}">\
+<fieldset><legend>${say(
     'The one that stays',
-  )}</legend>${sides}</fieldset><p class="ways start"><button type="submit" class="button main">${say('Merge')}</button>${
+  )}</legend>${sides}</fieldset><p class="ways start"><button type="submit" class="button \
+main">${say('Merge')}</button>${
     mayDiffer &&
     html`<button type="submit" class="button quiet" formaction="${deskPath(
       site,

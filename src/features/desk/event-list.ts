@@ -238,7 +238,8 @@ function unreadView({ site }: Context, query: URLSearchParams, { details }: Prob
     status: 400,
     title: sayAtDesk(site, 'Events'),
     room: 'events',
-    body: html`<div class="summary" role="alert" tabindex="-1" id="faults"><ul>${lines}</ul></div><p class="ways start"><a class="button" href="${back}">${sayAtDesk(site, 'Take this filter off')}</a></p>`,
+    body: html`<div class="summary" role="alert" tabindex="-1" id="faults"><ul>${lines}</ul></div>\
+<p class="ways start"><a class="button" href="${back}">${sayAtDesk(site, 'Take this filter off')}</a></p>`,
   }
 }
 
@@ -314,12 +315,14 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
   // The whole address of a calendar may be the secret that opens it.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
-    html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
+    html`<label class="field"><span>${label}</span><select name="${name}">\
+<option value="">${none}</option>${options.map(
       ({ value, text }) =>
         html`<option value="${value}"${fields[name] === value && html` selected`}>${text}</option>`,
     )}</select></label>`
   const day = (name: 'start_date' | 'end_date', label: string) =>
-    html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}"></label>`
+    html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}">\
+</label>`
   return html`<form class="tools" method="get" role="search" action="${deskPath(
     context.site,
     '/events',
@@ -365,7 +368,8 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
 /** A field for which a script offers names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
-  return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
+  return html`<label class="field"><span>${label}</span><input type="text" name="${name}" \
+value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
 /** @param title of a series whose dates are listed */
@@ -460,9 +464,12 @@ async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Ht
       )}</tbody>`,
   )
   return html`<form method="post" action="${deskPath(site, '/events/many')}" class="many" data-many>
-<table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th><th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th><th scope="col">${say(
+<table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th>\
+<th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th>\
+<th scope="col">${say(
     'Category',
-  )}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col"><span class="hidden">${say('What to do')}</span></th></tr></thead>
+  )}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col">\
+<span class="hidden">${say('What to do')}</span></th></tr></thead>
 ${bodies}</table>
 ${bulkBar(listing)}</form>`
 }
@@ -524,7 +531,8 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
   )}${
     list.tab !== 'trash' &&
     mayMerge({ caller }) &&
-    html`<button type="submit" class="button" name="kind" value="event" formmethod="get" formaction="${deskPath(site, '/duplicates/merge')}">${say('{action}…', { action: say('Merge') })}</button>`
+    html`<button type="submit" class="button" name="kind" value="event" formmethod="get" \
+formaction="${deskPath(site, '/duplicates/merge')}">${say('{action}…', { action: say('Merge') })}</button>`
   }</div></div>`
 }
 
@@ -577,7 +585,12 @@ function otherDates(
 ): Html {
   const { site } = context
   const path = listPath(context, { ...fields, series: String(series) })
-  return html`<small><a class="dates" href="${path}">${countAtDesk(site, dates - 1, 'and {count} more')}<span class="hidden">: ${title}</span></a> <span class="ticked">${countAtDesk(
+  return html`<small><a class="dates" href="${path}">${countAtDesk(
+    site,
+    dates - 1,
+    'and {count} \
+more',
+  )}<span class="hidden">: ${title}</span></a> <span class="ticked">${countAtDesk(
     site,
     dates,
     '{count} dates chosen',
@@ -660,9 +673,8 @@ function actionsOf({ context, say }: Listing, event: DeskEvent, title: string): 
         mayChange && event.event_status === 'scheduled' && link(one('cancel'), 'Cancel…'),
         mayRemove && link(one('trash'), 'Trash', 'bad'),
       ]
-  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span><span class="hidden">${say(
-    'What to do',
-  )}${named}</span></summary><ul>${links}</ul></details>`
+  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span>\
+<span class="hidden">${say('What to do')}${named}</span></summary><ul>${links}</ul></details>`
 }
 
 function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {

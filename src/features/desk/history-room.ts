@@ -132,16 +132,15 @@ async function actItem(
     html`<form id="before-${act.sequence}" method="post" action="${deskPath(
       site,
       `/${at.room}/${history.id}/history`,
-    )}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
+    )}"><input type="hidden" name="version" value="${before}">\
+<button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
   const headings = [sayAtDesk(site, 'Before'), sayAtDesk(site, 'After it')] as const
   const { fields } = at.served.resource
   const backAlone = (member: string, label: string) =>
     mayReturn &&
     Object.hasOwn(fields, member) &&
-    html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" value="${member}">${sayAtDesk(
-      site,
-      'Put back',
-    )}<span class="hidden">: ${label}</span></button>`
+    html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" \
+value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}</span></button>`
   const changes =
     act.changes.length > 0 && (await changesTable(context, fields, headings, shownChanges(act), backAlone))
   return html`<li class="card act"><div class="act-head"><div><strong>${

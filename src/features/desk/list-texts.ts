@@ -445,18 +445,18 @@ export const listTexts = {
   Stopped: { de: 'Angehalten', fr: 'Arrêté', es: 'Detenido' },
   Fails: { de: 'Scheitert', fr: 'Échoue', es: 'Falla' },
   'What goes wrong': { de: 'Was schiefgeht', fr: 'Ce qui ne va pas', es: 'Lo que va mal' },
-  'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.':
-    {
-      de:
-        'Webhooks, E-Mail und geplante Importe ruhen bis „kalends ' +
-        'resume“, denn dieser Kalender ist die Kopie eines anderen.',
-      fr:
-        'Les webhooks, l’e-mail et les imports planifiés sont arrêtés jusqu’à ' +
-        '« kalends resume », car ce calendrier est la copie d’un autre.',
-      es:
-        'Los webhooks, el correo y las importaciones programadas están detenidos ' +
-        'hasta «kalends resume», pues este calendario es una copia de otro.',
-    },
+  'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy \
+of another.': {
+    de:
+      'Webhooks, E-Mail und geplante Importe ruhen bis „kalends ' +
+      'resume“, denn dieser Kalender ist die Kopie eines anderen.',
+    fr:
+      'Les webhooks, l’e-mail et les imports planifiés sont arrêtés jusqu’à ' +
+      '« kalends resume », car ce calendrier est la copie d’un autre.',
+    es:
+      'Los webhooks, el correo y las importaciones programadas están detenidos ' +
+      'hasta «kalends resume», pues este calendario es una copia de otro.',
+  },
   'Only {free} MB are free on the disk. Once it is full nothing can be saved.': {
     de: 'Auf der Platte sind nur noch {free} MB frei. Ist sie voll, lässt sich nichts mehr speichern.',
     fr: 'Il ne reste que {free} Mo sur le disque. Une fois plein, plus rien ne peut être enregistré.',

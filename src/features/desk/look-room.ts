@@ -110,9 +110,8 @@ function lookView(request: DeskRequest, form: LookForm, version: string): DeskVi
 <input type="hidden" name="version" value="${version}"><div class="story">${lookControls(site, form)}</div>
 <div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${
       request.showLook &&
-      html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say(
-        'Preview it',
-      )}</button>`
+      html`<button type="submit" class="button" formaction="${preview}" \
+formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Preview it')}</button>`
     }</div></form>
 ${
   request.showLook &&
@@ -435,11 +434,13 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   return html`<div role="status">${
     scheme === 'dark'
       ? note(
-          'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.',
+          'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in \
+{colour}.',
           dark,
         )
       : note(
-          'On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.',
+          'On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown \
+in {colour}.',
           light,
         )
   }</div>`

@@ -120,42 +120,42 @@ export const lookTexts = {
     fr: 'Six liens au plus, un par ligne : les mots, puis l’adresse.',
     es: 'Seis enlaces como máximo, uno por línea: primero las palabras, al final la dirección.',
   },
-  'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.':
-    {
-      de:
-        'Jede hat eine eigene Adresse aus Kleinbuchstaben, Ziffern ' +
-        'und Strichen und beginnt mit einem Titel wie # Über uns.',
-      fr:
-        'Chacune a une adresse à elle, en minuscules, chiffres ' +
-        'et tirets, et commence par un titre comme # À propos.',
-      es:
-        'Cada una tiene una dirección propia de minúsculas, cifras ' +
-        'y guiones, y empieza por un título como # Quiénes somos.',
-    },
-  'On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.':
-    {
-      de:
-        'Auf hellen Seiten hätte Text in dieser Farbe einen Kontrast ' +
-        'von {ratio} und braucht 4,5. Er erscheint in {colour}.',
-      fr:
-        'Sur les pages claires, un texte de cette couleur aurait un ' +
-        'contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
-      es:
-        'En páginas claras, un texto de este color tendría un ' +
-        'contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
-    },
-  'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.':
-    {
-      de:
-        'Auf dunklen Seiten hätte Text in dieser Farbe einen Kontrast ' +
-        'von {ratio} und braucht 4,5. Er erscheint in {colour}.',
-      fr:
-        'Sur les pages sombres, un texte de cette couleur aurait un ' +
-        'contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
-      es:
-        'En páginas oscuras, un texto de este color tendría un ' +
-        'contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
-    },
+  'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title \
+such as # About us.': {
+    de:
+      'Jede hat eine eigene Adresse aus Kleinbuchstaben, Ziffern ' +
+      'und Strichen und beginnt mit einem Titel wie # Über uns.',
+    fr:
+      'Chacune a une adresse à elle, en minuscules, chiffres ' +
+      'et tirets, et commence par un titre comme # À propos.',
+    es:
+      'Cada una tiene una dirección propia de minúsculas, cifras ' +
+      'y guiones, y empieza por un título como # Quiénes somos.',
+  },
+  'On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in \
+{colour}.': {
+    de:
+      'Auf hellen Seiten hätte Text in dieser Farbe einen Kontrast ' +
+      'von {ratio} und braucht 4,5. Er erscheint in {colour}.',
+    fr:
+      'Sur les pages claires, un texte de cette couleur aurait un ' +
+      'contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
+    es:
+      'En páginas claras, un texto de este color tendría un ' +
+      'contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
+  },
+  'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in \
+{colour}.': {
+    de:
+      'Auf dunklen Seiten hätte Text in dieser Farbe einen Kontrast ' +
+      'von {ratio} und braucht 4,5. Er erscheint in {colour}.',
+    fr:
+      'Sur les pages sombres, un texte de cette couleur aurait un ' +
+      'contraste de {ratio} et il en faut 4,5. Il paraît en {colour}.',
+    es:
+      'En páginas oscuras, un texto de este color tendría un ' +
+      'contraste de {ratio} y necesita 4,5. Se muestra en {colour}.',
+  },
   'A colour is such as #0b6e5f.': {
     de: 'Eine Farbe ist etwa #0b6e5f.',
     fr: 'Une couleur s’écrit comme #0b6e5f.',

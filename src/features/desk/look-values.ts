@@ -97,7 +97,8 @@ export function fileBounds(site: Site, name: LookFileSetting): string {
 
 const FAULTS: Readonly<Partial<Record<LookSetting, DeskText>>> = {
   pages_texts:
-    'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.',
+    'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title \
+such as # About us.',
   pages_accent: 'A colour is such as #0b6e5f.',
   pages_links: 'Six links at the most, one a line: words first, address last.',
   pages_presses: 'Their slugs with commas between them, six at the most.',

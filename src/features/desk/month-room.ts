@@ -108,7 +108,8 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
 <form id="move" method="post" action="${deskPath(
       site,
       '/month/move',
-    )}" hidden><input type="hidden" name="id"><input type="hidden" name="day"><button type="submit">${sayAtDesk(site, 'Move')}</button></form>
+    )}" hidden><input type="hidden" name="id"><input type="hidden" name="day">\
+<button type="submit">${sayAtDesk(site, 'Move')}</button></form>
 ${isDay(day) ? dayList(plan, day, ofDay) : ''}${agenda(plan, grid)}`,
   }
 }
@@ -248,14 +249,18 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   const day = event.start_date.slice(0, 10)
   const to = (days: number, text: Parameters<typeof sayAtDesk>[1]) =>
     html`<button type="submit" class="button" name="days" value="${days}">${sayAtDesk(site, text)}</button>`
-  return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1"><h2 id="chosen-title">${titleAtDesk(site, event.title)}</h2><p class="hint">${written(site, 'fullYear', day)}</p>
+  return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1">\
+<h2 id="chosen-title">${titleAtDesk(site, event.title)}</h2><p class="hint">${written(site, 'fullYear', day)}\
+</p>
 <form method="post" action="${deskPath(
     site,
     '/month/move',
-  )}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(
+  )}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field">\
+<label for="day">${sayAtDesk(
     site,
     'Move to',
-  )}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="actions"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(
+  )}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="actions">\
+<button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(
     -1,
     'A day earlier',
   )}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(
@@ -325,7 +330,9 @@ function movedNotice({ context, request, byId }: Plan): Content {
   return html`<form class="undo" method="post" action="${deskPath(
     site,
     '/month/move',
-  )}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
+  )}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" \
+value="${from}"><input type="hidden" name="recurrence_scope" value="this">\
+<button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 const SCOPES = [
@@ -375,7 +382,8 @@ function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnsw
       site,
       'This is a date of a series. Which dates shall move with it to {date}?',
       { date: written(site, 'full', to) },
-    )}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="actions">${SCOPES.map(
+    )}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}">\
+<p class="actions">${SCOPES.map(
       ({ scope, text }) =>
         html`<button type="submit" class="button${
           scope === 'this' && ' main'

@@ -87,7 +87,10 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   return {
     title: say('People'),
     room: 'people',
-    actions: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
+    actions: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say(
+      'Invite \
+somebody',
+    )}</a>`,
     ...(query.has('revoked') && { notice: say('That invitation is revoked.') }),
     body: html`${
       waiting.length > 0 &&
@@ -108,9 +111,12 @@ function invitationLine(
   const isOver = until <= formatUtc(now)
   const when = say('good until {when}', { when: whenAtDesk(site, until, now) })
   const action = deskPath(site, `/people/${user.id}`)
-  return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])} · ${
+  return html`<li><div><a class="title" href="${action}"><bdi>${user.name}</bdi></a><small>${user.login} · \
+${say(ROLE_TEXTS[user.role])} · ${
     isOver ? html`<span class="state bad">${say('expired')}</span>` : when
-  }</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" name="do" value="link">${say('Invite again')}</button><button type="submit" class="button" name="do" value="revoke">${say('Revoke')}</button></form></li>`
+  }</small></div><form class="tools" method="post" action="${action}"><button type="submit" class="button" \
+name="do" value="link">${say('Invite again')}</button><button type="submit" class="button" name="do" \
+value="revoke">${say('Revoke')}</button></form></li>`
 }
 
 /** Users who sign in without a password of the desk, and the name of that way. */
@@ -276,8 +282,10 @@ function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: M
   const tell = deskTranslatorFor(siteOfUser(site, user))
   const text = tell(
     isReset
-      ? 'At this address you choose a new password for the desk of {calendar}. It is good once and for {minutes} minutes.'
-      : 'At this address you choose a password for the desk of {calendar}, where its events are kept. It is good once and for {days} days.',
+      ? 'At this address you choose a new password for the desk of {calendar}. It is good once and for \
+{minutes} minutes.'
+      : 'At this address you choose a password for the desk of {calendar}, where its events are kept. It is \
+good once and for {days} days.',
     { calendar: site.name, minutes: String(LINK_MINUTES), days: String(INVITATION_DAYS) },
   )
   const letter = `${text}\n\n${link}\n`
@@ -303,9 +311,8 @@ readonly value="${link}"></div>
 <div class="field"><label for="letter">${say(
       'With a text',
     )}</label><textarea id="letter" rows="5" readonly>\n${letter}</textarea></div>
-<div class="tools"><button type="button" class="button" data-copy="letter" data-copied="${say('Copied')}" hidden>${say('Copy')}</button><a class="button" href="${mail}">${say(
-      'Write an e-mail',
-    )}</a></div></div>`,
+<div class="tools"><button type="button" class="button" data-copy="letter" data-copied="${say('Copied')}" \
+hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e-mail')}</a></div></div>`,
   }
 }
 
@@ -355,7 +362,8 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
         attributes: html` autocomplete="off"`,
       },
       faults,
-    )}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="do" value="save">${say('Save')}</button></div></form>
+    )}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="do" \
+value="save">${say('Save')}</button></div></form>
 ${await otherCards(request, user)}${
   isActive(user) &&
   html`<form class="card" method="post"><p>${say(

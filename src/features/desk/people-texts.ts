@@ -194,30 +194,30 @@ export const peopleTexts = {
   },
   expired: { de: 'abgelaufen', fr: 'expirée', es: 'caducada' },
   'Invite again': { de: 'Erneut einladen', fr: 'Inviter à nouveau', es: 'Invitar de nuevo' },
-  'At this address you choose a new password for the desk of {calendar}. It is good once and for {minutes} minutes.':
-    {
-      de:
-        'Unter dieser Adresse wählen Sie ein neues Passwort für den ' +
-        'Schreibtisch von {calendar}. Sie gilt einmal und {minutes} Minuten lang.',
-      fr:
-        'À cette adresse, vous choisissez un nouveau mot de passe pour le bureau ' +
-        'de {calendar}. Elle vaut une seule fois, pendant {minutes} minutes.',
-      es:
-        'En esta dirección elige una nueva contraseña para el escritorio ' +
-        'de {calendar}. Vale una sola vez, durante {minutes} minutos.',
-    },
-  'At this address you choose a password for the desk of {calendar}, where its events are kept. It is good once and for {days} days.':
-    {
-      de:
-        'Unter dieser Adresse wählen Sie ein Passwort für den Schreibtisch von {calendar}, ' +
-        'an dem seine Veranstaltungen gepflegt werden. Sie gilt einmal und {days} Tage lang.',
-      fr:
-        'À cette adresse, vous choisissez un mot de passe pour le bureau de {calendar}, ' +
-        'où l’on tient ses événements. Elle vaut une seule fois, pendant {days} jours.',
-      es:
-        'En esta dirección elige una contraseña para el escritorio de {calendar}, ' +
-        'donde se llevan sus eventos. Vale una sola vez, durante {days} días.',
-    },
+  'At this address you choose a new password for the desk of {calendar}. It is good once and for {minutes} \
+minutes.': {
+    de:
+      'Unter dieser Adresse wählen Sie ein neues Passwort für den ' +
+      'Schreibtisch von {calendar}. Sie gilt einmal und {minutes} Minuten lang.',
+    fr:
+      'À cette adresse, vous choisissez un nouveau mot de passe pour le bureau ' +
+      'de {calendar}. Elle vaut une seule fois, pendant {minutes} minutes.',
+    es:
+      'En esta dirección elige una nueva contraseña para el escritorio ' +
+      'de {calendar}. Vale una sola vez, durante {minutes} minutos.',
+  },
+  'At this address you choose a password for the desk of {calendar}, where its events are kept. It is good \
+once and for {days} days.': {
+    de:
+      'Unter dieser Adresse wählen Sie ein Passwort für den Schreibtisch von {calendar}, ' +
+      'an dem seine Veranstaltungen gepflegt werden. Sie gilt einmal und {days} Tage lang.',
+    fr:
+      'À cette adresse, vous choisissez un mot de passe pour le bureau de {calendar}, ' +
+      'où l’on tient ses événements. Elle vaut une seule fois, pendant {days} jours.',
+    es:
+      'En esta dirección elige una contraseña para el escritorio de {calendar}, ' +
+      'donde se llevan sus eventos. Vale una sola vez, durante {days} días.',
+  },
   'A new password for {calendar}': {
     de: 'Ein neues Passwort für {calendar}',
     fr: 'Un nouveau mot de passe pour {calendar}',

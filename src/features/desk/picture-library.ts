@@ -36,7 +36,8 @@ interface Choice {
 export function libraryChoice(context: Context, library: Library, choice: Choice): Html {
   const { site } = context
   const label = sayAtDesk(site, 'Search pictures')
-  return html`<div class="library-search"><input type="search" name="picture_search" value="${library.search}" maxlength="${String(
+  return html`<div class="library-search"><input type="search" name="picture_search" value="${library.search}\
+" maxlength="${String(
     limits.search.characters,
   )}" autocomplete="off" dir="auto" aria-label="${label}" placeholder="${label}" data-library="${deskPath(
     site,

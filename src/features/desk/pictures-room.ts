@@ -158,12 +158,13 @@ function uploadForm({ site, images: { maxBytes } }: Context): Html {
     '/pictures',
   )}" data-most="${maxBytes}" data-too-large="${tooLarge}" data-failed="${say(
     'It could not be sent; try again in a moment.',
-  )}"><input type="hidden" name="key" value="${randomUUID()}"><div class="field"><label for="pictures-sent">${say(
+  )}"><input type="hidden" name="key" value="${randomUUID()}"><div class="field">\
+<label for="pictures-sent">${say(
     'Upload pictures',
-  )}</label><input type="file" id="pictures-sent" name="picture" accept="image/*" multiple aria-describedby="pictures-hint"><p class="hint" id="pictures-hint">${say(
-    'Up to {most} MB together.',
-    { most },
-  )}</p></div><p class="hint dropped" hidden>${say(
+  )}</label><input type="file" id="pictures-sent" name="picture" accept="image/*" multiple \
+aria-describedby="pictures-hint"><p class="hint" id="pictures-hint">${say('Up to {most} MB together.', {
+    most,
+  })}</p></div><p class="hint dropped" hidden>${say(
     'Or drop pictures here, or paste one.',
   )}</p><div><button type="submit" class="button main">${say('Upload')}</button></div></form>`
 }
@@ -182,7 +183,8 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   return html`<li><a href="${deskPath(
     site,
     `/pictures/${row.id}`,
-  )}"><span class="thumb"><img src="${link(src)}" alt="" loading="lazy"></span><span class="name" dir="auto">${pictureName(context, row)}</span></a>${
+  )}"><span class="thumb"><img src="${link(src)}" alt="" loading="lazy"></span>\
+<span class="name" dir="auto">${pictureName(context, row)}</span></a>${
     notes.length > 0 && html`<small>${notes.join(' · ')}</small>`
   }</li>`
 }
@@ -265,7 +267,8 @@ async function pictureView(
     ...(Object.keys(faults).length > 0 && { status: 422 }),
     under: html`<a href="${deskPath(site, '/pictures')}">${say('Pictures')}</a>`,
     body: mayEdit
-      ? html`${faultList(site, faults)}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}<div class="story">${picture}
+      ? html`${faultList(site, faults)}<form class="edit" method="post" enctype="multipart/form-data" \
+novalidate${guarded(site)}>${UNSENT_BY_ENTER}<div class="story">${picture}
 ${field('alt_text', 'What it shows', 'For those who do not see it.')}${field(
   'caption',
   'Caption',
@@ -282,7 +285,8 @@ ${field('alt_text', 'What it shows', 'For those who do not see it.')}${field(
           context,
           faults,
         )}</section>${await usesCard(context, row)}</aside>
-<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}"><button type="submit" class="button main">${say('Save')}</button>${
+<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">\
+<button type="submit" class="button main">${say('Save')}</button>${
           mayDeleteImage(caller, row) &&
           html`<a class="button quiet bad end" href="${own}/delete">${say('Delete for good')}</a>`
         }</div></form>`
@@ -301,7 +305,9 @@ function replaceField({ site, images: { maxBytes } }: Context, faults: FormFault
   return html`<div class="field"><label class="hidden" for="picture">${sayOfPictures(
     site,
     'Replace the file',
-  )}</label><input type="file" id="picture" name="picture" accept="image/*" data-most="${maxBytes}" data-too-large="${tooLarge}" aria-describedby="picture-hint"><p class="hint" id="picture-hint">${sayOfPictures(site, 'All that show it show the new one.')}</p>${
+  )}</label><input type="file" id="picture" name="picture" accept="image/*" data-most="${maxBytes}" \
+data-too-large="${tooLarge}" aria-describedby="picture-hint">\
+<p class="hint" id="picture-hint">${sayOfPictures(site, 'All that show it show the new one.')}</p>${
     fault && html`<p class="error" id="picture-error">${fault}</p>`
   }</div>`
 }
@@ -381,7 +387,8 @@ async function askToDelete(request: DeskRequest): Promise<DeskView> {
   if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
   const own = deskPath(site, `/pictures/${row.id}`)
   const uses = await usesCard(context, row)
-  const form: Content = html`<form method="post" action="${own}/delete"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${sayOfPictures(
+  const form: Content = html`<form method="post" action="${own}/delete"><input type="hidden" name="sure" \
+value="1"><p class="ways"><button type="submit" class="button bad">${sayOfPictures(
     site,
     'Delete for good',
   )}</button><a class="button quiet" href="${own}">${sayOfPictures(site, 'Back')}</a></p></form>`

@@ -68,7 +68,8 @@ export function undoPostponing(site: Context['site'], token: string): Content {
   return html` · <form method="post" action="${deskPath(
     site,
     '/events/undo',
-  )}"><button type="submit" class="link" name="undo" value="${token}">${sayAtDesk(site, 'Undo')}</button></form>`
+  )}"><button type="submit" class="link" name="undo" value="${token}">${sayAtDesk(site, 'Undo')}</button>\
+</form>`
 }
 
 /** Links to the events before and after it was postponed. */

@@ -35,9 +35,11 @@ export function quickLineForm(site: Site, value = ''): Html {
   const say = deskTranslatorFor(site)
   return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say(
     'An event in one line',
-  )}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say(
+  )}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" \
+maxlength="${LONGEST_LINE}" placeholder="${say(
     'Choir Tue 19:00–21:00 @ St Brigid’s #music',
-  )}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Show event')}</button></div><p class="hint" id="line-hint">${say(
+  )}" autocomplete="off" aria-describedby="line-hint" accesskey="q">\
+<button type="submit" class="button">${say('Show event')}</button></div><p class="hint" id="line-hint">${say(
     'You see what was understood before anything is saved.',
   )}</p></form>`
 }
@@ -53,7 +55,8 @@ async function readLine(request: DeskRequest): Promise<DeskAnswer> {
   if (text === '') return { title, under, room: 'events', body: quickLineForm(site) }
   if (!line) {
     const fault = sayAtDesk(site, 'A line has up to {count} characters.', { count: String(LONGEST_LINE) })
-    const body = html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>${quickLineForm(site, text)}`
+    const body = html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p>\
+</div>${quickLineForm(site, text)}`
     return { status: 422, title, under, room: 'events', body }
   }
   const links = await findQuickLinks(line, context)
@@ -89,7 +92,8 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const isRead = Object.keys(times.faults).length === 0
   const said = isRead ? timesInWords(context, times) : NOTHING_SAID
   const field = (name: string, label: DeskText, more: Content = '') =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" \
+name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${
       times.faults[name] && html` aria-invalid="true"`
     }${more}></div>`
   const isAllDay = line.all_day
@@ -122,10 +126,12 @@ ${labelsOf(context, links)}
 ${hidden(
   'several_days',
   controls.several_days,
-)}<input type="hidden" name="timezone" value="${site.timezone}"><input type="hidden" name="key" value="${randomUUID()}">
+)}<input type="hidden" name="timezone" value="${site.timezone}"><input type="hidden" name="key" \
+value="${randomUUID()}">
 <p class="ways start">${
     can(caller, 'publish')
-      ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`
+      ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}\
+</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`
       : html`<button type="submit" class="button main" name="status" value="pending">${say(
           'Send for review',
         )}</button><button type="submit" class="button" name="status" value="draft">${say(
@@ -151,7 +157,8 @@ function repeats(
   const controls = Object.entries(typedRepeats(context, rule, from)).flatMap(([name, texts]) =>
     texts.map((text) =>
       name === 'repeats'
-        ? html`<label class="check"><input type="checkbox" name="repeats" value="${text}" checked> ${words}</label>`
+        ? html`<label class="check"><input type="checkbox" name="repeats" value="${text}" checked> \
+${words}</label>`
         : html`<input type="hidden" name="${texts.length > 1 ? `${name}[]` : name}" value="${text}">`,
     ),
   )
@@ -167,13 +174,15 @@ function venueOf({ site }: Context, { venue, newVenue }: QuickLinks): Content {
   return html`<div class="field"><label for="venue_name">${sayAtDesk(
     site,
     'Venue',
-  )}</label><input type="text" id="venue_name" name="venue_name" value="${name}" dir="auto" autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
+  )}</label><input type="text" id="venue_name" name="venue_name" value="${name}" dir="auto" \
+autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
 }
 
 function labelsOf({ site }: Context, { categories, tags, newTags }: QuickLinks): Content {
   if (categories.length + tags.length + newTags.length === 0) return ''
   const box = (name: string, value: string, text: string, more: Content = '') =>
-    html`<label class="check"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span>${more}</label>`
+    html`<label class="check"><input type="checkbox" name="${name}" value="${value}" checked> <span \
+dir="auto">${text}</span>${more}</label>`
   const known = (name: string) => (one: PickedName) => box(`${name}[]`, String(one.id), decodedText(one.name))
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Categories')} · ${sayAtDesk(
     site,

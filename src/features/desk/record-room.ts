@@ -240,7 +240,8 @@ function rowOf(
     status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
   const pick =
     mayPick &&
-    html`<td class="pick"><label class="box"><input type="checkbox" name="ids[]" value="${row.id}"><span class="hidden">${sayAtDesk(site, 'Choose')}: ${title}</span></label></td>`
+    html`<td class="pick"><label class="box"><input type="checkbox" name="ids[]" value="${row.id}">\
+<span class="hidden">${sayAtDesk(site, 'Choose')}: ${title}</span></label></td>`
   return html`<tr>${pick}<td>${linkOrText(href || undefined, title, {
     look: 'title',
     attributes: html` dir="auto"`,
@@ -364,7 +365,8 @@ async function formView(
     title: title || sayAtDesk(site, '(no title)'),
     room: room.name,
     under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
-    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate${guarded(site)}>${UNSENT_BY_ENTER}
+    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" \
+novalidate${guarded(site)}>${UNSENT_BY_ENTER}
 <div class="story">${draw(story)}${position}${
       facts.length > 0 &&
       html`<fieldset class="facts"><legend>${sayAtDesk(
@@ -550,14 +552,17 @@ async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<
     under: html`<a href="${address}">${say('Back to the form')}</a>`,
     body: html`${
       fault &&
-      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p>\
+</div>`
     }<div class="confirm">
 <p>${
       uses === 0
         ? say('No event has it.')
         : html`<a href="${eventsWith(room, site, id)}">${say('Events that have it: {count}', { count })}</a>`
     }${uses > 0 && html` ${say('They stay, without it.')}`}</p>
-<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways"><button type="submit" class="button bad">${press}</button><a class="button quiet" href="${address}">${say('Back')}</a></p></form>${
+<form method="post" action="${address}/trash"><input type="hidden" name="sure" value="1"><p class="ways">\
+<button type="submit" class="button bad">${press}</button><a class="button quiet" \
+href="${address}">${say('Back')}</a></p></form>${
       mayMerge(context) &&
       html`<p>${say('Is it there twice?')} <a href="${address}/merge">${say('Merge')}</a></p>`
     }</div>`,
@@ -577,7 +582,8 @@ async function askToMerge(room: RecordRoom, request: DeskRequest, fault = ''): P
     under: html`<a href="${address}">${sayAtDesk(site, 'Back to the form')}</a>`,
     body: html`${
       fault &&
-      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p></div>`
+      html`<div class="summary" role="alert" tabindex="-1" id="faults"><p><a href="#into">${fault}</a></p>\
+</div>`
     }<div class="confirm">${await mergeForm(room, request, id, fault !== '')}</div>`,
   }
 }

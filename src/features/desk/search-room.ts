@@ -82,7 +82,8 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
       search === ''
         ? sayAtDesk(site, 'Search everything')
         : sayAtDesk(site, 'Found for “{text}”', { text: search }),
-    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(
+    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" \
+maxlength="300" value="${search}" aria-label="${sayAtDesk(
       site,
       'Search everything',
     )}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>

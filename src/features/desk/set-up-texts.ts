@@ -232,18 +232,18 @@ export const setUpTexts = {
     fr: 'Un événement à 19 h 30 apparaît à 19 h 30 à {place} sur chaque téléphone.',
     es: 'Un evento a las 19:30 aparece a las 19:30 de {place} en cada teléfono.',
   },
-  'An event at 19:30 appears at 19:30 in {place} in every phone. Changing it later asks what becomes of the events that are there.':
-    {
-      de:
-        'Eine Veranstaltung um 19:30 steht in jedem Telefon um 19:30 in {place}. ' +
-        'Eine spätere Änderung fragt, was aus den vorhandenen Veranstaltungen wird.',
-      fr:
-        'Un événement à 19 h 30 apparaît à 19 h 30 à {place} sur chaque téléphone. ' +
-        'Un changement ultérieur demande ce que deviennent les événements déjà là.',
-      es:
-        'Un evento a las 19:30 aparece a las 19:30 de {place} en cada teléfono. ' +
-        'Si se cambia después, se pregunta qué pasa con los eventos que ya existen.',
-    },
+  'An event at 19:30 appears at 19:30 in {place} in every phone. Changing it later asks what becomes of the \
+events that are there.': {
+    de:
+      'Eine Veranstaltung um 19:30 steht in jedem Telefon um 19:30 in {place}. ' +
+      'Eine spätere Änderung fragt, was aus den vorhandenen Veranstaltungen wird.',
+    fr:
+      'Un événement à 19 h 30 apparaît à 19 h 30 à {place} sur chaque téléphone. ' +
+      'Un changement ultérieur demande ce que deviennent les événements déjà là.',
+    es:
+      'Un evento a las 19:30 aparece a las 19:30 de {place} en cada teléfono. ' +
+      'Si se cambia después, se pregunta qué pasa con los eventos que ya existen.',
+  },
   'Then, on Today (until done or waved away)': {
     de: 'Dann, auf „Heute“ (bis erledigt oder weggeklickt)',
     fr: 'Ensuite, sur Aujourd’hui (jusqu’à ce que ce soit fait ou écarté)',
@@ -300,18 +300,18 @@ export const setUpTexts = {
       'Lo que es a las 19:30 de {from} pasa a las 19:30 de ' +
       '{to}: lo correcto si la zona era errónea hasta ahora.',
   },
-  'What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the calendar moves. Series stay in their zone, since their rule goes by its clock.':
-    {
-      de:
-        'Was um 19:30 in {from} ist, bleibt zu diesem Zeitpunkt und steht zur Uhrzeit von {to}: ' +
-        'richtig, wo der Kalender umzieht. Serien bleiben in ihrer Zone, da ihre Regel nach deren Uhr geht.',
-      fr:
-        'Ce qui est à 19 h 30 à {from} reste à ce moment et apparaît à l’heure de {to} : juste ' +
-        'si le calendrier déménage. Les séries restent dans leur fuseau, car leur règle suit son horloge.',
-      es:
-        'Lo que es a las 19:30 de {from} sigue en ese momento y aparece a la hora de {to}: lo ' +
-        'correcto si el calendario se muda. Las series siguen en su zona, porque su regla va por su reloj.',
-    },
+  'What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the \
+calendar moves. Series stay in their zone, since their rule goes by its clock.': {
+    de:
+      'Was um 19:30 in {from} ist, bleibt zu diesem Zeitpunkt und steht zur Uhrzeit von {to}: ' +
+      'richtig, wo der Kalender umzieht. Serien bleiben in ihrer Zone, da ihre Regel nach deren Uhr geht.',
+    fr:
+      'Ce qui est à 19 h 30 à {from} reste à ce moment et apparaît à l’heure de {to} : juste ' +
+      'si le calendrier déménage. Les séries restent dans leur fuseau, car leur règle suit son horloge.',
+    es:
+      'Lo que es a las 19:30 de {from} sigue en ese momento y aparece a la hora de {to}: lo ' +
+      'correcto si el calendario se muda. Las series siguen en su zona, porque su regla va por su reloj.',
+  },
   'It can be taken back for 30 days.': {
     de: 'Es lässt sich 30 Tage lang zurücknehmen.',
     fr: 'On peut revenir en arrière pendant 30 jours.',
@@ -384,18 +384,18 @@ export const setUpTexts = {
     fr: 'Ce lien n’est plus valable',
     es: 'Este enlace ya no es válido',
   },
-  'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.':
-    {
-      de:
-        'Ein Link gilt einmal und eine halbe Stunde lang. Wer diesen ' +
-        'Kalender betreibt, kann einen neuen machen: kalends user link LOGIN.',
-      fr:
-        'Un lien sert une fois, pendant une demi-heure. Qui tient ce ' +
-        'calendrier peut en faire un autre : kalends user link LOGIN.',
-      es:
-        'Un enlace sirve una vez y durante media hora. Quien lleva ' +
-        'este calendario puede hacer otro: kalends user link LOGIN.',
-    },
+  'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link \
+LOGIN.': {
+    de:
+      'Ein Link gilt einmal und eine halbe Stunde lang. Wer diesen ' +
+      'Kalender betreibt, kann einen neuen machen: kalends user link LOGIN.',
+    fr:
+      'Un lien sert une fois, pendant une demi-heure. Qui tient ce ' +
+      'calendrier peut en faire un autre : kalends user link LOGIN.',
+    es:
+      'Un enlace sirve una vez y durante media hora. Quien lleva ' +
+      'este calendario puede hacer otro: kalends user link LOGIN.',
+  },
   'Choose a password': {
     de: 'Ein Passwort wählen',
     fr: 'Choisir un mot de passe',

@@ -66,7 +66,8 @@ async function settingsView(request: DeskRequest, faults: FormFaults): Promise<D
 ${changedFields(request, withOwnerSettings(start, set), faults)}
 <div class="savebar"><button type="submit" class="button main">${say('Save')}</button></div></form>
 <section><h2>${say('All settings')}</h2><p class="hint">${say(
-      'What was set when the service was started, by a flag or in its environment, wins over what is set here.',
+      'What was set when the service was started, by a flag or in its environment, wins over what is set \
+here.',
     )}</p>${allSettings(request, set)}</section></div>`,
   }
 }

@@ -153,7 +153,8 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
 }
 
 const HELD =
-  'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy of another.'
+  'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy \
+of another.'
 
 /** For administrators alone. */
 function troubleList(

@@ -75,7 +75,8 @@ ${choice(
   'moment',
   say('Keep the moment'),
   say(
-    'What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the calendar moves. Series stay in their zone, since their rule goes by its clock.',
+    'What is at 19:30 in {from} stays at that moment, and is shown at the hour of {to}: right where the \
+calendar moves. Series stay in their zone, since their rule goes by its clock.',
     places,
   ),
 )}</fieldset>
@@ -172,5 +173,6 @@ export async function zoneNotice({ context }: DeskRequest): Promise<Content | un
   return html`<form method="post" action="${deskPath(
     site,
     '/settings/zone/undo',
-  )}"><span>${said}</span> <button type="submit" class="button" name="change" value="${change.id}">${sayAtDesk(site, 'Take it back')}</button></form>`
+  )}"><span>${said}</span> <button type="submit" class="button" name="change" \
+value="${change.id}">${sayAtDesk(site, 'Take it back')}</button></form>`
 }

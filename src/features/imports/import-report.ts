@@ -81,8 +81,10 @@ export function describeVisible(
   if (coming + past + hidden + waiting === 0) return []
   const text: ImportText =
     run === undefined
-      ? 'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
-      : 'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
+      ? 'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, \
+{waiting} draft, pending or scheduled.'
+      : 'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} \
+draft, pending or scheduled.'
   const numbers = { coming, past, hidden, waiting }
   return [
     sayImport(

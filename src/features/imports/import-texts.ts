@@ -9,18 +9,18 @@ export const importTexts = {
     fr: 'Importer des événements',
     es: 'Importar eventos',
   },
-  'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved before you have seen it.':
-    {
-      de:
-        'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen (CSV, XLSX, ICS, ' +
-        'JSON). Nichts wird gespeichert, bevor Sie es gesehen haben.',
-      fr:
-        'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier (CSV, XLSX, ICS, JSON). ' +
-        'Rien n’est enregistré avant que vous l’ayez vu.',
-      es:
-        'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo (CSV, XLSX, ICS, JSON). No ' +
-        'se guarda nada antes de que lo haya visto.',
-    },
+  'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved before \
+you have seen it.': {
+    de:
+      'Aus Excel, Numbers oder einer Word-Tabelle einfügen oder eine Datei ablegen (CSV, XLSX, ICS, ' +
+      'JSON). Nichts wird gespeichert, bevor Sie es gesehen haben.',
+    fr:
+      'Collez depuis Excel, Numbers ou un tableau Word, ou déposez un fichier (CSV, XLSX, ICS, JSON). ' +
+      'Rien n’est enregistré avant que vous l’ayez vu.',
+    es:
+      'Pegue desde Excel, Numbers o una tabla de Word, o suelte un archivo (CSV, XLSX, ICS, JSON). No ' +
+      'se guarda nada antes de que lo haya visto.',
+  },
   Paste: { de: 'Einfügen', fr: 'Coller', es: 'Pegar' },
   'Your table': { de: 'Ihre Tabelle', fr: 'Votre tableau', es: 'Su tabla' },
   '12.12.2026, 19:30, Brahms Quartet, Main hall, €12': {
@@ -269,21 +269,21 @@ export const importTexts = {
     fr: 'Ce que seule la ligne de commande peut faire',
     es: 'Lo que solo puede la línea de comandos',
   },
-  'kalends import also reads sites with a login, keeps old addresses of a site that moves here, trashes what is gone from a source, reads files above 5 MB, and settles conflicts otherwise.':
-    {
-      de:
-        'kalends import liest auch Sites mit Anmeldung, behält alte Adressen einer Site, die hierher ' +
-        'zieht, legt in den Papierkorb, was in einer Quelle ' +
-        'fehlt, liest Dateien über 5 MB und löst Konflikte anders.',
-      fr:
-        'kalends import lit aussi des sites avec identifiant, garde les anciennes adresses d’un site ' +
-        'qui déménage ici, met à la corbeille ce qui a disparu d’une source, ' +
-        'lit des fichiers de plus de 5 Mo et règle autrement les conflits.',
-      es:
-        'kalends import también lee sitios con inicio de sesión, conserva las direcciones antiguas de ' +
-        'un sitio que se traslada aquí, envía a la papelera lo que falta en una ' +
-        'fuente, lee archivos de más de 5 MB y resuelve los conflictos de otra manera.',
-    },
+  'kalends import also reads sites with a login, keeps old addresses of a site that moves here, trashes what \
+is gone from a source, reads files above 5 MB, and settles conflicts otherwise.': {
+    de:
+      'kalends import liest auch Sites mit Anmeldung, behält alte Adressen einer Site, die hierher ' +
+      'zieht, legt in den Papierkorb, was in einer Quelle ' +
+      'fehlt, liest Dateien über 5 MB und löst Konflikte anders.',
+    fr:
+      'kalends import lit aussi des sites avec identifiant, garde les anciennes adresses d’un site ' +
+      'qui déménage ici, met à la corbeille ce qui a disparu d’une source, ' +
+      'lit des fichiers de plus de 5 Mo et règle autrement les conflits.',
+    es:
+      'kalends import también lee sitios con inicio de sesión, conserva las direcciones antiguas de ' +
+      'un sitio que se traslada aquí, envía a la papelera lo que falta en una ' +
+      'fuente, lee archivos de más de 5 MB y resuelve los conflictos de otra manera.',
+  },
   'Write it as https://example.org/events.ics, for example, without a password in it.': {
     de: 'Schreiben Sie sie etwa als https://example.org/events.ics, ohne Passwort darin.',
     fr: 'Écrivez-la par exemple https://example.org/events.ics, sans mot de passe.',
@@ -378,30 +378,30 @@ export const importTexts = {
     fr: 'Les premiers événements, tels que les pages les montreraient :',
     es: 'Los primeros eventos, como los mostrarían las páginas:',
   },
-  'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
-    {
-      de:
-        'Von dieser Quelle sehen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} ' +
-        'private, {waiting} als Entwurf, zur Prüfung oder geplant.',
-      fr:
-        'De cette source, les visiteurs voient : {coming} à venir, {past} passés ; et ne voient pas : ' +
-        '{hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
-      es:
-        'De esta fuente los visitantes ven: {coming} próximos, {past} pasados; y no ven: {hidden} ' +
-        'privados, {waiting} en borrador, pendientes o programados.',
-    },
-  'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
-    {
-      de:
-        'Vom Gelesenen sähen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} ' +
-        'private, {waiting} als Entwurf, zur Prüfung oder geplant.',
-      fr:
-        'De ce qui a été lu, les visiteurs verraient : {coming} à venir, {past} passés ; et ne ' +
-        'verraient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
-      es:
-        'De lo leído los visitantes verían: {coming} próximos, {past} pasados; y no verían: {hidden} ' +
-        'privados, {waiting} en borrador, pendientes o programados.',
-    },
+  'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, \
+pending or scheduled.': {
+    de:
+      'Von dieser Quelle sehen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} ' +
+      'private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+    fr:
+      'De cette source, les visiteurs voient : {coming} à venir, {past} passés ; et ne voient pas : ' +
+      '{hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+    es:
+      'De esta fuente los visitantes ven: {coming} próximos, {past} pasados; y no ven: {hidden} ' +
+      'privados, {waiting} en borrador, pendientes o programados.',
+  },
+  'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} \
+draft, pending or scheduled.': {
+    de:
+      'Vom Gelesenen sähen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} ' +
+      'private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+    fr:
+      'De ce qui a été lu, les visiteurs verraient : {coming} à venir, {past} passés ; et ne ' +
+      'verraient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+    es:
+      'De lo leído los visitantes verían: {coming} próximos, {past} pasados; y no verían: {hidden} ' +
+      'privados, {waiting} en borrador, pendientes o programados.',
+  },
   'Import “{name}”': { de: 'Import „{name}“', fr: 'Import « {name} »', es: 'Importación «{name}»' },
 } as const satisfies Texts
 

@@ -56,7 +56,8 @@ export function startView(request: DeskRequest, faults: FormFaults): DeskView {
     room: IMPORT_ROOM,
     script: 'import-room.js',
     under: say(
-      'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved before you have seen it.',
+      'Paste from Excel, Numbers or a Word table, or drop a file (CSV, XLSX, ICS, JSON). Nothing is saved \
+before you have seen it.',
     ),
     body: html`${faultList(site, faults)}<form class="intake" method="post"
 enctype="multipart/form-data" action="${deskPath(site, IMPORT_ROOM)}" data-intake>
@@ -77,7 +78,8 @@ ${mayKeepAddresses(request.context) && addressField(site, wrong('address'), faul
 const RECOGNISED =
   'Columns are recognised by their names or by what is in them. What you paste or drop is shown at once.'
 const COMMAND_ALONE =
-  'kalends import also reads sites with a login, keeps old addresses of a site that moves here, trashes what is gone from a source, reads files above 5 MB, and settles conflicts otherwise.'
+  'kalends import also reads sites with a login, keeps old addresses of a site that moves here, trashes what \
+is gone from a source, reads files above 5 MB, and settles conflicts otherwise.'
 
 function addressField(site: Site, wrong: Content, fault: Content): Html {
   return html`<div class="field"><label for="address">${sayImport(site, 'Address, kept up to date')}</label>

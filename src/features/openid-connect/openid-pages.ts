@@ -198,7 +198,8 @@ const TROUBLES: Readonly<Record<Trouble, TroublePage>> = {
   gone: {
     status: 404,
     title: 'This link is no longer valid',
-    text: 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.',
+    text: 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends \
+user link LOGIN.',
   },
   left: {
     status: 403,

@@ -125,7 +125,8 @@ async function sendLink(asked: Asked): Promise<SuggestAnswer> {
     body: html`<p class="lead">\
 ${saySubmission(
   site,
-  'If there are suggestions with this address, a message with their links is on its way. It is sent once an hour at most.',
+  'If there are suggestions with this address, a message with their links is on its way. It is sent once an \
+hour at most.',
 )}</p>`,
   }
 }

@@ -80,18 +80,18 @@ export const senderTexts = {
     fr: 'Sinon, ne faites rien\u00a0: elle est supprimée après 48 heures.',
     es: 'Si no fue usted, no haga nada: se borra a las 48 horas.',
   },
-  'If there are suggestions with this address, a message with their links is on its way. It is sent once an hour at most.':
-    {
-      de:
-        'Gibt es Vorschläge mit dieser Adresse, ist eine Nachricht ' +
-        'mit ihren Links unterwegs, höchstens eine in der Stunde.',
-      fr:
-        'S’il y a des propositions avec cette adresse, un message ' +
-        'avec leurs liens est en route, au plus un par heure.',
-      es:
-        'Si hay propuestas con esta dirección, va en camino ' +
-        'un mensaje con sus enlaces, uno por hora como máximo.',
-    },
+  'If there are suggestions with this address, a message with their links is on its way. It is sent once an \
+hour at most.': {
+    de:
+      'Gibt es Vorschläge mit dieser Adresse, ist eine Nachricht ' +
+      'mit ihren Links unterwegs, höchstens eine in der Stunde.',
+    fr:
+      'S’il y a des propositions avec cette adresse, un message ' +
+      'avec leurs liens est en route, au plus un par heure.',
+    es:
+      'Si hay propuestas con esta dirección, va en camino ' +
+      'un mensaje con sus enlaces, uno por hora como máximo.',
+  },
   'Is it this one?': { de: 'Ist es diese hier?', fr: 'Est-ce celui-ci\u00a0?', es: '¿Es este?' },
   'It has been used, or is older than 48 hours.': {
     de: 'Er ist benutzt worden oder älter als 48 Stunden.',

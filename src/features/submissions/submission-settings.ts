@@ -2,7 +2,8 @@ import { checked, choice, type SettingGroup, wholeNumber, word } from '../../bas
 
 const settings = {
   submissions: choice(
-    'Whether anybody may suggest events: not at all; with an e-mail address that is confirmed (needs `KALENDS_MAIL`); or open to all, with a quarter of the limits.',
+    'Whether anybody may suggest events: not at all; with an e-mail address that is confirmed (needs \
+`KALENDS_MAIL`); or open to all, with a quarter of the limits.',
     ['off', 'confirmed', 'open'],
     'off',
   ),

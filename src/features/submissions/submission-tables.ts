@@ -78,9 +78,12 @@ export const submissionTables: FeatureTables = {
   feature: 'submissions',
   migrations: [
     step('submissions-0001-tables', ({ id, text, sequence }) => [
-      `create table submissions (id ${sequence}, state ${text} not null, aside ${text} not null, typed ${text} not null,
-        proposed ${text} not null, title ${text} not null, start_utc ${text} not null, end_utc ${text} not null,
-        sender_name ${text} not null, address ${text} not null, domain ${text} not null, block ${text} not null,
+      `create table submissions (id ${sequence}, state ${text} not null, aside ${text} not null, typed \
+${text} not null,
+        proposed ${text} not null, title ${text} not null, start_utc ${text} not null, end_utc ${text} not \
+null,
+        sender_name ${text} not null, address ${text} not null, domain ${text} not null, block ${text} not \
+null,
         language ${text} not null, note ${text} not null, reply ${text} not null, reviewer ${id} not null,
         event ${id} not null, image ${id} not null, form ${text} not null unique, terms ${text} not null,
         digest ${text} not null, created_utc ${text} not null, confirmed_utc ${text} not null,
@@ -90,13 +93,16 @@ export const submissionTables: FeatureTables = {
       'create index submissions_address on submissions (address, id)',
       `create index submissions_proposed on submissions (changed_utc, id) where proposed <> ''`,
       `create index submissions_block on submissions (created_utc) where block <> ''`,
-      `create table submission_links (hash ${text} primary key, submission ${id} not null references submissions (id) on delete cascade,
+      `create table submission_links (hash ${text} primary key, submission ${id} not null references \
+submissions (id) on delete cascade,
         purpose ${text} not null, expires_utc ${text} not null)`,
       'create index submission_links_of on submission_links (submission)',
       'create index submission_links_expire on submission_links (expires_utc)',
-      `create table submission_pictures (form ${text} primary key, block ${text} not null, mime_type ${text} not null,
+      `create table submission_pictures (form ${text} primary key, block ${text} not null, mime_type ${text} \
+not null,
         content ${text} not null, created_utc ${text} not null)`,
-      `create table trusted_senders (address ${text} primary key, "user" ${id} not null, created_utc ${text} not null)`,
+      `create table trusted_senders (address ${text} primary key, "user" ${id} not null, created_utc ${text} \
+not null)`,
       `create table submission_keys (name ${text} primary key, value ${text} not null)`,
     ]),
     step('submissions-0002-readers', ({ id, text }) => [

@@ -70,7 +70,8 @@ export function checkAddress(url: string, hosts: readonly string[]): void {
   if (mayPost(url, hosts)) return
   throw refusedField(
     'address',
-    'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
+    'Messages are sent by https to public addresses, without a password in them; other hosts are named in \
+the setting webhook-hosts.',
   )
 }
 

@@ -117,18 +117,18 @@ export const webhookTexts = {
     fr: 'Webhooks\u00a0: les adresses auxquelles les changements sont signalés',
     es: 'Webhooks: direcciones a las que se avisa de los cambios',
   },
-  'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':
-    {
-      de:
-        'Nachrichten gehen per https an öffentliche Adressen, in denen kein ' +
-        'Passwort steht; andere Rechner nennt die Einstellung webhook-hosts.',
-      fr:
-        'Les messages sont envoyés par https à des adresses publiques, sans mot ' +
-        'de passe dedans ; d’autres hôtes figurent dans le réglage webhook-hosts.',
-      es:
-        'Los mensajes se envían por https a direcciones públicas, sin contraseña ' +
-        'en ellas; otros equipos se indican en el ajuste webhook-hosts.',
-    },
+  'Messages are sent by https to public addresses, without a password in them; other hosts are named in the \
+setting webhook-hosts.': {
+    de:
+      'Nachrichten gehen per https an öffentliche Adressen, in denen kein ' +
+      'Passwort steht; andere Rechner nennt die Einstellung webhook-hosts.',
+    fr:
+      'Les messages sont envoyés par https à des adresses publiques, sans mot ' +
+      'de passe dedans ; d’autres hôtes figurent dans le réglage webhook-hosts.',
+    es:
+      'Los mensajes se envían por https a direcciones públicas, sin contraseña ' +
+      'en ellas; otros equipos se indican en el ajuste webhook-hosts.',
+  },
   '"{type}" is no type of change; there are {known}.': {
     de: '„{type}“ ist keine Art von Änderung; es gibt {known}.',
     fr: '« {type} » n’est pas un type de modification ; il y a {known}.',

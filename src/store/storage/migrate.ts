@@ -27,9 +27,11 @@ const migrations: readonly Migration[] = [
       : [
           'drop index events_listed',
           `create index events_listed on events
-            (status, hide_from_listings, start_date, date, id, author, end_date, utc_start_date, featured, series)`,
+            (status, hide_from_listings, start_date, date, id, author, end_date, utc_start_date, featured, \
+series)`,
           'drop index events_lasting',
-          `create index events_lasting on events (status, hide_from_listings, end_date, start_date, author, id, series)
+          `create index events_lasting on events (status, hide_from_listings, end_date, start_date, author, \
+id, series)
             where substr(end_date, 1, 10) > substr(start_date, 1, 10)`,
         ],
   ),

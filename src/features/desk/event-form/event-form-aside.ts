@@ -56,7 +56,8 @@ export function statusCard(form: EventForm): Html {
   const switches = LISTED.map((name) => switchOf(form, name, labelOf(context.site, event.fields[name])))
   const isShownApart = LISTED.some((name) => isSwitchOn(typed, name))
   const fault = faults.status
-  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described(
+  return html`<section class="card status-card"><div class="field">\
+<label for="status">${say('Status')}</label><select id="status" name="status"${described(
     'status',
     fault,
   )}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>${
@@ -104,7 +105,8 @@ export function pictureCard(form: EventForm): Html {
     image !== undefined &&
     lastTyped(typed, 'image_alt').trim() === '' &&
     !isSwitchOn(typed, 'image_decorative')
-  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${
+  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2>\
+<div class="picture" id="picture-shown">${
     picture &&
     html`<img src="${link(
       picture.src,
@@ -168,10 +170,12 @@ export function categoriesCard(form: EventForm): Html {
     faults.categories,
   )}><legend>${say(
     'Categories',
-  )}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div>${
+  )}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div>\
+<div class="chips">${madeChips(typed, 'new_categories')}</div>${
     faults.categories && html`<p class="error" id="categories-error">${faults.categories}</p>`
   }</fieldset>${made}
-<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(
+<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" \
+value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(
     form,
     'new_tags',
     say('Tags'),
@@ -185,7 +189,8 @@ export function slugCard(form: EventForm): Html {
   const chosen = lastTyped(typed, 'author')
   const author =
     authors.length > 0 &&
-    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author"${described('author', faults.author)}>${authors.map(
+    html`<div class="field"><label for="author">${say('Author')}</label>\
+<select id="author" name="author"${described('author', faults.author)}>${authors.map(
       ({ id, name }) =>
         html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`,
     )}</select>${faults.author && html`<p class="error" id="author-error">${faults.author}</p>`}</div>`

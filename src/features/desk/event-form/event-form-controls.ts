@@ -111,7 +111,8 @@ export function lineControl(
 }
 
 export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: string): Html {
-  return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
+  return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" \
+id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
 /** Chips for picked names of new records; the last name is still in the control. */
@@ -122,5 +123,6 @@ export function madeChips(typed: TypedForm, control: string): Html[] {
 
 /** A ticked box that one clicks to leave the value out. */
 export function chip(name: string, value: string, text: string): Html {
-  return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span></label>`
+  return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span \
+dir="auto">${text}</span></label>`
 }

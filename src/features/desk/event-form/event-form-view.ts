@@ -87,7 +87,8 @@ export function eventFormView(form: EventForm): DeskView {
     actions: actionsOf(form),
     body: html`${faultLines(form)}${form.notes}<form class="edit event-form${
       known ? ' known' : ''
-    }" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
+    }" method="post" action="${action}" enctype="multipart/form-data" novalidate${guarded(site)} \
+data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
 ${UNSENT_BY_ENTER}${SHOWN.flatMap((name) =>
   typed[name] ? [html`<input type="hidden" name="${name}" value="${lastTyped(typed, name)}">`] : [],
 )}
@@ -122,11 +123,13 @@ function faultLines(form: EventForm): Content {
   const head = form.isConflict
     ? say('Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')
     : say('Please look at these fields:')
-  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${head}</p><ul>${lines}</ul></div>`
+  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${head}</p><ul>${lines}</ul>\
+</div>`
 }
 
 function part(id: string, title: string, body: Content): Html {
-  return html`<section class="part" aria-labelledby="${id}-part"><h2 id="${id}-part">${title}</h2><div class="fields">${body}</div></section>`
+  return html`<section class="part" aria-labelledby="${id}-part"><h2 id="${id}-part">${title}</h2>\
+<div class="fields">${body}</div></section>`
 }
 
 function titleField(form: EventForm): Html {
@@ -271,7 +274,8 @@ function repeatFields(form: EventForm): Html {
   )
   const fault = faults.repeats
   const unit = (rule: string, text: FormText) => html`<span class="for-${rule}">${say(text)}</span>`
-  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input type="text" id="repeat_every" name="repeat_every" inputmode="numeric" value="${
+  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label>\
+<span class="with-unit"><input type="text" id="repeat_every" name="repeat_every" inputmode="numeric" value="${
     lastTyped(typed, 'repeat_every') || '1'
   }"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit(
     'weekly',
@@ -279,7 +283,8 @@ function repeatFields(form: EventForm): Html {
   )}${unit('monthly', 'months')}${unit('yearly', 'years')}</span>${
     faults.repeat_every && html`<p class="error" id="repeat_every-error">${faults.repeat_every}</p>`
   }</div>`
-  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described(
+  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field">\
+<label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described(
     'repeats',
     fault,
   )}>${options}</select>${
@@ -388,7 +393,8 @@ function wherePart(form: EventForm): Html {
   const address = venue && [venue.address, venue.city].map(plainText).filter(Boolean).join(', ')
   const boxes = others.map(
     (id) =>
-      html`<label class="check"><input type="checkbox" name="venue[]" value="${id}" checked> <span dir="auto">${plainText(venues.get(Number(id))?.venue ?? id)}</span></label>`,
+      html`<label class="check"><input type="checkbox" name="venue[]" value="${id}" checked> <span \
+dir="auto">${plainText(venues.get(Number(id))?.venue ?? id)}</span></label>`,
   )
   const switches = (['show_map', 'show_map_link'] as const).map((one) =>
     switchOf(form, one, labelOf(form.context.site, event.fields[one])),
@@ -396,7 +402,9 @@ function wherePart(form: EventForm): Html {
   return part(
     'where',
     say('Where'),
-    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described(
+    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label>\
+<input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" \
+name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described(
       'venue_name',
       fault,
       true,
@@ -476,7 +484,8 @@ function whoPart(form: EventForm): Html {
   return part(
     'who',
     say('Who'),
-    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}${madeChips(
+    html`<input type="hidden" name="organizer[]" value="">\
+<div class="chips" id="organizer">${boxes}${madeChips(
       typed,
       'organizer_name',
     )}</div><div class="field"><label for="organizer_name" class="hidden">${say(
@@ -549,7 +558,8 @@ function saveBar(form: EventForm): Html {
     .filter(([goal]) => goal !== status && nextSteps(form).includes(goal))
     .map(
       ([goal, text]) =>
-        html`<button type="submit" class="button beside-${goal}" name="status" value="${goal}">${say(text)}</button>`,
+        html`<button type="submit" class="button beside-${goal}" name="status" value="${goal}">${say(text)}\
+</button>`,
     )
   const preview = deskPath(site, `/events/preview${known ? `?id=${known.id}` : ''}`)
   const trash =
@@ -560,9 +570,11 @@ function saveBar(form: EventForm): Html {
       site,
       `/events/${known.id}/trash`,
     )}" formnovalidate>${say('Trash')}</button>`
-  return html`<div class="savebar"><input type="hidden" name="key" value="${key}"><input type="hidden" name="form" value="${formName}">${
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">\
+<input type="hidden" name="form" value="${formName}">${
     known && html`<input type="hidden" name="version" value="${known.version}">`
-  }${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
+  }${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" \
+formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
 function actionsOf({ known, may, context: { site } }: EventForm): Content {

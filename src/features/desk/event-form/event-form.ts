@@ -435,7 +435,8 @@ function undoPublishing(
   return html` · <form method="post" action="${deskPath(
     site,
     `/events/${id}/unpublish`,
-  )}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
+  )}"><input type="hidden" name="version" value="${version}"><button type="submit" class="link" \
+name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 /** Puts back the former status, of a series for all dates. */

@@ -161,7 +161,9 @@ export function uploadField({ site, images: { maxBytes } }: Context, hasPicture:
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
   const tooLarge = sayAtDesk(site, 'The picture is larger than {most} MB: choose a smaller one.', { most })
-  return html`<div class="field"><label for="picture-file">${label}</label><input type="file" id="picture-file" name="picture" accept="image/*" data-most="${maxBytes}" data-too-large="${tooLarge}"></div>`
+  return html`<div class="field"><label for="picture-file">${label}</label>\
+<input type="file" id="picture-file" name="picture" accept="image/*" data-most="${maxBytes}" \
+data-too-large="${tooLarge}"></div>`
 }
 
 export async function pictureCardOf(
@@ -182,7 +184,8 @@ export async function pictureCardOf(
   return html`<section class="card picture-card" id="image"><h2>${sayAtDesk(
     site,
     'Picture',
-  )}</h2><input type="hidden" name="image" value="${values.image}"><input type="hidden" name="shown_image_alt" value="${values.shown_image_alt ?? image?.alt_text ?? ''}">${
+  )}</h2><input type="hidden" name="image" value="${values.image}">\
+<input type="hidden" name="shown_image_alt" value="${values.shown_image_alt ?? image?.alt_text ?? ''}">${
     shown &&
     html`<div class="picture"><img src="${link(
       shown.src,

@@ -229,7 +229,8 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
     written(site, 'fullYear', event.start_date) +
       (event.all_day === 1 ? '' : `, ${written(site, 'time', event.start_date)}`)
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
-  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(
+  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p>\
+<a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(
     site,
     item.title,
   )}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
@@ -312,7 +313,8 @@ function actionsOf(context: Context, { what, id, kind, record }: InboxItem): Htm
         'Withdraw',
       )}</button></form>`
     }</div>`
-  return html`<div class="actions"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(
+  return html`<div class="actions"><form method="post" action="${at}/publish">\
+<button type="submit" class="button main">${sayAtDesk(
     site,
     'Publish',
   )}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(

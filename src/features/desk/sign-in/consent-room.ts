@@ -163,7 +163,8 @@ ${
     { date: written(site, 'dayMonthYear', utcToWall(last, site.timezone)) },
   )}</p>`
 }<p class="hint">${say(
-      'Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.',
+      'Say yes only to a program that you have just started yourself. You can take the password away again \
+on the page of your account.',
     )}</p>
 <form class="story" method="post" action="${pathTo(site, `${CONSENT_PATH}?${request.query}`)}">
 ${scopeFields(request)}

@@ -40,7 +40,8 @@ function forgottenView({ context: { site } }: AnyDeskRequest): DeskView {
     isAlone: true,
     body: html`<form class="story" method="post"><div class="field"><label for="login">${say(
       'Name or e-mail',
-    )}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></div>
+    )}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" \
+spellcheck="false" required autofocus></div>
 <button type="submit" class="button main">${say('Send me a link')}</button></form>
 <p class="hint"><a href="${deskPath(site, '/sign-in')}">${say('Sign in')}</a></p>`,
   }

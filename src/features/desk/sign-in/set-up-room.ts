@@ -152,7 +152,8 @@ async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: s
           })
         : sayAtDesk(
             site,
-            'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.',
+            'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends \
+user link LOGIN.',
           )
     }</p>
 <p><a class="button" href="${deskPath(site, '/sign-in')}">${sayAtDesk(site, 'Sign in')}</a></p>`,
@@ -289,7 +290,8 @@ function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
 function aboutZone(site: Site, place: Html): Content {
   const [before = '', after = ''] = sayAtDesk(
     site,
-    'An event at 19:30 appears at 19:30 in {place} in every phone. Changing it later asks what becomes of the events that are there.',
+    'An event at 19:30 appears at 19:30 in {place} in every phone. Changing it later asks what becomes of \
+the events that are there.',
     { place: '\n' },
   ).split('\n')
   return html`${before}${place}${after}`

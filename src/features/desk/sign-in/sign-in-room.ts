@@ -99,11 +99,16 @@ function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | und
   }<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
 <div class="field"><label for="login">${say(
     'Name or e-mail',
-  )}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
+  )}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" \
+spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
 <div class="field"><label for="password">${say(
     'Password',
-  )}</label><input id="password" name="password" type="password" autocomplete="current-password" required${login !== '' && html` autofocus`}${wrong}></div>
-<input type="hidden" name="next" value="${next}"><button type="submit" class="button main">${say('Sign in')}</button></form>
+  )}</label><input id="password" name="password" type="password" autocomplete="current-password" \
+required${login !== '' && html` autofocus`}${wrong}></div>
+<input type="hidden" name="next" value="${next}"><button type="submit" class="button main">${say(
+    'Sign \
+in',
+  )}</button></form>
 <p class="hint">${
     site.hasMail
       ? html`<a href="${deskPath(site, FORGOTTEN_PATH)}">${say('Forgotten? Have a link sent to you.')}</a>`
@@ -160,7 +165,8 @@ export function foreignFormView(site: Site, origin: string): DeskView {
 ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.', { origin, own })}</p>`}
 <p><a class="button main" href="${site.url}/desk/">${say('Open the desk at its address')}</a></p>
 <p class="hint">${say(
-      'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.',
+      'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one \
+you use.',
     )}</p>`,
   }
 }
@@ -225,10 +231,10 @@ function keptView(
   const others = otherSignIns.map(({ tabButtons }) => tabButtons(context.site, ELSEWHERE))
   const fields = html`<div class="field"><label for="login">${say(
     'Name or e-mail',
-  )}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required${
-    !isHidden && html` autofocus`
-  }${wrong} value="${fieldOf(request, LOGIN)}"></div>
-<div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" type="password" autocomplete="current-password" required${wrong}></div>
+  )}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" \
+spellcheck="false" required${!isHidden && html` autofocus`}${wrong} value="${fieldOf(request, LOGIN)}"></div>
+<div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" \
+type="password" autocomplete="current-password" required${wrong}></div>
 <button type="submit" class="button main">${say('Sign in and go on')}</button>`
   return {
     status: fault?.status ?? 401,

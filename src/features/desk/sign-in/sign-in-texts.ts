@@ -39,18 +39,18 @@ export const signInTexts = {
     fr: 'Ouvrir le bureau à son adresse',
     es: 'Abrir el escritorio en su dirección',
   },
-  'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.':
-    {
-      de:
-        'Wenn Sie eine andere Adresse benutzen, muss, wer diesen ' +
-        'Kalender betreibt, KALENDS_SITE_URL auf diese setzen.',
-      fr:
-        'Si ce n’est pas l’adresse que vous utilisez, qui tient ' +
-        'ce calendrier doit régler KALENDS_SITE_URL sur la vôtre.',
-      es:
-        'Si esa no es la dirección que usa, quien lleva este ' +
-        'calendario tiene que poner la suya en KALENDS_SITE_URL.',
-    },
+  'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you \
+use.': {
+    de:
+      'Wenn Sie eine andere Adresse benutzen, muss, wer diesen ' +
+      'Kalender betreibt, KALENDS_SITE_URL auf diese setzen.',
+    fr:
+      'Si ce n’est pas l’adresse que vous utilisez, qui tient ' +
+      'ce calendrier doit régler KALENDS_SITE_URL sur la vôtre.',
+    es:
+      'Si esa no es la dirección que usa, quien lleva este ' +
+      'calendario tiene que poner la suya en KALENDS_SITE_URL.',
+  },
   'The program does not say what it is called.': {
     de: 'Das Programm sagt nicht, wie es heißt.',
     fr: 'Le programme ne dit pas comment il s’appelle.',
@@ -114,18 +114,18 @@ export const signInTexts = {
     fr: 'Vous êtes connecté comme {name}.',
     es: 'Ha entrado como {name}.',
   },
-  'Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.':
-    {
-      de:
-        'Sagen Sie nur zu einem Programm Ja, das Sie gerade selbst gestartet ' +
-        'haben. Auf der Seite Ihres Kontos können Sie das Passwort wieder entziehen.',
-      fr:
-        'Ne dites oui qu’à un programme que vous venez de lancer vous-même. ' +
-        'Vous pouvez reprendre le mot de passe sur la page de votre compte.',
-      es:
-        'Diga que sí solo a un programa que usted mismo acaba de ' +
-        'abrir. Puede retirar la contraseña en la página de su cuenta.',
-    },
+  'Say yes only to a program that you have just started yourself. You can take the password away again on \
+the page of your account.': {
+    de:
+      'Sagen Sie nur zu einem Programm Ja, das Sie gerade selbst gestartet ' +
+      'haben. Auf der Seite Ihres Kontos können Sie das Passwort wieder entziehen.',
+    fr:
+      'Ne dites oui qu’à un programme que vous venez de lancer vous-même. ' +
+      'Vous pouvez reprendre le mot de passe sur la page de votre compte.',
+    es:
+      'Diga que sí solo a un programa que usted mismo acaba de ' +
+      'abrir. Puede retirar la contraseña en la página de su cuenta.',
+  },
   'A password for {name}': {
     de: 'Ein Passwort für {name}',
     fr: 'Un mot de passe pour {name}',

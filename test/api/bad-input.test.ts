@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { openLine } from '../support/lines.ts'
+import { isWhole } from '../support/rounds.ts'
 import { type Answer, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ body_bytes: '20000', image_bytes: '30000' })
@@ -311,6 +312,8 @@ test('an absolute address is answered as its path, one without a path as missing
     )
 })
 
+const NUMBERS = ['1e300', '0.5', '99999999999', '9'.repeat(15), '-1', 'Infinity']
+
 test('a number that no database holds is no defect in any form or address of the desk', async () => {
   const { id } = await service.create('/events', DAY)
   const admin = await sitAtDesk(service, 'admin')
@@ -318,7 +321,7 @@ test('a number that no database holds is no defect in any form or address of the
   const known = await deskAddresses()
   const addresses = known.filter(({ at }) => !at.startsWith('/sign-') && !at.startsWith('/set-up'))
   const told: string[] = []
-  for (const number of ['1e300', '99999999999', '9'.repeat(15), '-1', '0.5', 'Infinity']) {
+  for (const number of isWhole ? NUMBERS : NUMBERS.slice(0, 2)) {
     const sent = Object.fromEntries(names.map((name) => [name, number]))
     for (const { at, methods } of addresses)
       for (const part of [number, String(id)]) {

@@ -367,7 +367,7 @@ test('the index names the routes that a batch may hold, and how many requests', 
 
 describe('a batch whose answers would be large', onSqlite, () => {
   const events = () =>
-    Array.from({ length: 12 }, () => ({ path: EVENTS, body: { title: newName(), ...day, venue: venues } }))
+    Array.from({ length: 4 }, () => ({ path: EVENTS, body: { title: newName(), ...day, venue: venues } }))
   const venues: number[] = []
   const key = { 'idempotency-key': 'large answers' }
   before(async () => {

@@ -10,6 +10,8 @@ export const SEED = Number(TEST_SEED ?? (TEST_ROUNDS === undefined ? 20_261_128 
 /** Whether tables are gone through whole, as `npm run test:rest` does, or once for each behaviour. */
 export const isWhole = process.env.PAGES_CHECK === 'all'
 
+export const inRest = { skip: !isWhole && 'npm run test:rest does it' }
+
 export const SHRINKS = TEST_SHRINK !== undefined
 
 fc.configureGlobal({ seed: SEED })

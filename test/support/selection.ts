@@ -58,6 +58,14 @@ const ON_POSTGRES: Paths = [
   'test/submissions/submission-races',
 ]
 
+/** Races of several connections: on SQLite, where one writes at a time, `npm run test:rest` runs them. */
+const NOT_ON_SQLITE: Paths = [
+  'test/api/rights-races',
+  'test/import/import-together',
+  'test/storage/nodes',
+  'test/submissions/submission-races',
+]
+
 const LONG: Paths = [
   'test/api/compressed',
   'test/api/demo',
@@ -142,6 +150,9 @@ const SLOWEST: Paths = [
 
 const isUnder = (file: string, paths: Paths) => paths.some((path) => file.startsWith(path))
 
+const isOnce = (file: string, database: DatabaseName) =>
+  database === 'postgres' ? isUnder(file, ON_POSTGRES) : !isUnder(file, NOT_ON_SQLITE)
+
 export const isSlow = (file: string) => isUnder(file, SLOWEST)
 
 /**
@@ -173,7 +184,7 @@ export function selectFiles(
     .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)))
   const isOn = (file: string, database: DatabaseName) => {
     const isEver = database === 'sqlite' || (kind !== 'measure' && isUnder(file, ON_BOTH))
-    const isQuick = !isUnder(file, LONG) && (database === 'sqlite' || isUnder(file, ON_POSTGRES))
+    const isQuick = !isUnder(file, LONG) && isOnce(file, database)
     // Who names files wants them, whether they take long or not.
     if (kind === 'each-once' && patterns.length === 0) return isEver && isQuick
     return isEver && !(kind === 'rest' && isQuick && !isUnder(file, IN_PART))

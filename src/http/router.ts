@@ -11,7 +11,7 @@ import type { Exchange, SignIn } from './incoming.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureAnswer, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import type { RouteTable } from './route-table.ts'
-import { sendAnswer, sendStream, sendText } from './send.ts'
+import { sendStream, sendText, writeAndSend } from './send.ts'
 
 // The first row that fits answers a request.
 
@@ -104,7 +104,7 @@ function makeRest(service: Service, entrance: Entrance, { cacheBudget, routes }:
     withBody(exchange, entrance.intake, async (read) => {
       const incoming = incomingOf(entrance, exchange, read)
       const answer = await respond(incoming, signIn)
-      await sendAnswer(entrance, { ...exchange, user: incoming.user }, answer)
+      await writeAndSend(entrance, { ...exchange, user: incoming.user }, answer)
     })
   const answerRest = (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong): unknown => {
     return readPublic(reads, exchange, tellWrong) ? undefined : answerOrdinarily(exchange, signIn)
@@ -193,5 +193,5 @@ async function answerFailure(
   error: unknown,
 ): Promise<void> {
   if (exchange.response.headersSent) throw error
-  await sendAnswer(entrance, exchange, failureAnswer(error, service, false, exchange.requestId))
+  await writeAndSend(entrance, exchange, failureAnswer(error, service, false, exchange.requestId))
 }

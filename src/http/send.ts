@@ -189,7 +189,7 @@ function contentOf(parts: readonly Buffer[], mayStream: boolean) {
   return mayStream ? partByPart(parts) : joinInTurns(parts)
 }
 
-export async function sendAnswer(entrance: Entrance, exchange: Exchange, answer: Answer): Promise<void> {
+export async function writeAndSend(entrance: Entrance, exchange: Exchange, answer: Answer): Promise<void> {
   const { status, route = '', innerStatus = 200, representation } = answer
   const { method, headers: asked } = exchange.request
   const headers = Object.entries(

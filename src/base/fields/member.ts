@@ -119,7 +119,7 @@ export const embeddedTermMembers = {
   urls: termUrls,
 } satisfies Record<string, Schema>
 
-export type Answer<Members extends { always: object; some: object }> = Record<
+export type MembersOf<Members extends { always: object; some: object }> = Record<
   keyof Members['always'],
   unknown
 > &

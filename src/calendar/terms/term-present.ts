@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import type { Answer, embeddedTermMembers, termMembers } from '../../base/fields/member.ts'
+import type { embeddedTermMembers, MembersOf, termMembers } from '../../base/fields/member.ts'
 import { renderTermName } from '../../base/text/html.ts'
 import { renderedSafe } from '../../base/text/long-texts.ts'
 import { bytesOf } from '../../store/memory/event-pieces.ts'
@@ -32,7 +32,7 @@ export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
     meta: [],
     url: termUrl(site, term, ancestors),
     urls: termUrls(site, term),
-  } satisfies Answer<typeof termMembers>
+  } satisfies MembersOf<typeof termMembers>
 }
 
 function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {

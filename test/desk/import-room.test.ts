@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
 import { drawPng } from '../support/pictures.ts'
 import { isWhole } from '../support/rounds.ts'
-import { serviceForTests } from '../support/service.ts'
+import { serviceForTests, type TestService } from '../support/service.ts'
 import { spreadsheetOf, zipOf } from '../support/spreadsheet.ts'
 import { until } from '../support/waiting.ts'
 
@@ -25,9 +25,22 @@ const shownAt = (page: string, name: string) =>
 const addressIn = (page: string) =>
   /<form class="staged"[^>]* action="([^"]+)"/.exec(page)?.[1] ?? assert.fail(page)
 
+/** What this person sends to be imported is in, or taken back, before the answer. */
+function importerHere(service: TestService): AtDesk {
+  const desk = deskHere(service, 'editor')
+  const post: AtDesk['post'] = async (...asked) => {
+    const answer = await desk.post(...asked)
+    const imports = service.app.database.read.selectFrom('desk_imports').select('id')
+    const under = imports.where('state', 'in', ['waiting', 'leaving'])
+    await until(async () => (await under.execute()).length === 0, 'an import goes on')
+    return answer
+  }
+  return new Proxy(desk, { get: (_, name) => (name === 'post' ? post : Reflect.get(desk, name)) })
+}
+
 describe('a pasted table', () => {
   const service = serviceForTests()
-  const editor = deskHere(service, 'editor')
+  const editor = importerHere(service)
 
   const titles = async () => {
     const { body } = await service.get(
@@ -110,6 +123,28 @@ describe('a pasted table', () => {
       ['Kept', 'Last'],
     )
     await editor.post(address, { action: 'undo' })
+  })
+
+  test('has the same fates after a change of some rows as after a check of all', async () => {
+    const text = pasted([
+      ['Title', 'Date', 'Venue'],
+      ['Choir', '2027-09-01', 'Hall'],
+      ['Choir', '2027-09-01', 'Hall'],
+      ['Choir', '2027-09-01', 'Hall'],
+      ['Other', '2027-09-02', 'Hall'],
+    ])
+    const address = addressIn((await editor.post('/desk/import', { text })).body)
+    const read = service.app.database.read.selectFrom('desk_imports').select('checked').orderBy('id', 'desc')
+    const lettersAfter = async (fields: Record<string, string>) => {
+      await editor.post(address, { ...fields, action: 'look' })
+      const { checked } = await read.executeTakeFirstOrThrow()
+      return JSON.parse(checked).letters
+    }
+    assert.equal(await lettersAfter({}), 'nLLn')
+    assert.equal(await lettersAfter({ cell_1_0: 'Solo' }), 'nnLn')
+    assert.equal(await lettersAfter({ cell_4_0: 'Solo', cell_4_1: '2027-09-01' }), 'nnLL')
+    assert.equal(await lettersAfter({ cell_2_1: 'soon-ish', act_3: 'leave' }), 'nmlL')
+    assert.equal(await lettersAfter({ column_2: '' }), 'nmlL')
   })
 
   test('keeps no more of mended cells than of a table, and none of rows that are not there', async () => {
@@ -264,7 +299,7 @@ describe('a pasted table', () => {
 
 describe('a file at the desk', () => {
   const service = serviceForTests({ timezone: 'Europe/Dublin' })
-  const editor = deskHere(service, 'editor')
+  const editor = importerHere(service)
   const send = (desk: AtDesk, name: string, bytes: Buffer | string) => {
     const form = new FormData()
     form.append('file', new Blob([bytes]), name)
@@ -325,10 +360,12 @@ describe('a file at the desk', () => {
       ...event('UID:good@x', 'SUMMARY:Good', 'DTSTART:20280601T180000', 'GEO:1;200'),
       ...event('UID:undated@x', 'SUMMARY:Undated'),
       ...event('UID:spoilt@x', 'SUMMARY:Spoilt', 'DTSTART:2028-13-41'),
+      ...event('UID:good@x', 'SUMMARY:Good again', 'DTSTART:20280602T180000'),
       'END:VCALENDAR',
     ].join('\r\n')
     const shown = await send(editor, 'town.ics', Buffer.from(calendar))
     assert.match(shown.body, /Import 1 as a draft/)
+    assert.match(shown.body, /<small>It is in the file 2 times, and comes in once, as it is there first\./)
     assert.match(shown.body, /line 8, UID undated@x: The event Undated has no start that can be read\./)
     assert.match(shown.body, /Good: Its coordinates are none, so it is in without them: 1;200/)
     const address = addressIn(shown.body).replace(service.origin, '')

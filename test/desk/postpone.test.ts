@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { deskHere } from '../support/desk.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
@@ -58,6 +59,14 @@ describe('a postponed event', () => {
       /postponed\.<\/strong> <bdi>Snow<\/bdi> <a href="\/event\/[^"]+">New date: Friday, 5 March 2027, 19:00/,
     )
     assert.equal(linkedIn(former).eventStatus, 'https://schema.org/EventPostponed')
+    const feeds = ['ics', 'rss', 'atom', 'json'].map((one) =>
+      service.page(`/events.${one}?start_date=2027-01-01`),
+    )
+    for (const { body } of await Promise.all(feeds))
+      assert.match(
+        (typeof body === 'string' ? body : JSON.stringify(body)).replace(/\r\n /g, ''),
+        /New date: Friday\\?, (?:5 )?March/,
+      )
     const now = await pageOf(later.id)
     assert.match(now, /<a href="\/event\/concert\/">Postponed from Friday, 5 February 2027, 19:00/)
     assert.deepEqual(
@@ -85,6 +94,12 @@ describe('a postponed event', () => {
     assert.equal(wrong.status, 422)
     assert.match(wrong.body, /href="#later_date">New day:/)
     assert.match(wrong.body, /id="later_date"[^>]* value="soon-ish"/)
+    const { write } = service.app.database
+    await write((tx) => sql`alter table postponed_events rename to away`.execute(tx))
+    const failed = await editor.post(`/desk/events/${id}`, { ...sent, later_date: '16 April 2027' })
+    await write((tx) => sql`alter table away rename to postponed_events`.execute(tx))
+    assert.equal(failed.status, 500)
+    assert.deepEqual([(await read(id)).title, (await read(id)).event_status], ['Play', undefined])
     const saved = await editor.post(`/desk/events/${id}`, {
       ...sent,
       later_date: '16 April 2027',

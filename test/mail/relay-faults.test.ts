@@ -15,10 +15,16 @@ import {
 } from '../../src/features/mail/outbox.ts'
 import { planIssues } from '../../src/features/mail/plan-issues.ts'
 import { letterheadOf, type MailSender, sendMail, stopMail } from '../../src/features/mail/send-mail.ts'
-import { confirmSubscription, insertSubscription } from '../../src/features/mail/subscription-store.ts'
+import {
+  changeRhythm,
+  confirmSubscription,
+  insertSubscription,
+} from '../../src/features/mail/subscription-store.ts'
+import { isPostgres } from '../../src/store/storage/database.ts'
 import { publicContext } from '../support/public-context.ts'
 import { startRelay } from '../support/relay.ts'
 import { startService, type TestService, testConfig } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -268,6 +274,36 @@ test('a clock that jumps ahead and back repeats no issue and keeps no message', 
     await write((tx) => claimMessage(tx, 10, now)),
   ]
   assert.ok(back.some((one) => one && one.id === ahead?.id))
+})
+
+test('days that are changed while an issue is planned count', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const { database, site } = service.app
+  const now = Date.now()
+  const asked = { kind: 'list', query: '', event: 0, rhythm: 'daily', weekday: 1 } as const
+  const address = { address: 'ann@example.com', language: 'en', timezone: '' } as const
+  const id = await database.write(async (tx) => {
+    const made = await insertSubscription(tx, { ...address, ...asked }, now)
+    assert.ok(made.is === 'new')
+    await confirmSubscription(tx, made.subscription.id, { next_utc: formatUtc(now), told: '' }, now)
+    return made.subscription.id
+  })
+  const next_utc = formatUtc(now + 3 * DAY)
+  let planned: Promise<void> | undefined
+  await database.write(async (tx) => {
+    await changeRhythm(tx, id, { rhythm: 'weekly', weekday: 3, next_utc })
+    planned = planIssues(database, site, now)
+    if (!isPostgres(tx)) return
+    const waiting = sql`select from pg_locks join pg_stat_activity a using (pid)
+      where not granted and a.datname = current_database()`
+    await until(async () => (await waiting.execute(database.read)).rows.length === 1, 'it does not wait')
+  })
+  await planned
+  const { read } = database
+  const kept = read.selectFrom('mail_subscriptions').select(['rhythm', 'next_utc'])
+  assert.deepEqual(await kept.executeTakeFirst(), { rhythm: 'weekly', next_utc })
+  assert.deepEqual(await read.selectFrom('mail_messages').select('name').execute(), [])
 })
 
 test('two services that plan together queue one issue, and one name is one message', async (t) => {

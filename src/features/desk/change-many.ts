@@ -10,7 +10,7 @@ import type { AskedUpdate, WriteSteps } from '../../calendar/declare/operations.
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import { parseCost } from '../../calendar/events/event-cost.ts'
-import { findEventLinks } from '../../calendar/events/event-store.ts'
+import { findEvent, findEventLinks } from '../../calendar/events/event-store.ts'
 import {
   formerStatus,
   listActsWithChanges,
@@ -191,11 +191,39 @@ interface PreparedRow {
 
 /**
  * A changed record with its version before (`WAS_NOT` for one that was made); `along` marks one that was
- * published or made with another.
+ * published or made with another. With `only`, the undo leaves other members of the change.
  */
-type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
+type VersionBefore = readonly [
+  path: string,
+  id: number,
+  version: number,
+  along?: boolean,
+  only?: readonly string[],
+]
 
 const WAS_NOT = -1
+
+/**
+ * Makes the event on its new day in the transaction that postpones it, and one undo for both. Whatever else
+ * that transaction saves stays.
+ */
+export function postponing(context: Context, id: number, later: NewDay) {
+  const token = randomUUID()
+  const done = { undo: '' }
+  const beside = async (tx: Tx, version: number) => {
+    const row = await findEvent(tx, id)
+    const made = row && (await (await prepareLater({ ...context, db: tx }, row, later))(tx))
+    done.undo = made === undefined ? '' : token
+    if (made === undefined) return
+    const records: VersionBefore[] = [
+      ['events', id, version, false, ['event_status', 'event_status_reason']],
+      ['events', made, WAS_NOT, true],
+    ]
+    const undo = { token, user: context.caller.id, done_utc: formatUtc(context.now) }
+    await keepBulkChange(tx, { ...undo, records: JSON.stringify(records) })
+  }
+  return { beside, done }
+}
 
 /**
  * Changes up to a thousand records; of series, the chosen dates unless the action says otherwise.
@@ -444,22 +472,23 @@ async function prepareUndo(
   context: Context,
   before: VersionBefore | undefined,
 ): Promise<PreparedRow | BulkRow> {
-  const [path, id, version, along = false] = before ?? ['', 0, 0]
+  const [path, id, version, along = false, of] = before ?? ['', 0, 0]
   const served = [...resources, series].find(({ resource }) => resource.path === path)
   if (!served) throw new Error(`there are no ${path} to be put back`)
-  return titled(context, served, id, () => prepareBack(context, served, { id, version, along }))
+  return titled(context, served, id, () => prepareBack(context, served, { id, version, along, of }))
 }
 
 interface Back {
   id: number
   version: number
   along: boolean
+  of: readonly string[] | undefined
 }
 
 async function prepareBack(
   context: Context,
   served: ServedResource,
-  { id, version, along }: Back,
+  { id, version, along, of }: Back,
 ): Promise<PreparedRow> {
   const { resource, operations } = served
   const { versioned } = operations
@@ -468,7 +497,8 @@ async function prepareBack(
   const history = versioned && (await readHistory(context.db, kind, versioned.kind, id))
   if (!history) throw new Problem('rest_version_not_found')
   if (version === WAS_NOT) return prepareRemoval(context, served, row, history)
-  const only = await changedOnlyThen(context, history, version)
+  const changed = await changedOnlyThen(context, history, version)
+  const only = of ? changed.filter((member) => of.includes(member)) : changed
   const restore = await prepareRestore(context, served, history, row, { version, only })
   return {
     id,

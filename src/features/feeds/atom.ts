@@ -61,7 +61,7 @@ ${emptyElement('link', { href: self, rel: 'self', type: 'application/atom+xml' }
 function writeEntry(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const [venue] = venues
-  const parts = [facts.notice, describeWhen(context, row), ...meetingPlaces(facts)]
+  const parts = [...facts.news, describeWhen(context, row), ...meetingPlaces(facts)]
   const summary = parts.filter((part) => part !== '').join('\n')
   const names = organizers.length > 0 ? organizersOf(facts) : [context.site.name || facts.title]
   const lines = [

@@ -204,13 +204,13 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
 }
 
 /** Writes HTML if it says more. The reason of an event that does not take place comes first. */
-function writeDescription({ notice, html, text }: EventFacts): string[] {
-  const all = [notice, text].filter((part) => part !== '').join('\n\n')
+function writeDescription({ news, html, text }: EventFacts): string[] {
+  const all = [...news, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
   const plain = contentLine('DESCRIPTION', escapeText(all))
   // Readers may take such plain text for HTML.
   if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
-  const before = notice === '' ? '' : `<p>${escapeHtml(notice)}</p>\n`
+  const before = news.map((part) => `<p>${escapeHtml(part)}</p>\n`).join('')
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 

@@ -6,12 +6,14 @@ import { utcOffset } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import type { EventLinks } from '../../calendar/events/event-store.ts'
+import { findPostponed } from '../../calendar/events/postponed-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
 import { isOfWholeDays, midnightAtEnd } from '../../calendar/locales/midnight.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
+import { sayOfFeeds } from './feed-texts.ts'
 
 /** Texts have no markup unless the name says HTML. */
 export interface EventFacts {
@@ -20,6 +22,8 @@ export interface EventFacts {
   title: string
   heading: string
   notice: string
+  /** The notice, and the new date of a postponed event. */
+  news: readonly string[]
   url: string
   html: string
   text: string
@@ -31,24 +35,31 @@ export interface EventFacts {
   modified: string
 }
 
-export function factsOf(context: Context, row: EventRow, links: EventLinks): EventFacts {
+/** @param later the event on the new date, for a postponed one */
+export function factsOf(context: Context, row: EventRow, links: EventLinks, later?: EventRow): EventFacts {
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
   // What is no longer shown counts as well, so that an event does not grow older when its venue is taken
   // back.
-  const times = [row, ...links.venues, ...links.organizers, ...(image ? [image] : [])].map(
-    (record) => record.modified_utc,
-  )
+  const times = [
+    row,
+    ...(later ? [later] : []),
+    ...links.venues,
+    ...links.organizers,
+    ...(image ? [image] : []),
+  ].map((record) => record.modified_utc)
   const title = plainText(row.title)
   const trusted = row.trusted === 1
   const raw = row.description || row.excerpt
+  const notice = noticeOf(context.site, row)
   return {
     row,
     series: links.series,
     title,
     heading: announced(context.site, row, title),
-    notice: noticeOf(context.site, row),
+    notice,
+    news: [notice, later ? newDate(context, later) : ''].filter((part) => part !== ''),
     url: recordUrl(context.site, 'event', row),
     html: raw === '' ? '' : renderedForFeed(raw, trusted, `${context.site.url}/`),
     text: raw === '' ? '' : renderedReadable(raw, trusted, `${context.site.url}/`),
@@ -58,6 +69,25 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
     image: image && { ...image, url: imageUrl(image, context.images.mediaUrl) },
     modified: times.sort().at(-1) ?? row.modified_utc,
   }
+}
+
+function newDate({ site }: Context, later: EventRow): string {
+  const date = describeWhen({ site }, later)
+  return `${sayOfFeeds(site, 'New date: {date}', { date })} ${recordUrl(site, 'event', later)}`
+}
+
+/** Of postponed events, the ones on their new dates that the caller may see. */
+export async function findNewDates(
+  context: Context,
+  rows: readonly EventRow[],
+): Promise<Map<number, EventRow>> {
+  const found = new Map<number, EventRow>()
+  for (const row of rows)
+    if (row.event_status === 'postponed') {
+      const { later } = await findPostponed(context, row)
+      if (later && isShown(context, later)) found.set(row.id, later)
+    }
+  return found
 }
 
 export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {

@@ -9,7 +9,7 @@ import { eventOperations } from '../../calendar/events/events.ts'
 import type { Format } from '../../http/format.ts'
 import type { WithdrawnEvent } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
+import { type EventFacts, factsOf, findNewDates, textsOfFacts } from './event-facts.ts'
 
 export interface FeedHead {
   title: string
@@ -123,11 +123,17 @@ async function writeEvents(
   loaded: readonly LoadedEvent[],
   text: FeedText,
 ): Promise<string[]> {
+  const later = await findNewDates(
+    context,
+    loaded.map(({ row }) => row),
+  )
   const written = await showInTurn(
     loaded,
     ({ row }) => textsOfFacts(context, row),
     ({ row, links }) =>
-      showOrLeaveOut(context, 'event', row.id, () => text.event(factsOf(context, row, links))),
+      showOrLeaveOut(context, 'event', row.id, () =>
+        text.event(factsOf(context, row, links, later.get(row.id))),
+      ),
   )
   return written.filter((event) => event !== undefined)
 }

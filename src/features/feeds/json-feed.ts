@@ -56,7 +56,7 @@ function writeItem(context: Context, facts: EventFacts): string {
     id: row.uid,
     url: facts.url,
     title: facts.heading,
-    summary: [facts.notice || [], describeWhen(context, row), ...meetingPlaces(facts)].flat().join('\n'),
+    summary: [...facts.news, describeWhen(context, row), ...meetingPlaces(facts)].join('\n'),
     // An item has to have a text or HTML.
     content_text: facts.html === '' ? facts.text : undefined,
     content_html: facts.html === '' ? undefined : facts.html,

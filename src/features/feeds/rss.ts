@@ -56,7 +56,7 @@ function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues } = facts
   const when = describeWhen(context, row)
   const [venue] = venues
-  const described = [facts.notice, when, ...meetingPlaces(facts), facts.text].filter((part) => part !== '')
+  const described = [...facts.news, when, ...meetingPlaces(facts), facts.text].filter((part) => part !== '')
   const lines = [
     '<item>',
     xmlElement('title', titleOf(facts.heading)),

@@ -59,6 +59,7 @@ import {
   readChoices,
   readContent,
   type StagedContent,
+  stageChanged,
   stageRows,
   standingsIn,
 } from './staged-import.ts'
@@ -278,7 +279,7 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
       row,
       sayImport(site, 'More cells have been mended than are kept. Mend the table, and paste it again.'),
     )
-  const { checked } = await stageRows(context, row, choices)
+  const checked = await stageChanged(context, row, choices)
   const kept = { choices: JSON.stringify(choices), checked: JSON.stringify(checked) }
   const changed_utc = formatUtc(context.now)
   await context.write((tx) => updateDeskImport(tx, row.id, [row.state], { ...kept, changed_utc }))

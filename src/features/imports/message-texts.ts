@@ -62,6 +62,11 @@ export const messageTexts = {
   'It has no title.': { de: 'Der Titel fehlt.', fr: 'Le titre manque.', es: 'Falta el título.' },
   'It has no name.': { de: 'Der Name fehlt.', fr: 'Le nom manque.', es: 'Falta el nombre.' },
   'It has no start.': { de: 'Der Beginn fehlt.', fr: 'Le début manque.', es: 'Falta el comienzo.' },
+  'It is in the file {count} times, and comes in once, as it is there first.': {
+    de: 'Steht {count}-mal in der Datei und wird einmal übernommen, wie sie dort zuerst steht.',
+    fr: 'Il figure {count} fois dans le fichier et n’est repris qu’une fois, tel qu’il y figure d’abord.',
+    es: 'Está {count} veces en el archivo y se importa una sola vez, como aparece primero.',
+  },
   'The start "{start}" is not a date.': {
     de: 'Der Beginn „{start}“ ist kein Datum.',
     fr: 'Le début «\u00a0{start}\u00a0» n’est pas une date.',

@@ -81,6 +81,8 @@ function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
   else if ('unread' in entry && said.length < MOST_SAID) said.push(entry.unread)
 }
 
+const MERGED = 'It is in the file {count} times, and comes in once, as it is there first.'
+
 /** A fault beside an event that is read is a note at its row. Any other is a row of its own. */
 async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(
@@ -97,12 +99,14 @@ async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Pro
   const notes = Map.groupBy(faults.filter(isNote), ({ at }) => at)
   const rows: FileRow[] = []
   for (const same of alone.values()) {
-    const main = same.find(({ occurrence }) => occurrence === '')
+    const [main, ...others] = same.filter(({ occurrence }) => occurrence === '')
     if (!main) continue
     const beside = same.filter((item) => item !== main && item.occurrence !== '')
     const said = [...new Set(same.map(({ at }) => at))].flatMap((at) => notes.get(at) ?? [])
     const row = rowOfItem(context, rows.length + 1, main, beside, linked)
-    rows.push({ ...row, notes: said.map(({ reason }) => reason) })
+    const count = others.length + 1
+    const again = count > 1 ? [message(MERGED, { count: String(count) })] : []
+    rows.push({ ...row, notes: [...again, ...said.map(({ reason }) => reason)] })
     if (rows.length % IN_A_TURN === 0) await nextTurn()
   }
   for (const fault of faults) if (!isNote(fault)) rows.push(blankRow(rows.length + 1, fault))

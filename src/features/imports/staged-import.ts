@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import {
@@ -164,6 +166,8 @@ const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [s
 export interface Checked {
   letters: string
   twins: Readonly<Record<string, number>>
+  /** Hashes of what makes rows the same, empty where there is no time. */
+  keys: readonly string[]
   order: DateOrder
   /** True if the order of day and month is a question. */
   isUnclear: boolean
@@ -171,7 +175,8 @@ export interface Checked {
 }
 
 export function readChecked({ checked }: Pick<DeskImportColumns, 'checked'>): Checked | undefined {
-  return checked === '' ? undefined : JSON.parse(checked)
+  const read: Checked | undefined = checked === '' ? undefined : JSON.parse(checked)
+  return read?.keys && read
 }
 
 export const standingsIn = ({ letters }: Pick<Checked, 'letters'>): (readonly [Group, Fate])[] =>
@@ -204,18 +209,60 @@ export async function stageRows(
     checked.push(checkKept(context, at + 1, one, choices, order))
     if (at % IN_A_TURN === IN_A_TURN - 1) await nextTurn()
   }
-  const twins = findTwins(checked)
+  const keys = checked.map(keyOfRow)
+  const twins = findTwins(keys)
   const staged = await settleRows(context, row, checked, choices, twins)
   return {
     rows: staged,
     checked: {
-      letters: staged.map((one) => LETTER_OF.get([groupOf(one), one.fate].join()) ?? 'm').join(''),
+      letters: staged.map(letterOf).join(''),
       twins: Object.fromEntries(twins),
+      keys,
       order,
       isUnclear: choices.dates !== '' || hasUnclearDates(table, columns),
       headings: from === 1 ? (table[0] ?? []) : [],
     },
   }
+}
+
+const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fate].join()) ?? 'm'
+
+/** More rows are checked in turns. */
+const MOST_AGAIN = 500
+
+/** Checks again only rows that other choices change; all of them for other columns or dates. */
+export async function stageChanged(
+  context: Context,
+  row: Staged & Pick<DeskImportColumns, 'choices' | 'checked'>,
+  choices: RowChoices,
+): Promise<Checked> {
+  const [before, checked] = [readChoices(row), readChecked(row)]
+  const tableOf = ({ columns, dates, hasHeading }: RowChoices) => ({ columns, dates, hasHeading })
+  const all = async () => (await stageRows(context, row, choices)).checked
+  if (!checked || !isDeepStrictEqual(tableOf(before), tableOf(choices))) return all()
+  const numbers = new Set([
+    ...differing(before.mended, choices.mended),
+    ...differing(before.acts, choices.acts),
+  ])
+  if (numbers.size > MOST_AGAIN) return all()
+  const keys = [...checked.keys]
+  for (const one of await stageSome(context, row, choices, checked, [...numbers]))
+    keys[one.number - 1] = keyOfRow(one)
+  const twins = findTwins(keys)
+  for (const number of keys.keys())
+    if (twins.get(number + 1) !== checked.twins[number + 1]) numbers.add(number + 1)
+  if (numbers.size > MOST_AGAIN) return all()
+  const settled = { ...checked, keys, twins: Object.fromEntries(twins) }
+  const letters = Array.from(checked.letters)
+  for (const one of await stageSome(context, row, choices, settled, [...numbers]))
+    letters[one.number - 1] = letterOf(one)
+  return { ...settled, letters: letters.join('') }
+}
+
+/** Numbers of rows of which anything differs. */
+function differing<Value>(before: Readonly<Record<string, Value>>, now: Readonly<Record<string, Value>>) {
+  const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name])
+  return names.map((name) => Number.parseInt(name, 10))
 }
 
 export async function stageSome(
@@ -225,6 +272,7 @@ export async function stageSome(
   { twins, order, letters }: Checked,
   numbers: readonly number[],
 ): Promise<StagedRow[]> {
+  if (numbers.length === 0) return []
   const from = Number(choices.hasHeading)
   const kept = await loadRows(
     context.db,
@@ -271,15 +319,19 @@ function describeFault({ site }: Context, { at, uid, reason }: NonNullable<FileR
   )
 }
 
-function findTwins(rows: readonly CheckedRow[]): Map<number, number> {
+function keyOfRow({ title, when, venue }: CheckedRow): string {
+  if (!when) return ''
+  return hash('sha256', `${nameKey(title)}\n${when.utc}\n${nameKey(venue)}`, 'base64').slice(0, 10)
+}
+
+function findTwins(keys: readonly string[]): Map<number, number> {
   const first = new Map<string, number>()
   const twins = new Map<number, number>()
-  for (const { number, title, when, venue } of rows) {
-    if (!when) continue
-    const key = `${nameKey(title)}\n${when.utc}\n${nameKey(venue)}`
+  for (const [at, key] of keys.entries()) {
     const twin = first.get(key)
-    if (twin === undefined) first.set(key, number)
-    else twins.set(number, twin)
+    if (key === '') continue
+    if (twin === undefined) first.set(key, at + 1)
+    else twins.set(at + 1, twin)
   }
   return twins
 }

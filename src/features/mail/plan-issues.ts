@@ -75,17 +75,18 @@ async function planSome(tx: Tx, site: Site, now: number): Promise<number> {
 
 async function planIssue(tx: Tx, site: Site, due: Due, isOpen: boolean, now: number): Promise<void> {
   const isDue = due.next_utc <= formatUtc(now)
-  if (isDue && isOpen)
-    await queue(
-      tx,
-      due,
-      'issue',
-      { name: `issue ${due.id} ${due.next_utc}`, more: { since: due.seen_utc } },
-      now,
-    )
   const next_utc = nextIssue(due, readerZone(due, site.timezone), now)
   const seen = isDue ? { next_utc, seen_utc: formatUtc(now) } : { next_utc }
-  await tx.updateTable('mail_subscriptions').set(seen).where('id', '=', due.id).execute()
+  const { id, rhythm, weekday } = due
+  // A subscriber may choose other days meanwhile.
+  const { numUpdatedRows } = await tx
+    .updateTable('mail_subscriptions')
+    .set(seen)
+    .where((one) => one.and({ id, rhythm, weekday, next_utc: due.next_utc }))
+    .executeTakeFirst()
+  if (!isDue || !isOpen || Number(numUpdatedRows) === 0) return
+  const issue = { name: `issue ${id} ${due.next_utc}`, more: { since: due.seen_utc } }
+  await queue(tx, due, 'issue', issue, now)
 }
 
 async function planReminder(tx: Tx, due: Due, isOpen: boolean, now: number): Promise<void> {

@@ -1,7 +1,9 @@
 import type { TextIn, Texts } from '../../calendar/locales/texts.ts'
 import { formsIn, sayCountIn, sayIn } from '../../calendar/locales/translate.ts'
+import { feedTexts } from '../feeds/feed-texts.ts'
 
 export const pageTexts = {
+  ...feedTexts,
   '{count} dates': {
     en: { one: '{count} date', other: '{count} dates' },
     de: { one: '{count} Termin', other: '{count} Termine' },
@@ -313,7 +315,6 @@ export const pageTexts = {
     fr: 'Cet événement est annulé.',
     es: 'Este evento se ha cancelado.',
   },
-  'New date: {date}': { de: 'Neuer Termin: {date}', fr: 'Nouvelle date : {date}', es: 'Nueva fecha: {date}' },
   'Postponed from {date}': {
     de: 'Verschoben vom {date}',
     fr: 'Reporté du {date}',

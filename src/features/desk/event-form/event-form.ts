@@ -25,7 +25,7 @@ import { findTermsByIds } from '../../../calendar/terms/term-store.ts'
 import { type Content, html } from '../../../http/page-html.ts'
 import type { EventRow, ImageRow, SeriesRow, VenueRow } from '../../../store/storage/schema.ts'
 import { pathTo } from '../../pages/viewing.ts'
-import { changeMany } from '../change-many.ts'
+import { postponing } from '../change-many.ts'
 import { conflictNotes, takenOver, typedIn, unsavedNote } from '../changed-values.ts'
 import { findClashes } from '../clashes.ts'
 import { categoryOptions, type FormFaults } from '../desk-inputs.ts'
@@ -49,7 +49,7 @@ import {
 import type { DeskText } from '../desk-texts.ts'
 import { timesOfCopy } from '../event-lengths.ts'
 import { findLibrary } from '../picture-library.ts'
-import { type NewDay, newDayOf, postponedNote, undoPostponing } from '../postpone.ts'
+import { newDayOf, postponedNote, undoPostponing } from '../postpone.ts'
 import { mayOpen } from '../record-links.ts'
 import { waitingTerms } from '../review/linked-drafts.ts'
 import { saveForm } from '../review/merge-edits.ts'
@@ -585,29 +585,14 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }
   const { later } = newDayOf(context, typedOf(request), known.row)
-  // With a new day, only the other values are saved here: one undo is for the status and the new event
-  // together.
-  const { event_status: _status, event_status_reason: reason, ...others } = values
-  const saved = later && version === known.version ? others : values
-  const edited = await saveForm(context, events, known.id, { values: saved, version, form })
+  const postponed = later && postponing(context, known.id, later)
+  const sent = { values, version, form, beside: postponed?.beside }
+  const edited = await saveForm(context, events, known.id, sent)
   if ('conflicts' in edited) return conflicting(request, known, read.typed, edited)
-  if (later)
-    return postpone(request, known, { later, reason: String(reason ?? known.row.event_status_reason) })
+  if (postponed) return { seeOther: deskPath(site, `/events/${known.id}?saved&undo=${postponed.done.undo}`) }
   const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
   const isFirst = edited.changed.includes('status') ? `=first&was=${known.row.status}` : ''
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
-}
-
-async function postpone(
-  { context }: DeskRequest,
-  { id }: KnownEvent,
-  values: { later: NewDay; reason: string },
-): Promise<DeskAnswer> {
-  const action = { do: 'announce', event_status: 'postponed', ...values } as const
-  const { rows, undo = '' } = await changeMany(context, events, [id], action)
-  const problem = rows[0]?.problem
-  if (problem) throw problem
-  return { seeOther: deskPath(context.site, `/events/${id}?saved&undo=${undo}`) }
 }
 
 /** A rule that the event has already is left out. */

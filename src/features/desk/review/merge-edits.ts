@@ -11,6 +11,7 @@ import { type RecordHistory, readHistory, valuesAt } from '../../../calendar/his
 import { linkEntries } from '../../../calendar/linked/linked-store.ts'
 import type { ServedResource } from '../../../calendar/resources.ts'
 import { termEntries } from '../../../calendar/terms/term-rules.ts'
+import type { Tx } from '../../../store/storage/recording.ts'
 import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
@@ -37,6 +38,8 @@ export interface SentForm {
   version: number
   base?: RawValues
   form?: string
+  /** Writes more in the same transaction, also where no field changes. It gets the version before. */
+  beside?: ((tx: Tx, version: number) => Promise<void>) | undefined
 }
 
 const MOST_TRIES = 5
@@ -68,9 +71,10 @@ export async function saveForm(
     // A scope only says which dates of a series a change is for.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
-      await context.write((tx) =>
-        keepBeside(tx, context, served, { formOf: { record: id, form: name }, record: id }, unmade),
-      )
+      await context.write(async (tx) => {
+        await keepBeside(tx, context, served, { formOf: { record: id, form: name }, record: id }, unmade)
+        await asked.beside?.(tx, version)
+      })
       return { saved: { id, version }, changed, taken }
     }
     const publication = publishesOthers(context, served, row, values)
@@ -80,7 +84,10 @@ export async function saveForm(
     try {
       const saved = await updateRecord(context, served, id, sent, version, {
         unmade,
-        beside: publication?.publish,
+        beside: async (tx) => {
+          await publication?.publish(tx)
+          await asked.beside?.(tx, version)
+        },
         form: name,
       })
       return { saved, changed, taken }

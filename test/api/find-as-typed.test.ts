@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import type { Role } from '../../src/calendar/people/caller.ts'
+import { findAsTyped } from '../../src/features/desk/find-as-typed.ts'
 import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Context } from '../../src/calendar/declare/context.ts'
-import { findNamed, type PickedKind, pickNames } from '../../src/calendar/events/picked-names.ts'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
+import { findNamed, type PickedKind, pickNames } from '../../src/features/desk/picked-names.ts'
 import { findQuickLinks, readQuickLine } from '../../src/features/desk/spoken/quick-line.ts'
 import { serviceForTests } from '../support/service.ts'
 

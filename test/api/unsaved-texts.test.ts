@@ -9,9 +9,9 @@ import {
   listUnsavedTexts,
 } from '../../src/features/desk/review/unsaved-texts.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
+import { listTables } from '../../src/features/transfer/tables.ts'
 import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import { listTables } from '../../src/store/storage/tables.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { pluck } from '../support/lists.ts'

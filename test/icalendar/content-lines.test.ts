@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ICAL from 'ical.js'
-import { contentLine, escapeText } from '../../src/base/icalendar/content-lines.ts'
+import { contentLine, escapeText } from '../../src/features/feeds/content-lines.ts'
 import { fc } from '../support/rounds.ts'
 
 const linesOf = (text: string) => text.split('\r\n').slice(0, -1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ICAL from 'ical.js'
-import { isReadRight, writeZone, zoneRulesOf } from '../../src/base/icalendar/zone-rules.ts'
 import { formatUtc, utcToWall } from '../../src/base/text/zones.ts'
+import { isReadRight, writeZone, zoneRulesOf } from '../../src/features/feeds/zone-rules.ts'
 import { isWhole } from '../support/rounds.ts'
 
 const NOW = Date.UTC(2026, 10, 21)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { listTables } from '../../src/store/storage/tables.ts'
+import { listTables } from '../../src/features/transfer/tables.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { atProvider, begin, comeBack, signInBy } from '../support/openid-browser.ts'

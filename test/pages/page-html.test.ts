@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { lastDayOf, weeksOf } from '../../src/http/page-dates.ts'
-import { html, link, trusted } from '../../src/http/page-html.ts'
+import { lastDayOf, weeksOf } from '../../src/features/pages/page-dates.ts'
+import { html, link, trusted } from '../../src/features/pages/page-html.ts'
 
 const folder = fileURLToPath(new URL('../../src/features/pages', import.meta.url))
 const sources = readdirSync(folder)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/characters.ts'
-import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
-import { inEnglish } from '../../src/wordpress/translated-paths.ts'
+import { type PathWord, pathWords } from '../../src/features/pages/path-words.ts'
+import { inEnglish } from '../../src/features/pages/translated-paths.ts'
 import { onDay, serviceForTests, startService } from '../support/service.ts'
 
 const WHEN = onDay('2027-03-03', '10:00:00', '12:00:00')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mondayOf, weekNumberOf, weekOf } from '../../src/http/page-dates.ts'
+import { mondayOf, weekNumberOf, weekOf } from '../../src/features/pages/page-dates.ts'
 import { serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin', site_name: 'Kilvara' }, { fill })

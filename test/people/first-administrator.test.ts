@@ -16,9 +16,9 @@ import {
 } from '../../src/calendar/people/first-administrator.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
+import { listTables } from '../../src/features/transfer/tables.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import { listTables } from '../../src/store/storage/tables.ts'
 import { isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 test('the first start makes an administrator whose password signs in, and later ones do not', async (t) => {

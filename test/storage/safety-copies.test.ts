@@ -8,7 +8,7 @@ import {
   freeSchemaCopy,
   listFileCopies,
   listSchemaCopies,
-} from '../../src/store/storage/replace-database.ts'
+} from '../../src/features/transfer/replace-database.ts'
 import { onPostgres, onSqlite } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openScratch } from './open.ts'

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { hashOf } from '../../base/text/characters.ts'
+import { listOldPages, listPathsOf, oldPath } from '../../features/pages/origins.ts'
 import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
 // Former public slugs, and old paths of moved sources, lead to the record that had them last, or say that it
 // is gone.

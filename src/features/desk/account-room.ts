@@ -15,7 +15,7 @@ import {
   type Session,
 } from '../../calendar/people/sessions.ts'
 import { changeLanguage, RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
-import { type Html, html } from '../../http/page-html.ts'
+import { type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import {
   type DeskAnswer,

@@ -9,7 +9,7 @@ import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { paramTexts } from '../../calendar/locales/problem-answers.ts'
 import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
 export type FormValues = Readonly<Record<string, string>>

@@ -20,7 +20,6 @@ import {
   parseBody,
   repeatedKeys,
 } from '../../http/incoming.ts'
-import { weekStartOf } from '../../http/page-dates.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from '../../http/respond.ts'
 import { send, sendText } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
@@ -28,6 +27,7 @@ import type { Db } from '../../store/storage/database.ts'
 import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
 import { CONSENT_PATH } from '../../wordpress/platform-passwords.ts'
 import type { Look } from '../pages/look.ts'
+import { weekStartOf } from '../pages/page-dates.ts'
 import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
 import { assetAnswer, contentPolicy, FOREVER } from '../pages/public-pages.ts'
 import { pathTo } from '../pages/viewing.ts'

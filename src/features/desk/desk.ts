@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { problemAnswer } from '../../calendar/locales/problem-answers.ts'
-import { html } from '../../http/page-html.ts'
+import { html } from '../pages/page-html.ts'
 import { accountPages } from './account-room.ts'
 import { bulkPages } from './bulk-room.ts'
 import {

@@ -7,12 +7,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
-import {
-  findSameName,
-  type PickedKind,
-  type PickedName,
-  pickNames,
-} from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { paramTexts } from '../../calendar/locales/problem-answers.ts'
@@ -29,10 +23,10 @@ import {
   writtenDay,
   writtenEnd,
   writtenNumber,
-} from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
-import { nearName } from '../../http/when-in-words.ts'
+} from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
+import { nearName } from '../pages/when-in-words.ts'
 import { type DeskEvent, listSources, loadDeskEvents } from './desk-event-rows.ts'
 import {
   DESK_SORTS,
@@ -59,6 +53,7 @@ import {
 import { type DeskText, type deskTexts, formsAtDesk } from './desk-texts.ts'
 import { linkedNames } from './event-form/event-form-values.ts'
 import { mayMerge } from './merges.ts'
+import { findSameName, type PickedKind, type PickedName, pickNames } from './picked-names.ts'
 import { eventLink, mayOpen } from './record-links.ts'
 
 const PER_PAGE = 50

@@ -1,6 +1,6 @@
 import { can } from '../../calendar/people/caller.ts'
-import { type Content, html } from '../../http/page-html.ts'
 import { isGiven, type OwnerSetting, readOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
   type DeskAnswer,

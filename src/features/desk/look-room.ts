@@ -15,8 +15,6 @@ import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import { findVersion } from '../../calendar/records/record-store.ts'
-import { capitalized, unitName, written } from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
   faultOfSetting,
@@ -31,6 +29,8 @@ import {
   withOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 import { accentContrast } from '../pages/page-assets.ts'
+import { capitalized, unitName, written } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
   type FormFaults,

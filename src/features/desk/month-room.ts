@@ -5,6 +5,8 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { fillWeeks, type GridDay, hiddenOf, type Stretch, weekdayHeads } from '../pages/month-view.ts'
 import {
   capitalized,
   firstOf,
@@ -18,10 +20,8 @@ import {
   writtenDay,
   writtenStart,
   writtenTime,
-} from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
-import { fillWeeks, type GridDay, hiddenOf, type Stretch, weekdayHeads } from '../pages/month-view.ts'
+} from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { statusName } from './desk-inputs.ts'
 import {

@@ -30,8 +30,8 @@ import {
   type User,
   type UserRefusal,
 } from '../../calendar/people/users.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
 import type { Tx } from '../../store/storage/recording.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   type DeskAnswer,

@@ -18,11 +18,11 @@ import {
   withImages,
 } from '../../calendar/images/images.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { writtenDate, writtenNumber } from '../../http/page-dates.ts'
-import { type Content, type Html, html, link } from '../../http/page-html.ts'
 import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
 import { media } from '../../wordpress/platform-media.ts'
 import { pictureOf } from '../pages/cards.ts'
+import { writtenDate, writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { type FormFaults, faultList, faultsOf, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   type DeskAnswer,

@@ -6,10 +6,9 @@ import { readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import { decodedText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { PickedName } from '../../calendar/events/picked-names.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -24,6 +23,7 @@ import type { DeskText } from './desk-texts.ts'
 import { mayUseForm } from './event-form/event-form.ts'
 import { typedRepeats } from './event-form/event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/event-times.ts'
+import type { PickedName } from './picked-names.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
 // Makes an event of one line in plain words: shows what it understood as a form, and saves nothing before

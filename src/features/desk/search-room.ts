@@ -1,8 +1,7 @@
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { findAsTyped, type TypedHit } from '../../calendar/events/find-as-typed.ts'
-import { written, writtenDay } from '../../http/page-dates.ts'
-import { html } from '../../http/page-html.ts'
+import { written, writtenDay } from '../pages/page-dates.ts'
+import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import {
   countAtDesk,
@@ -13,6 +12,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
+import { findAsTyped, type TypedHit } from './find-as-typed.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
 const KINDS = { event: 'Event', venue: 'Venue', organizer: 'Organizer' } as const satisfies Record<

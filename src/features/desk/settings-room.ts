@@ -1,8 +1,6 @@
 import { environmentName, flagName } from '../../base/config.ts'
 import { isLookFile } from '../../base/look-settings.ts'
 import type { Setting } from '../../base/setting-kinds.ts'
-import { writtenNumber } from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
 import {
   isGiven,
@@ -13,6 +11,8 @@ import {
   setOwnerSettings,
   withOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
+import { writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
 import {
   type DeskAnswer,

@@ -6,6 +6,7 @@ import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { resourceNamed } from '../../calendar/resources.ts'
+import { askOf, isHeldNow } from '../doctor/examine.ts'
 import {
   isOverAt,
   laterOf,
@@ -15,9 +16,8 @@ import {
   writtenNumber,
   writtenStart,
   writtenTime,
-} from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
-import { askOf, isHeldNow } from '../../store/storage/examine.ts'
+} from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import {
   type DeskPage,

@@ -5,9 +5,9 @@ import { formatUtc } from '../../base/text/zones.ts'
 import { type Feature, listTroubles } from '../../feature.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
-import { type Examined, examineDatabase, isOldBackup } from '../../store/storage/examine.ts'
 import { listFeatureTables } from '../../store/storage/migration.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
+import { type Examined, examineDatabase, isOldBackup } from './examine.ts'
 
 /** `examined` is undefined if the database does not answer or is damaged. */
 export interface CheckedDatabase {

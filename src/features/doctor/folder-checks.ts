@@ -9,7 +9,7 @@ import { filesOf } from '../../calendar/images/images.ts'
 import { lookForFiles } from '../../calendar/images/lost-files.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
-import type { ExaminedImages } from '../../store/storage/examine.ts'
+import type { ExaminedImages } from './examine.ts'
 
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077

@@ -5,7 +5,7 @@ import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
-import type { Examined } from '../../store/storage/examine.ts'
+import type { Examined } from './examine.ts'
 
 const ANSWERS_WITHIN_MS = 3000
 /** A page of the feed with one change is smaller. */

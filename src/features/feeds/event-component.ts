@@ -1,14 +1,5 @@
 import type { EventStatus } from '../../base/fields/event-fields.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
-import {
-  contentLine,
-  escapeText,
-  OWN_ATTENDANCE,
-  OWN_DATE,
-  OWN_SHOWN,
-  OWN_STATUS,
-} from '../../base/icalendar/content-lines.ts'
-import { isReadRight, type ZoneRules, zoneRulesOf } from '../../base/icalendar/zone-rules.ts'
 import { escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
@@ -22,8 +13,10 @@ import { isUnpublished } from '../../calendar/records/record-store.ts'
 import type { When } from '../../calendar/series/series-schedule.ts'
 import { sequenceAt } from '../../store/storage/history.ts'
 import type { EventRow, OrganizerRow, WithdrawnEvent } from '../../store/storage/schema.ts'
+import { contentLine, escapeText, OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from './content-lines.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
+import { isReadRight, type ZoneRules, zoneRulesOf } from './zone-rules.ts'
 
 const STATUS: Readonly<Record<EventStatus, string>> = {
   scheduled: 'CONFIRMED',

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type CardRow, findCardRows } from '../../calendar/events/event-page-store.ts'
-import { findVenuesOf, type VenueOfEvent } from '../../calendar/linked/linked-directory.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import type { Format } from '../../http/format.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import { type CardRow, findCardRows } from '../pages/event-page-store.ts'
+import { findVenuesOf, type VenueOfEvent } from '../pages/linked-directory.ts'
 import { isoTime } from './event-facts.ts'
 
 const MOST_FEATURES = 5000

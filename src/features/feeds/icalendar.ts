@@ -1,11 +1,10 @@
 import packageJson from '../../../package.json' with { type: 'json' }
-import { contentLine, escapeText } from '../../base/icalendar/content-lines.ts'
-import { isZoneName, writeZone, type ZoneRules } from '../../base/icalendar/zone-rules.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { LoadedEvent } from '../../calendar/events/event-filters.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
 import { isLoggedIn } from '../../calendar/people/caller.ts'
 import { findEventSequences } from '../../store/storage/history.ts'
+import { contentLine, escapeText } from './content-lines.ts'
 import {
   readableRules,
   writeEventComponent,
@@ -15,6 +14,7 @@ import {
 } from './event-component.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 import { gatherSeries, type WholeSeries } from './whole-series.ts'
+import { isZoneName, writeZone, type ZoneRules } from './zone-rules.ts'
 
 /**
  * RFC 5545 and 7986. Zone rules stand before the first event that needs them. A series is whole where its

@@ -1,10 +1,3 @@
-import {
-  isReadRight,
-  isUtc,
-  UTC_RULES,
-  type ZoneRules,
-  zoneRulesOf,
-} from '../../base/icalendar/zone-rules.ts'
 import { occurrenceStarts, type Start } from '../../base/recurrence/recurrence.ts'
 import { calendarLines } from '../../base/recurrence/recurrence-text.ts'
 import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../../base/text/moments.ts'
@@ -14,6 +7,7 @@ import { recurrenceOf, startOf } from '../../calendar/events/recurrence-present.
 import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series/series-store.ts'
 import { isListed } from '../../store/storage/listed-events.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from './zone-rules.ts'
 
 /** One component has the rule, and each occurrence that differs has one of its own. */
 export interface WholeSeries {

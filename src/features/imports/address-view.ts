@@ -1,6 +1,6 @@
-import { writtenNumber } from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
 import { type DeskRequest, type DeskView, deskPath } from '../desk/desk-page.ts'
+import { writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { INTERVALS, type StagedAddress } from './desk-address.ts'
 import { showMessage, showPlace } from './import-messages.ts'
 import type { DeskImportColumns } from './import-tables.ts'

@@ -1,4 +1,3 @@
-import { isUtc } from '../../base/icalendar/zone-rules.ts'
 import {
   clockChanges,
   DAY_MS,
@@ -8,6 +7,7 @@ import {
   utcToMs,
   utcToWall,
 } from '../../base/text/zones.ts'
+import { isUtc } from '../feeds/zone-rules.ts'
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { type Message, message } from './import-messages.ts'

@@ -16,16 +16,10 @@ import {
   resolveImage,
   withImages,
 } from '../../calendar/images/images.ts'
-import {
-  findFetched,
-  IMAGE_NAME,
-  namesOfImage,
-  sizeInName,
-  unsized,
-} from '../../calendar/images/old-images.ts'
-import { oldPath } from '../../calendar/records/origins.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImageRow, ImportItemColumns } from '../../store/storage/schema.ts'
+import { findFetched, IMAGE_NAME, namesOfImage, sizeInName, unsized } from '../pages/old-images.ts'
+import { oldPath } from '../pages/origins.ts'
 import { type Message, message } from './import-messages.ts'
 import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'

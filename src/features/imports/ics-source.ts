@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { ATTENDANCES, type Attendance, minutesBefore } from '../../base/fields/event-fields.ts'
 import { limits } from '../../base/fields/limits.ts'
-import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
 import type { Recurrence } from '../../base/recurrence/recurrence.ts'
 import { MOST_DATES, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { beginningOf } from '../../base/text/characters.ts'
@@ -11,6 +10,7 @@ import { isUrl } from '../../base/text/urls.ts'
 import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
+import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../feeds/content-lines.ts'
 import { type CalendarRecurrence, componentRecurrence, RULES, spanOf } from './calendar-recurrence.ts'
 import {
   type CalendarTime,

@@ -6,8 +6,6 @@ import { withoutPaths } from '../../base/text/urls.ts'
 import { DAY_MS } from '../../base/text/zones.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
-import { writtenNumber } from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -17,6 +15,8 @@ import {
   fieldOf,
   whenAtDesk,
 } from '../desk/desk-page.ts'
+import { writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import { IMPORT_ROOM, reportOf } from './address-view.ts'
 import { mayKeepAddresses, requireAddresses } from './desk-address.ts'
 import { DESK_IMPORT_DAYS, listDeskImports } from './desk-import-store.ts'

@@ -1,6 +1,6 @@
 import type { Language } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
-import { type Content, type Html, html, trusted } from '../../http/page-html.ts'
+import { type Content, type Html, html, trusted } from '../pages/page-html.ts'
 
 // Letters have the same content as text and as HTML of one column, light and dark.
 

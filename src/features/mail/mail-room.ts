@@ -1,6 +1,5 @@
 import { can } from '../../calendar/people/caller.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
-import { html } from '../../http/page-html.ts'
 import { faultList, plainField } from '../desk/desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -13,6 +12,7 @@ import {
 } from '../desk/desk-page.ts'
 import type { DeskPart } from '../desk/desk-part.ts'
 import { checkAdministrator } from '../desk/people-room.ts'
+import { html } from '../pages/page-html.ts'
 import { parseMailAddress } from './mail-address.ts'
 import { type MailText, sayMail } from './mail-texts.ts'
 import { countOutbox, listUnsent } from './outbox.ts'

@@ -3,7 +3,6 @@ import { can } from '../../calendar/people/caller.ts'
 import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
 import { findUser, type User } from '../../calendar/people/users.ts'
 import type { ServiceStart } from '../../feature.ts'
-import { type Content, html } from '../../http/page-html.ts'
 import {
   type DeskAnswer,
   type DeskRequest,
@@ -13,6 +12,7 @@ import {
   whenAtDesk,
 } from '../desk/desk-page.ts'
 import type { DeskPart } from '../desk/desk-part.ts'
+import { type Content, html } from '../pages/page-html.ts'
 import { disconnect, findIdentity, listConnected } from './identities.ts'
 import { readOpenIdClient } from './openid-client.ts'
 import { type CardRequest, isOwnPage, LEAVE_PATH, openPages, START_PATH } from './openid-pages.ts'

@@ -4,7 +4,6 @@ import type { Site } from '../../base/config.ts'
 import { clientOf } from '../../base/text/urls.ts'
 import { inTurn } from '../../calendar/people/turns.ts'
 import type { User } from '../../calendar/people/users.ts'
-import { html } from '../../http/page-html.ts'
 import {
   type AnyDeskRequest,
   type DeskAnswer,
@@ -13,6 +12,7 @@ import {
   type OpenPage,
 } from '../desk/desk-page.ts'
 import { safeNext } from '../desk/sign-in/sign-in-room.ts'
+import { html } from '../pages/page-html.ts'
 import { authorizationUrl, describeFault, exchangeCode, type ProviderTrouble } from './exchange.ts'
 import { type Refusal, settleUser } from './identities.ts'
 import { type OpenIdText, sayOpenId } from './openid-texts.ts'

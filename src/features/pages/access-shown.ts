@@ -5,9 +5,9 @@ import { venueFields } from '../../base/fields/linked-fields.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { SharedColumns } from '../../calendar/series/series-store.ts'
-import { writtenNumber } from '../../http/page-dates.ts'
-import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
+import { writtenNumber } from './page-dates.ts'
+import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
 /** `isSo` says whether the record has the fact. */

@@ -1,10 +1,9 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
-import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from '../../http/page-dates.ts'
-import { html } from '../../http/page-html.ts'
-import { nearName } from '../../http/when-in-words.ts'
 import { eventRow } from './event-rows.ts'
 import { findOngoing, isLong, MOST_OF_DAY, ongoingSection } from './ongoing.ts'
+import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from './page-dates.ts'
 import { findBounds, findCards, starting } from './page-finding.ts'
+import { html } from './page-html.ts'
 import {
   canonicalOf,
   type EventsAsked,
@@ -16,6 +15,7 @@ import {
   viewHead,
 } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
 
 /**
  * Shows what began earlier, what begins on the day, and what lasts more than three days. Further pages have

@@ -1,6 +1,8 @@
 import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
+import { distanceKm } from '../../store/storage/distance.ts'
+import type { Card, Picture } from './cards.ts'
 import {
   capitalized,
   lastDayOf,
@@ -11,14 +13,12 @@ import {
   writtenEnd,
   writtenStart,
   writtenTime,
-} from '../../http/page-dates.ts'
-import { type Html, html, link } from '../../http/page-html.ts'
-import { isOvernight, nearName } from '../../http/when-in-words.ts'
-import { distanceKm } from '../../store/storage/distance.ts'
-import type { Card, Picture } from './cards.ts'
+} from './page-dates.ts'
+import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { sayCount } from './page-texts.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { isOvernight, nearName } from './when-in-words.ts'
 
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title

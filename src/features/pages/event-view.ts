@@ -4,15 +4,24 @@ import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
-import { findTitles } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/event-when.ts'
-import { findPostponed, type Postponed } from '../../calendar/events/postponed-store.ts'
 import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf } from '../../calendar/locales/date-locales.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
-import { findOriginal } from '../../calendar/records/origins.ts'
+import { soonFilled } from '../../store/memory/event-memory.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { showRecord } from '../../store/storage/unshowable.ts'
+import { factsOf, isoTime, textsOfFacts } from '../feeds/event-facts.ts'
+import { icalendar } from '../feeds/icalendar.ts'
+import { linkedEvent } from '../feeds/json-ld.ts'
+import { type Card, type Picture, pictureOf } from './cards.ts'
+import { nextAtVenue, relatedEvents, type Subject } from './coming-events.ts'
+import { findTitles } from './event-page-store.ts'
+import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
+import { feedLinks, feedPath } from './feed-links.ts'
+import { findOriginal } from './origins.ts'
 import {
   capitalized,
   endOfOver,
@@ -22,22 +31,12 @@ import {
   writtenDate,
   writtenDay,
   zoneName,
-} from '../../http/page-dates.ts'
-import { type Html, html, link, trusted } from '../../http/page-html.ts'
-import { inWords } from '../../http/when-in-words.ts'
-import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
-import { soonFilled } from '../../store/memory/event-memory.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
-import { showRecord } from '../../store/storage/unshowable.ts'
-import { factsOf, isoTime, textsOfFacts } from '../feeds/event-facts.ts'
-import { icalendar } from '../feeds/icalendar.ts'
-import { linkedEvent } from '../feeds/json-ld.ts'
-import { type Card, type Picture, pictureOf } from './cards.ts'
-import { hueOf, namedPlace, shownTitle, startTime, titleOf } from './event-rows.ts'
-import { feedLinks, feedPath } from './feed-links.ts'
+} from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
+import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
 import { addressLines } from './places-shown.ts'
+import { findPostponed, type Postponed } from './postponed-store.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
 import { joinLink, sellsTickets, sharedFacts, termChips, websiteLink } from './shared-facts.ts'
 import { teaserOf } from './teasers.ts'
@@ -52,6 +51,7 @@ import {
   type View,
   type Viewing,
 } from './viewing.ts'
+import { inWords } from './when-in-words.ts'
 
 /** @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {

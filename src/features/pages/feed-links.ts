@@ -1,9 +1,9 @@
 import type { Site } from '../../base/config.ts'
-import { type Html, html } from '../../http/page-html.ts'
 import { formats } from '../feeds/formats.ts'
 import { icalendar } from '../feeds/icalendar.ts'
 import { rss } from '../feeds/rss.ts'
 import { spanPath, type TermPath } from './page-addresses.ts'
+import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type FeedLink, pathTo, say } from './viewing.ts'
 

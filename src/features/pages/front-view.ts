@@ -1,14 +1,4 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
-import {
-  capitalized,
-  isNight,
-  lastDayOf,
-  written,
-  writtenNumber,
-  writtenSpan,
-} from '../../http/page-dates.ts'
-import { type Html, html, link, NOTHING } from '../../http/page-html.ts'
-import { nearName } from '../../http/when-in-words.ts'
 import type { Card, Picture } from './cards.ts'
 import {
   againOf,
@@ -22,8 +12,11 @@ import {
   startTime,
 } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
+import { capitalized, isNight, lastDayOf, written, writtenNumber, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
+import { type Html, html, link, NOTHING } from './page-html.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
 
 // The front page shows above its list what is on tonight and what is featured.
 

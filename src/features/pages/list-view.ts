@@ -3,9 +3,15 @@ import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { eventWords } from '../../calendar/events/event-filters.ts'
 import { firstDayOf } from '../../calendar/events/event-when.ts'
-import { findLinkedNamed } from '../../calendar/events/find-as-typed.ts'
 import { countStarts } from '../../calendar/events/find-events.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
+import type { WordsFound } from '../../store/storage/search/find-words.ts'
+import { findLinkedNamed } from '../desk/find-as-typed.ts'
+import type { Card } from './cards.ts'
+import { datedRows, daySections } from './event-rows.ts'
+import { askedInWords, chosenInWords, DATES_ID } from './filter-chips.ts'
+import { findOpening, withFollowing } from './front-view.ts'
+import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
 import {
   firstOf,
   isDay,
@@ -15,14 +21,7 @@ import {
   written,
   writtenDay,
   writtenRange,
-} from '../../http/page-dates.ts'
-import { type Html, html } from '../../http/page-html.ts'
-import type { WordsFound } from '../../store/storage/search/find-words.ts'
-import type { Card } from './cards.ts'
-import { datedRows, daySections } from './event-rows.ts'
-import { askedInWords, chosenInWords, DATES_ID } from './filter-chips.ts'
-import { findOpening, withFollowing } from './front-view.ts'
-import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
+} from './page-dates.ts'
 import {
   before,
   between,
@@ -35,6 +34,7 @@ import {
   starting,
   withoutDatesAndWhen,
 } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
 import { queryText } from './page-query.ts'
 import { scopeOf } from './page-terms.ts'
 import type { Span } from './spans.ts'

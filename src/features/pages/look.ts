@@ -16,7 +16,7 @@ import {
   titleOfText,
 } from '../../base/look-settings.ts'
 import { readEntries } from '../../base/setting-kinds.ts'
-import { type Html, NOTHING, trusted } from '../../http/page-html.ts'
+import { type Html, NOTHING, trusted } from './page-html.ts'
 
 /** Settings of the start win over those of owners. */
 export interface Look {

@@ -3,6 +3,11 @@ import { dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS } from '../../base/text/zones.ts'
 import { EVENING } from '../../calendar/events/event-when.ts'
 import { announced } from '../../calendar/locales/translate.ts'
+import type { EventIndex } from '../../store/memory/event-index.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
+import type { Card } from './cards.ts'
+import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
+import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
 import {
   capitalized,
   dayAt,
@@ -19,14 +24,7 @@ import {
   writtenShortTime,
   writtenStart,
   writtenTime,
-} from '../../http/page-dates.ts'
-import { type Html, html, NOTHING } from '../../http/page-html.ts'
-import { isOvernight } from '../../http/when-in-words.ts'
-import type { EventIndex } from '../../store/memory/event-index.ts'
-import { wholeList } from '../../store/storage/sql-parts.ts'
-import type { Card } from './cards.ts'
-import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
-import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
+} from './page-dates.ts'
 import {
   between,
   cardsOf,
@@ -35,6 +33,7 @@ import {
   findBounds,
   findPageEvents,
 } from './page-finding.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
 import {
   canonicalOf,
   daysOfSame,
@@ -48,6 +47,7 @@ import {
   viewHead,
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
+import { isOvernight } from './when-in-words.ts'
 
 /** Maximum of events that are counted; only the first few of each day are loaded. */
 const MOST = 5000

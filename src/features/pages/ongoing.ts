@@ -1,10 +1,10 @@
 import { dayOf, utcToMs } from '../../base/text/moments.ts'
 import { dayNumber } from '../../base/text/zones.ts'
-import { lastDayOf, written, writtenDay, writtenNumber, writtenRange } from '../../http/page-dates.ts'
-import { type Html, html } from '../../http/page-html.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
+import { lastDayOf, written, writtenDay, writtenNumber, writtenRange } from './page-dates.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
 import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
 /** Events among which those that end soonest are looked for. */

@@ -1,13 +1,13 @@
 import { madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
-import { isDay, isMonth } from '../../http/page-dates.ts'
 import type { PagedKind, Taxonomy } from '../../store/storage/schema.ts'
-import { inEnglish, isFile } from '../../wordpress/translated-paths.ts'
 import { atom } from '../feeds/atom.ts'
 import { icalendar } from '../feeds/icalendar.ts'
 import { rss } from '../feeds/rss.ts'
+import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
+import { inEnglish, isFile } from './translated-paths.ts'
 
 /** Begins with the slugs of its parents. */
 export interface TermPath {

@@ -1,6 +1,6 @@
 import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, setCached } from '../../base/cache.ts'
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
-import { type Html, html } from '../../http/page-html.ts'
+import { type Html, html } from './page-html.ts'
 
 export interface Chosen {
   language: Language

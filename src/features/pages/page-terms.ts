@@ -12,10 +12,10 @@ import {
   listTermsInUse,
   type NamedTerm,
 } from '../../calendar/terms/term-store.ts'
-import { type Choice, type Choices, choicesOf } from '../../http/page-html.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
 import type { TermPath } from './page-addresses.ts'
+import { type Choice, type Choices, choicesOf } from './page-html.ts'
 
 export interface ShownTerm {
   id: number

@@ -5,21 +5,16 @@ import { canonicalSlug } from '../../base/text/characters.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
-import { type Suggestion, suggest } from '../../calendar/events/find-as-typed.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
-import { findByOldImagePath, namesOfImage, sizeInName } from '../../calendar/images/old-images.ts'
 import { findLinked } from '../../calendar/linked/linked-store.ts'
 import { organizerRules } from '../../calendar/linked/organizer.ts'
 import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
 import { findByOldSlug, mayBeOldPath, noOldPaths, type OldPaths } from '../../calendar/records/old-slugs.ts'
-import { findByOldId, findByOldPath, hadListAt, type Paged } from '../../calendar/records/origins.ts'
 import { findIdBySlug, findKind } from '../../calendar/records/record-store.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'
 import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
-import { monthOf, weekStartOf, writtenDay } from '../../http/page-dates.ts'
-import { type Html, html, NOTHING } from '../../http/page-html.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { wasPublic } from '../../store/storage/history.ts'
@@ -32,6 +27,7 @@ import {
   type Taxonomy,
   type VenueRow,
 } from '../../store/storage/schema.ts'
+import { type Suggestion, suggest } from '../desk/find-as-typed.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
 import { directoryView } from './directory-view.ts'
@@ -46,6 +42,8 @@ import { listView } from './list-view.ts'
 import { type Look, lookOf } from './look.ts'
 import { mapView } from './map-view.ts'
 import { monthView } from './month-view.ts'
+import { findByOldImagePath, namesOfImage, sizeInName } from './old-images.ts'
+import { findByOldId, findByOldPath, hadListAt, type Paged } from './origins.ts'
 import {
   type PageAddress,
   readOldLists,
@@ -57,6 +55,8 @@ import {
   withQuery,
 } from './page-addresses.ts'
 import { type Assets, lookAssets, previewStyle, readAssets, styleText } from './page-assets.ts'
+import { monthOf, weekStartOf, writtenDay } from './page-dates.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
 import {
   type PageQuery,

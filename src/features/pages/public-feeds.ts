@@ -19,13 +19,13 @@ import { anonymousContext, type Service } from '../../http/respond.ts'
 import { sendText } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { type PagedKind, TABLE_OF, type Taxonomy } from '../../store/storage/schema.ts'
-import { isFile } from '../../wordpress/translated-paths.ts'
 import { formatOfFile } from '../feeds/formats.ts'
 import { EXPANDED, icalendar } from '../feeds/icalendar.ts'
 import { type PageAddress, readPageAddress, rootOf, spanPath } from './page-addresses.ts'
 import { withoutDates } from './page-query.ts'
 import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import { calendarDates, isUndated } from './spans.ts'
+import { isFile } from './translated-paths.ts'
 
 /**
  * Answers an address such as `/events/category/music.ics` like the list that it shows, by a redirect, or by a

@@ -22,16 +22,15 @@ import {
 import { discoveryHeaders } from '../../http/bare-root.ts'
 import { type Entrance, isGone, refuseOverload } from '../../http/entrance.ts'
 import { clientAddress, type Exchange, LONGEST_URL, type SignIn } from '../../http/incoming.ts'
-import { isNight } from '../../http/page-dates.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
 import { asNew, contentTag, send, type WrittenAnswer } from '../../http/send.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
-import { inEnglish } from '../../wordpress/translated-paths.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts'
 import type { ProblemStatus } from './layout.ts'
 import { isPagePath, SUGGEST_PATH } from './page-addresses.ts'
 import { type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
+import { isNight } from './page-dates.ts'
 import {
   type Chosen,
   chooseLanguage,
@@ -49,6 +48,7 @@ import {
   problemPage,
   renewLook,
 } from './pages.ts'
+import { inEnglish } from './translated-paths.ts'
 
 /** True if the header `Accept` names `text/html`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {

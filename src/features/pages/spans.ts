@@ -1,15 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
-import {
-  endOfOver,
-  firstOf,
-  isDay,
-  isMonth,
-  mondayOf,
-  monthOf,
-  monthsLater,
-  unitName,
-} from '../../http/page-dates.ts'
+import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
 /** An undefined date stands for the present one. */

@@ -4,16 +4,6 @@ import { accessFacts } from '../../base/fields/event-members.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { countMatching } from '../../calendar/events/find-events.ts'
 import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
-import {
-  isDay,
-  laterOf,
-  writtenDate,
-  writtenDay,
-  writtenDistance,
-  writtenNumber,
-  writtenRange,
-} from '../../http/page-dates.ts'
-import { type Choices, choicesOf, type Html, html, marked, NOTHING, select } from '../../http/page-html.ts'
 import { factInWords } from './access-shown.ts'
 import { daySections, eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
@@ -31,6 +21,15 @@ import {
 } from './filter-chips.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
 import {
+  isDay,
+  laterOf,
+  writtenDate,
+  writtenDay,
+  writtenDistance,
+  writtenNumber,
+  writtenRange,
+} from './page-dates.ts'
+import {
   datesOfPage,
   type EventFilters,
   findCards,
@@ -39,6 +38,7 @@ import {
   from,
   starting,
 } from './page-finding.ts'
+import { type Choices, choicesOf, type Html, html, marked, NOTHING, select } from './page-html.ts'
 import { languageField } from './page-languages.ts'
 import { filterWithValue, OF_LISTS, type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'

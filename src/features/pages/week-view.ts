@@ -1,5 +1,8 @@
 import { addDays } from '../../base/text/moments.ts'
 import { announced } from '../../calendar/locales/translate.ts'
+import type { Card } from './cards.ts'
+import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
+import { type Stretch, stretchesOf, timeOn } from './month-view.ts'
 import {
   capitalized,
   earlierOf,
@@ -10,12 +13,9 @@ import {
   written,
   writtenDay,
   writtenRange,
-} from '../../http/page-dates.ts'
-import { type Html, html, NOTHING } from '../../http/page-html.ts'
-import type { Card } from './cards.ts'
-import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
-import { type Stretch, stretchesOf, timeOn } from './month-view.ts'
+} from './page-dates.ts'
 import { between, cardsOf, findBounds, findPageEvents } from './page-finding.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
 import {
   canonicalOf,
   daysOfSame,

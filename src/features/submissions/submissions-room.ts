@@ -6,8 +6,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { findUser } from '../../calendar/people/users.ts'
 import type { ServiceStart } from '../../feature.ts'
-import { written, writtenDate, writtenNumber } from '../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../http/page-html.ts'
 import { findClashes } from '../desk/clashes.ts'
 import {
   type DeskAnswer,
@@ -24,6 +22,8 @@ import {
 import type { DeskPart } from '../desk/desk-part.ts'
 import { eventLink } from '../desk/record-links.ts'
 import { mayReview } from '../desk/review/linked-drafts.ts'
+import { written, writtenDate, writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
 import {
   markSpam,
   publishSubmission,

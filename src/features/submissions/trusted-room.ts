@@ -1,5 +1,4 @@
 import { Problem } from '../../base/problems.ts'
-import { type Html, html } from '../../http/page-html.ts'
 import { type FormFaults, faultList, plainField } from '../desk/desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -11,6 +10,7 @@ import {
 } from '../desk/desk-page.ts'
 import { mayReview } from '../desk/review/linked-drafts.ts'
 import { parseMailAddress } from '../mail/mail-address.ts'
+import { type Html, html } from '../pages/page-html.ts'
 import {
   distrustAddress,
   listTrusted,

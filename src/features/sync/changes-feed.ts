@@ -9,6 +9,8 @@ import { resourceNamed } from '../../calendar/resources.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
 import { isWritten, lengthOf, type WrittenJson, writtenJson } from '../../store/memory/event-pieces.ts'
+import type { Cursor } from '../../store/storage/database.ts'
+import type { ChangeColumns } from '../../store/storage/schema.ts'
 import {
   areChangesForgotten,
   type ChangeRange,
@@ -19,9 +21,7 @@ import {
   listRecords,
   listShowing,
   type Showing,
-} from '../../store/storage/changed-since.ts'
-import type { Cursor } from '../../store/storage/database.ts'
-import type { ChangeColumns } from '../../store/storage/schema.ts'
+} from './changed-since.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
 // The feed of changes, page by page: everything, or what has changed since.

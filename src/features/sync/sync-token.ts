@@ -1,7 +1,7 @@
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
-import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts'
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
+import { type ChangePlace, isCursor } from './changed-since.ts'
 
 export interface SyncScope {
   kinds: readonly string[]

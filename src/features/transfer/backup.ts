@@ -8,23 +8,23 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { freeBytesOf, syncFolder } from '../../base/files.ts'
 import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-command.ts'
-import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from '../../base/show-progress.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { CalendarPlaces } from '../../calendar/open-ground.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
+import { warnOfMove } from '../../store/storage/database-address.ts'
+import { insertActs } from '../../store/storage/history.ts'
+import { openExisting } from '../../store/storage/open-database.ts'
+import { writerBy } from '../../store/storage/recording.ts'
 import {
   BACKUP_FORMAT,
   type BackupWriter,
   type Manifest,
   openBackup,
   writeBackupTables,
-} from '../../store/storage/backup-file.ts'
-import { warnOfMove } from '../../store/storage/database-address.ts'
-import { insertActs } from '../../store/storage/history.ts'
-import { openExisting } from '../../store/storage/open-database.ts'
-import { writerBy } from '../../store/storage/recording.ts'
+} from './backup-file.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
+import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
 interface BackupOptions {
   every?: string

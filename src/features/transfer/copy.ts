@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
-import { type CopyProgress, showProgress } from '../../base/show-progress.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
@@ -14,6 +13,8 @@ import { migrate } from '../../store/storage/migrate.ts'
 import { type FeatureTables, type KeepsTables, listFeatureTables } from '../../store/storage/migration.ts'
 import { openDatabase, openExisting, readSnapshot } from '../../store/storage/open-database.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
+import { COPY_FROM, COPY_TO } from './copy-variables.ts'
+import { type CopyProgress, showProgress } from './show-progress.ts'
 import {
   countRows,
   findMigrations,
@@ -25,8 +26,7 @@ import {
   readRows,
   setNextNumber,
   type TableShape,
-} from '../../store/storage/tables.ts'
-import { COPY_FROM, COPY_TO } from './copy-variables.ts'
+} from './tables.ts'
 
 export function registerCopyCommand(program: Command, features: readonly KeepsTables[]): void {
   program

@@ -7,7 +7,6 @@ import { codeOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { runOnOpened } from '../../base/run-command.ts'
 import type { HasSettings } from '../../base/setting-kinds.ts'
-import { asRefusal, isFolder, requireFolderOf } from '../../base/show-progress.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { FoundRecords } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
@@ -18,6 +17,7 @@ import { readSnapshot } from '../../store/storage/open-database.ts'
 import { saysWhen } from '../feeds/feed.ts'
 import { formatsOf } from '../feeds/formats.ts'
 import { ndjson } from '../feeds/ndjson.ts'
+import { asRefusal, isFolder, requireFolderOf } from './show-progress.ts'
 
 // The command `export`; finds events for it and for push.
 

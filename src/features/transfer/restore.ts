@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { openToRead } from '../../base/files.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
-import { type CopyProgress, isFolder, showProgress } from '../../base/show-progress.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { RestorePlaces } from '../../calendar/open-ground.ts'
 import { isImageKey, mimeTypeOf } from '../../store/media/image-sizes.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
-import { type Manifest, type OpenBackup, openBackup } from '../../store/storage/backup-file.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findMove, withoutPassword } from '../../store/storage/database-address.ts'
 import { setIdentity } from '../../store/storage/edition.ts'
@@ -15,6 +13,10 @@ import { raiseSequences } from '../../store/storage/history.ts'
 import { findUnknown, finishMigration, migrateWithin, stepNames } from '../../store/storage/migrate.ts'
 import { type FeatureTables, FIRST_STEP } from '../../store/storage/migration.ts'
 import { foldMarks, LAST_CARRIED } from '../../store/storage/migrations/carry-over.ts'
+import { readWhole } from './backup.ts'
+import { type Manifest, type OpenBackup, openBackup } from './backup-file.ts'
+import { namedFiles, withReason } from './clean-media.ts'
+import { copyTables, listCommonTables } from './copy.ts'
 import {
   type Fill,
   type Former,
@@ -22,11 +24,9 @@ import {
   putBack,
   type Replacing,
   replaceDatabase,
-} from '../../store/storage/replace-database.ts'
-import { readWhole } from './backup.ts'
-import { namedFiles, withReason } from './clean-media.ts'
-import { copyTables, listCommonTables } from './copy.ts'
+} from './replace-database.ts'
 import { requireSealed } from './seal.ts'
+import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 
 interface RestoreOptions {
   undo?: string | true

@@ -1,6 +1,6 @@
 import { type Trouble, warning } from '../../base/finding.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
-import { type Ask, NAMED } from '../../store/storage/examine.ts'
+import { type Ask, NAMED } from '../doctor/examine.ts'
 import { describeReason } from './webhook-store.ts'
 
 export async function listFailing(ask: Ask): Promise<Trouble[]> {

@@ -1,9 +1,9 @@
 import { utcToMs, wallNow } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { event } from '../../../calendar/events/event.ts'
-import { type Html, html, link } from '../../../http/page-html.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { pictureOf } from '../../pages/cards.ts'
+import { type Html, html, link } from '../../pages/page-html.ts'
 import { described, type FormFaults, fieldControl, labelOf, statusName } from '../desk-inputs.ts'
 import {
   allTyped,

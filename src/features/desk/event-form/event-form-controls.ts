@@ -1,7 +1,7 @@
 import type { Context } from '../../../calendar/declare/context.ts'
 import { event } from '../../../calendar/events/event.ts'
-import { type Content, type Html, html } from '../../../http/page-html.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../../store/storage/schema.ts'
+import { type Content, type Html, html } from '../../pages/page-html.ts'
 import type { Clashes } from '../clashes.ts'
 import { type CategoryOptions, described, type FormFaults, type FormState, labelOf } from '../desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'

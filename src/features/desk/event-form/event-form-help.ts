@@ -4,12 +4,11 @@ import type { Context } from '../../../calendar/declare/context.ts'
 import { writeNew } from '../../../calendar/editing/save-record.ts'
 import { findEvent } from '../../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../../calendar/events/event-when.ts'
-import { type PickedKind, pickNames } from '../../../calendar/events/picked-names.ts'
 import { withImages } from '../../../calendar/images/images.ts'
 import { anonymous, can } from '../../../calendar/people/caller.ts'
 import { events } from '../../../calendar/resources.ts'
-import { html } from '../../../http/page-html.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
+import { html } from '../../pages/page-html.ts'
 import type { FormFaults } from '../desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -23,6 +22,7 @@ import {
   typedOf,
   versionSent,
 } from '../desk-page.ts'
+import { type PickedKind, pickNames } from '../picked-names.ts'
 import { discardUnsavedText, keepUnsavedText } from '../review/unsaved-texts.ts'
 import { formAgain, formInWords, getKnownEvent, mayUseForm, readSentForm } from './event-form.ts'
 import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.ts'

@@ -10,7 +10,6 @@ import type { Context } from '../../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../../calendar/declare/parse.ts'
 import type { Fields } from '../../../calendar/declare/resource.ts'
 import { event } from '../../../calendar/events/event.ts'
-import { findNamed } from '../../../calendar/events/picked-names.ts'
 import type { RecordState } from '../../../calendar/history/record-states.ts'
 import { findLinkedByIds } from '../../../calendar/linked/linked-store.ts'
 import { organizerRules } from '../../../calendar/linked/organizer.ts'
@@ -30,6 +29,7 @@ import {
   shownAtFirst,
   type TypedForm,
 } from '../desk-page.ts'
+import { findNamed } from '../picked-names.ts'
 import { publicationControls, readPublication } from './event-form-aside.ts'
 import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'

@@ -3,8 +3,8 @@ import { plainText } from '../../../base/text/html.ts'
 import { addDays, dayOf, wallNow } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { event } from '../../../calendar/events/event.ts'
-import { capitalized, written, writtenDate } from '../../../http/page-dates.ts'
-import { type Content, type Html, html } from '../../../http/page-html.ts'
+import { capitalized, written, writtenDate } from '../../pages/page-dates.ts'
+import { type Content, type Html, html } from '../../pages/page-html.ts'
 import type { Clashes, NearEvent } from '../clashes.ts'
 import {
   described,

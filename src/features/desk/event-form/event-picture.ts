@@ -17,10 +17,10 @@ import {
 } from '../../../calendar/images/images.ts'
 import { problemAnswer } from '../../../calendar/locales/problem-answers.ts'
 import { type Caller, can } from '../../../calendar/people/caller.ts'
-import { writtenNumber } from '../../../http/page-dates.ts'
-import { type Html, html, link } from '../../../http/page-html.ts'
 import type { ImageRow } from '../../../store/storage/schema.ts'
 import { pictureOf } from '../../pages/cards.ts'
+import { writtenNumber } from '../../pages/page-dates.ts'
+import { type Html, html, link } from '../../pages/page-html.ts'
 import { type FormState, plainField } from '../desk-inputs.ts'
 import {
   type DeskRequest,

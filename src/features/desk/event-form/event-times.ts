@@ -12,7 +12,7 @@ import {
 } from '../../../base/text/zones.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { localeOf } from '../../../calendar/locales/date-locales.ts'
-import { writtenDay } from '../../../http/page-dates.ts'
+import { writtenDay } from '../../pages/page-dates.ts'
 import { shortened } from '../../pages/teasers.ts'
 import type { FormFaults } from '../desk-inputs.ts'
 import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../desk-page.ts'

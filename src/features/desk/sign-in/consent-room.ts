@@ -3,9 +3,9 @@ import { utcToWall } from '../../../base/text/zones.ts'
 import { type CredentialScope, SCOPES } from '../../../calendar/people/caller.ts'
 import { addCredential, listCredentials } from '../../../calendar/people/credentials.ts'
 import { RefusedUserChange } from '../../../calendar/people/users.ts'
-import { written } from '../../../http/page-dates.ts'
-import { type Html, html } from '../../../http/page-html.ts'
 import { CONSENT_PATH } from '../../../wordpress/platform-passwords.ts'
+import { written } from '../../pages/page-dates.ts'
+import { type Html, html } from '../../pages/page-html.ts'
 import { pathTo } from '../../pages/viewing.ts'
 import {
   CONSENT_ROOM,

@@ -1,6 +1,6 @@
 import { addSignInLink, linkTo } from '../../../calendar/people/desk-passwords.ts'
 import { findUserByLogin, isActive } from '../../../calendar/people/users.ts'
-import { html } from '../../../http/page-html.ts'
+import { html } from '../../pages/page-html.ts'
 import {
   type AnyDeskRequest,
   type DeskAnswer,

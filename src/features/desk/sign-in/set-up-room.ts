@@ -9,9 +9,9 @@ import {
   type SignInLink,
 } from '../../../calendar/people/desk-passwords.ts'
 import { isName, renameUser } from '../../../calendar/people/users.ts'
-import { type Content, type Html, html } from '../../../http/page-html.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
+import { type Content, type Html, html } from '../../pages/page-html.ts'
 import { chooseLanguage, makeLanguageChooser } from '../../pages/page-languages.ts'
 import { type FormFaults, faultList, plainField } from '../desk-inputs.ts'
 import {

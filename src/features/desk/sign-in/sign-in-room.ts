@@ -1,6 +1,6 @@
 import type { Site } from '../../../base/config.ts'
 import { Problem } from '../../../base/problems.ts'
-import { type Html, html } from '../../../http/page-html.ts'
+import { type Html, html } from '../../pages/page-html.ts'
 import { pathTo } from '../../pages/viewing.ts'
 import {
   type AnyDeskRequest,

@@ -1,8 +1,8 @@
+import { findImage } from '../../calendar/images/images.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import { oldPath } from '../records/origins.ts'
-import { findImage } from './images.ts'
+import { oldPath } from './origins.ts'
 
 // Finds images by where they were fetched from, or were in a moved source. Sites keep several sizes: `a.jpg`,
 // `a-300x200.jpg`, `a-scaled.jpg`.

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import type { Context } from '../../calendar/declare/context.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import type { Context } from '../declare/context.ts'
-import { isOriginal } from '../records/origins.ts'
+import { isOriginal } from './origins.ts'
 
 /** Characters read of a description. */
 export const EXCERPT_FROM = 500

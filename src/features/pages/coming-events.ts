@@ -5,8 +5,8 @@ import {
   type PostingKind,
   postingsFor,
   slotsOfPosting,
-} from './event-index.ts'
-import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
+} from '../../store/memory/event-index.ts'
+import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/memory/sorted-slots.ts'
 
 // Finds coming events of a venue, an organizer or a term in its posting list. The work is bounded, however
 // long the list is.

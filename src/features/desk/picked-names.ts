@@ -1,9 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { shownTo } from '../../calendar/records/record-store.ts'
+import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { contains } from '../../store/storage/sql-parts.ts'
-import type { Context } from '../declare/context.ts'
-import { shownTo } from '../records/record-store.ts'
-import { knownTo } from '../terms/term-filters.ts'
 
 export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
 

@@ -1,7 +1,7 @@
-import { slugify } from '../base/text/characters.ts'
-import { decodeLeniently } from '../base/text/urls.ts'
-import { type PathWord, pathWords } from '../calendar/locales/path-words.ts'
-import { isDay } from '../http/page-dates.ts'
+import { slugify } from '../../base/text/characters.ts'
+import { decodeLeniently } from '../../base/text/urls.ts'
+import { isDay } from './page-dates.ts'
+import { type PathWord, pathWords } from './path-words.ts'
 
 // Addresses of moved sites may have words of other languages. No data are read.
 

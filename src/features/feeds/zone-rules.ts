@@ -1,5 +1,5 @@
-import { emptyCache, entryBytes, findCached, processBudget, setCached } from '../cache.ts'
-import { clockChanges, DAY_MS, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
+import { emptyCache, entryBytes, findCached, processBudget, setCached } from '../../base/cache.ts'
+import { clockChanges, DAY_MS, isOnlyUtcOf, utcToMs } from '../../base/text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
 // Writes VTIMEZONE.

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import type { Context } from '../../calendar/declare/context.ts'
+import { findEvent } from '../../calendar/events/event-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import type { Context } from '../declare/context.ts'
-import { findEvent } from './event-store.ts'
 
 /** The last new day counts. */
 export async function linkPostponed(tx: Db, event: number, later: number): Promise<void> {

@@ -3,7 +3,9 @@ import { fold, LAST_CHARACTER, slugify } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { typedSoFar, wantedWords } from '../../base/text/stems.ts'
-import { comingAmong } from '../../store/memory/coming-events.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
+import { isPossibleId, visibleTo } from '../../calendar/records/record-store.ts'
 import { listIds } from '../../store/storage/id-set.ts'
 import type { PagedKind } from '../../store/storage/schema.ts'
 import {
@@ -17,9 +19,7 @@ import {
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
-import type { Context } from '../declare/context.ts'
-import type { LinkedKind } from '../linked/linked-store.ts'
-import { isPossibleId, visibleTo } from '../records/record-store.ts'
+import { comingAmong } from '../pages/coming-events.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
 // Finds records while somebody types: search at the desk, suggestions on pages.

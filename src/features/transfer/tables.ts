@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Db, isPostgres } from './database.ts'
-import { countedSteps, type FeatureTables } from './migration.ts'
+import { type Db, isPostgres } from '../../store/storage/database.ts'
+import { countedSteps, type FeatureTables } from '../../store/storage/migration.ts'
 
 // Tables as the database describes them, for copies and backups.
 

@@ -1,9 +1,9 @@
-import type { Site } from '../base/config.ts'
-import { addDays, dayOf } from '../base/text/moments.ts'
-import { dayNumber } from '../base/text/zones.ts'
-import { isOfWholeDays } from '../calendar/locales/midnight.ts'
-import { translate } from '../calendar/locales/translate.ts'
-import type { When } from '../calendar/series/series-schedule.ts'
+import type { Site } from '../../base/config.ts'
+import { addDays, dayOf } from '../../base/text/moments.ts'
+import { dayNumber } from '../../base/text/zones.ts'
+import { isOfWholeDays } from '../../calendar/locales/midnight.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import type { When } from '../../calendar/series/series-schedule.ts'
 import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from './page-dates.ts'
 
 export function nearName(site: Site, day: string, today: string): string {

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/sql-parts.ts'
-import type { LinkedKind } from './linked-store.ts'
 
 export interface DirectoryEntry {
   id: number

@@ -1,10 +1,10 @@
-import { type Cache, cachedText, emptyCache, madeOnce, processBudget } from '../base/cache.ts'
-import type { Site } from '../base/config.ts'
-import { addDays, dayOf, formatUtc } from '../base/text/moments.ts'
-import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../base/text/zones.ts'
-import { clockLocaleOf, localeOf } from '../calendar/locales/date-locales.ts'
-import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../calendar/locales/midnight.ts'
-import type { EventRow } from '../store/storage/schema.ts'
+import { type Cache, cachedText, emptyCache, madeOnce, processBudget } from '../../base/cache.ts'
+import type { Site } from '../../base/config.ts'
+import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
+import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
+import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
+import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../../calendar/locales/midnight.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Cursor, type Db, isPostgres } from './database.ts'
-import * as postgres from './postgres/postgres-changes.ts'
-import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from './schema.ts'
-import { wholeList } from './sql-parts.ts'
-import * as sqlite from './sqlite/sqlite-changes.ts'
+import { type Cursor, type Db, isPostgres } from '../../store/storage/database.ts'
+import * as postgres from '../../store/storage/postgres/postgres-changes.ts'
+import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from '../../store/storage/schema.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
+import * as sqlite from '../../store/storage/sqlite/sqlite-changes.ts'
 
 // Lists records changed between two cursors, page by page. The cursors stay, and a row changed again leaves
 // the range, so pages are parts of one list that only becomes shorter.

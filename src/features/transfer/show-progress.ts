@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf } from './errors.ts'
-import type { Print } from './run-command.ts'
+import { codeOf } from '../../base/errors.ts'
+import type { Print } from '../../base/run-command.ts'
 
 // Shows the progress of a copy on a terminal or in a log, and checks the paths of files to write.
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startService } from '../support/service.ts'
-import { ADD } from '../support/suggestions.ts'
+import { ADD, concert, formToken, suggest } from '../support/suggestions.ts'
 
 /** Answers that one write asks for, so that the client costs next to nothing. */
 const AT_ONCE = 100
@@ -41,4 +41,31 @@ test('the empty form of a suggestion costs no more than a kept page', async (t) 
   const [page, form] = [quarter(costs.page), quarter(costs.form)]
   t.diagnostic(`A kept page takes ${page.toFixed(1)} µs, the form ${form.toFixed(1)} µs.`)
   assert.ok(form < page * 1.2, `${form} and ${page} µs`)
+})
+
+test('a bot is answered in the time of a suggestion', async (t) => {
+  const many = { submissions_address: '1000', submissions_network: '1000', submissions_hour: '1000' }
+  const mail = { mail: 'smtp://127.0.0.1:9', mail_from: 'calendar@example.org' }
+  const settings = { submissions: 'confirmed', trusted_proxy: 'loopback', submissions_proof: '0' }
+  await using service = await startService({ ...settings, ...many, ...mail })
+  const times: Record<'bot' | 'sender', number[]> = { bot: [], sender: [] }
+  for (let round = 0; round < 50; round++)
+    for (const [who, trap] of [
+      ['sender', ''],
+      ['bot', 'x'],
+    ] as const) {
+      const own = {
+        title: `${who} ${round}`,
+        description: `${who} ${round}`,
+        address: `${who}@r${round}.example`,
+      }
+      const token = await formToken(service)
+      const began = performance.now()
+      const { status } = await suggest(service, { ...concert, ...own, second_subject: trap }, { token })
+      times[who].push(performance.now() - began)
+      assert.equal(status, 303)
+    }
+  const [bot = 0, sender = 0] = [times.bot, times.sender].map((all) => all.sort((a, b) => a - b)[12])
+  t.diagnostic(`A bot is answered in ${bot.toFixed(1)} ms, a sender in ${sender.toFixed(1)} ms.`)
+  assert.ok(bot > sender * 0.6 && bot < sender * 1.6, `${bot} and ${sender} ms`)
 })

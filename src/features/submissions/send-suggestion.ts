@@ -6,6 +6,8 @@ import type { Exchange } from '../../http/incoming.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { encodeOne, inMemory } from '../../store/media/image-sizes.ts'
 import { isBehind } from '../../store/memory/event-memory.ts'
+import { attempt } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
 import { findClashes, type NearEvent } from '../desk/clashes.ts'
 import type { FormFaults } from '../desk/desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-page.ts'
@@ -40,7 +42,7 @@ import {
   type NewSubmission,
   type SendingOutcome,
 } from './submission-store.ts'
-import type { Aside } from './submission-tables.ts'
+import type { Aside, Submission } from './submission-tables.ts'
 import { saySubmission } from './submission-texts.ts'
 import {
   digestOf,
@@ -185,6 +187,18 @@ async function takesFile(asked: Asked): Promise<boolean> {
   return !(await isFormUsed(context.db, hashOfSecret(token)))
 }
 
+function readForm(asked: Asked, form: string) {
+  const { route, context, sent } = asked
+  return inQueue(asked, 'reads', async () =>
+    Promise.all([
+      readSuggestion(context, sent),
+      readSender(context, sent, route.settings.mode === 'confirmed'),
+      isFormUsed(context.db, form),
+      hasPicture(context.db, form),
+    ]),
+  )
+}
+
 async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   const { route, context, sent } = asked
   const { now, site } = context
@@ -193,15 +207,7 @@ async function takeForm(asked: Asked): Promise<SuggestAnswer> {
   const age = ageOfForm(key, token, now)
   if (lastTyped(sent, TRAP) !== '' || age === 'early' || age === 'none') return keepAsSpam(asked, token)
   const form = hashOfSecret(token)
-  const isConfirmed = route.settings.mode === 'confirmed'
-  const [suggestion, sender, isUsed, isPictured] = await inQueue(asked, 'reads', async () =>
-    Promise.all([
-      readSuggestion(context, sent),
-      readSender(context, sent, isConfirmed),
-      isFormUsed(context.db, form),
-      hasPicture(context.db, form),
-    ]),
-  )
+  const [suggestion, sender, isUsed, isPictured] = await readForm(asked, form)
   const typed = { ...onlyControls(sent, [...SENDER_CONTROLS, 'terms']), ...suggestion.typed }
   const proof = await proofNow(route, context)
   const again = (shown: Partial<ShownAgain>, more: { status: number; retryAfter?: number }) =>
@@ -378,7 +384,10 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
       const secret = outcome.isReplay ? newSecret() : secretOfToken
       if (route.settings.mode === 'confirmed') {
         const kept = await findSubmission(tx, outcome.id)
-        if (kept?.state !== 'unconfirmed') return { secret }
+        if (kept?.state !== 'unconfirmed') {
+          if (kept) await queueNothing(tx, context, kept)
+          return { secret }
+        }
         if (await queueLetter(tx, context, kept, { kind: 'confirm' })) return { secret }
         await dropSubmission(tx, kept.id)
         return { over: 'soon' as const }
@@ -391,11 +400,25 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
   )
 }
 
+/** Writes the message to a bot and takes it back, since the time of an answer would tell. */
+async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise<void> {
+  const undo = new Error('No message is sent.')
+  await attempt(tx, async () => {
+    await queueLetter(tx, context, spam, { kind: 'confirm' })
+    throw undo
+  }).catch((error: unknown) => {
+    if (error !== undo) throw error
+  })
+}
+
 /** Characters; of longer spam, only three fields are kept. */
 const MOST_KEPT = 20_000
 
 async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {
   const { route, context, sent } = asked
+  // It takes as long as a suggestion.
+  const [suggestion] = await readForm(asked, hashOfSecret(token))
+  await unseenDoubles(asked, suggestion)
   const sender = readSender(context, sent, false)
   const whole = onlyControls(sent, EVENT_CONTROLS)
   const isLong = JSON.stringify(whole).length > MOST_KEPT

@@ -11,6 +11,7 @@ import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
@@ -203,10 +204,16 @@ function choicesOf(
 }
 
 /** A script moves the focus here. */
-export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): Html {
+export function faultList(
+  site: Site,
+  faults: FormFaults,
+  fields: Fields = {},
+  labels: Readonly<Partial<Record<string, DeskText>>> = {},
+): Html {
   const lines = Object.entries(faults).map(([name, text]) => {
-    const field = fields[name]
-    return html`<li><a href="#${name}">${field && `${labelOf(site, field)}: `}${text}</a></li>`
+    const [field, own] = [fields[name], labels[name]]
+    const label = field ? labelOf(site, field) : own && sayAtDesk(site, own)
+    return html`<li><a href="#${name}">${label && `${label}: `}${text}</a></li>`
   })
   if (lines.length === 0) return html``
   return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(

@@ -26,7 +26,7 @@ import type { DeskText } from './desk-texts.ts'
 import { settingFaults } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 import { FEATURE_LABELS, SETTING_LABELS } from './setting-labels.ts'
-import { currencyOptions, languageOptions, placeOfZone, zoneOptions } from './site-choices.ts'
+import { CHOICE_LABELS, currencyOptions, languageOptions, placeOfZone, zoneOptions } from './site-choices.ts'
 import { countInZone, mayChangeZone } from './zone-change.ts'
 import { askAboutEvents, keepsIn, setZone, takeBackZone, zoneNotice } from './zone-room.ts'
 
@@ -59,6 +59,8 @@ async function settingsView(request: DeskRequest, faults: FormFaults): Promise<D
     body: html`${faultList(
       site,
       faults,
+      {},
+      CHOICE_LABELS,
     )}<div class="settings"><form class="story" method="post" action="${deskPath(
       site,
       '/settings',

@@ -6,6 +6,14 @@ import { writtenTime } from '../pages/page-dates.ts'
 import { LANGUAGE_NAMES } from '../pages/page-languages.ts'
 import type { ControlOption } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
+import type { DeskText } from './desk-texts.ts'
+
+export const CHOICE_LABELS = {
+  language: 'Language',
+  currency: 'Currency',
+  clock: 'Clock',
+  timezone: 'Your events are at the time of',
+} as const satisfies Record<string, DeskText>
 
 /** Such as `Dublin`, or `Buenos Aires`. */
 export function placeOfZone(zone: string): string {

@@ -26,6 +26,7 @@ import {
 import type { DeskText } from '../desk-texts.ts'
 import { settingFaults } from '../look-values.ts'
 import {
+  CHOICE_LABELS,
   currencyOfVisitor,
   currencyOptions,
   languageOptions,
@@ -180,7 +181,7 @@ function linkView(request: AnyDeskRequest, token: string, link: SignInLink, faul
   const others = link.isFirst ? [] : request.otherSignIns
   const isInvitation = link.purpose === 'set-up'
   const title = link.isFirst ? 'Set up your calendar' : isInvitation ? 'Welcome' : 'Choose a password'
-  const form = html`${faultList(site, faults)}<form class="story${
+  const form = html`${faultList(site, faults, {}, CHOICE_LABELS)}<form class="story${
     link.isFirst && ' first-steps'
   }" method="post" novalidate>
 ${link.isFirst && siteFields(request, faults)}

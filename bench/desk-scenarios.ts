@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../src/base/config.ts'
-import { startSession } from '../src/calendar/people/sessions.ts'
 import { findUserByLogin, insertUser } from '../src/calendar/people/users.ts'
+import { startSession } from '../src/features/desk/sign-in/session-store.ts'
 import { openStorage } from '../src/store/storage/open-database.ts'
 import { AUTHORIZATION, type BenchRun, readFrom, type Throughput } from './bench-run.ts'
 import { CATEGORY_SLUGS, LAST_DAY, MIDDLE, type Plan } from './data-set.ts'

@@ -10,10 +10,9 @@ const { join } = require('node:path')
 const LAYERS = [
   ['base/cache.ts', 'base/errors.ts', 'base/foreign-json.ts'],
   ['base/text', 'base/run-command.ts', 'base/files.ts', 'base/problems.ts'],
-  ['base/show-progress.ts'],
   ['base/setting-kinds.ts'],
   ['base/look-settings.ts'],
-  ['base/config.ts', 'base/icalendar', 'base/metric-families.ts'],
+  ['base/config.ts', 'base/metric-families.ts'],
   ['base/finding.ts'],
   ['base/recurrence'],
   ['base/fields'],
@@ -43,38 +42,35 @@ const LAYERS = [
   ['main.ts'],
 ]
 
-/** The features that some may import beside the kernel; others import the kernel alone, and none is imported by it. */
+/**
+ * The features that some may import beside the kernel, with those that these may import; others import the
+ * kernel alone, and none is imported by it.
+ */
 const ARROWS = {
   pages: ['feeds'],
-  desk: ['feeds', 'pages'],
+  desk: ['pages'],
   imports: ['sync', 'desk'],
-  push: ['imports', 'transfer', 'sync'],
+  push: ['imports', 'transfer'],
   transfer: ['feeds'],
   webhooks: ['desk'],
-  mail: ['pages', 'feeds', 'desk'],
-  submissions: ['pages', 'desk', 'mail'],
+  mail: ['desk'],
+  submissions: ['mail'],
   assistants: ['feeds'],
   'openid-connect': ['desk'],
 }
+const reachedFrom = (name) => (ARROWS[name] ?? []).flatMap((other) => [other, ...reachedFrom(other)])
 const FEATURES = Object.fromEntries(
-  readdirSync(join(__dirname, '../src/features')).map((name) => [name, ARROWS[name] ?? []]),
+  readdirSync(join(__dirname, '../src/features')).map((name) => [name, [...new Set(reachedFrom(name))]]),
 )
 
 /** The folders that may import a package, or a module of Node; any may import the others. */
 const PACKAGES = {
   '@aws-sdk/client-s3': ['store/media'],
   '@fastify/busboy': ['http'],
-  kysely: [
-    'store',
-    'calendar',
-    'wordpress/post-list.ts',
-    ...['desk', 'imports', 'openid-connect', 'push', 'transfer', 'webhooks', 'mail', 'submissions'].map(
-      (name) => `features/${name}`,
-    ),
-  ],
-  'node:sqlite': ['store/storage'],
+  kysely: ['store', 'calendar', 'wordpress/post-list.ts', 'features'],
+  'node:sqlite': ['store/storage', 'features/transfer', 'features/doctor'],
   pg: ['store/storage'],
-  sharp: ['store/media', 'features/demo'],
+  sharp: ['store/media', 'features/demo', 'features/pages'],
 }
 
 /** What belongs to one resource, and who may import it: pages and the desk have a page or form for each kind of record. */

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { type FileHandle, open, statfs } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
@@ -49,14 +49,6 @@ export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
-/** @throws Error with one sentence if another user owns the file and this process is not root */
-export function requireOwnerKept(path: string): void {
-  const own = process.getuid?.()
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (own === undefined || own === 0 || !found || found.uid === own) return
-  throw new Error(`${path} belongs to the user ${found.uid}: run this as that user, or as root.`)
-}
-
 /**
  * With fewer free bytes than the first, a write may fail; with fewer than the second, an operator should make
  * room.
@@ -87,19 +79,7 @@ export function openToRead(file: string): Promise<FileHandle> {
   })
 }
 
-/**
- * Resolves symbolic links.
- * @throws Error with one sentence
- */
-export function realPath(file: string): string {
-  try {
-    return realpathSync(file)
-  } catch (error) {
-    throw unreadable(file, error)
-  }
-}
-
-function unreadable(file: string, error: unknown): Error {
+export function unreadable(file: string, error: unknown): Error {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return new Error(`There is no file ${file}.`)
   if (code === 'EACCES' || code === 'EPERM') return new Error(`The user ${userName()} may not read ${file}.`)

@@ -93,10 +93,6 @@ export function bytesOfData(text: string): Buffer | undefined {
   return Buffer.from(text.slice(at + 1), 'base64')
 }
 
-export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
-
-// The look. Owners change it while the service runs; flags and variables win.
-
 export interface OwnerLink {
   text: string
   address: string

@@ -92,12 +92,6 @@ export function askedSpan(text: string, takes: string, least = 1): number {
   throw new Error(`${takes}, not "${text}".`)
 }
 
-/** Writes whole minutes as `askedSpan` reads them. */
-export function spanText(ms: number): string {
-  const unit = ['d', 'h'].find((name) => ms % (UNIT_MS[name] ?? ms) === 0) ?? 'm'
-  return `${ms / (UNIT_MS[unit] ?? ms)}${unit}`
-}
-
 /**
  * Reads a time in UTC; returns ms. With `now`, also takes hours, days or weeks from it in `direction`.
  * @throws Error with one sentence
@@ -110,9 +104,33 @@ export function askedMoment(text: string, takes: string, now = Number.NaN, direc
   throw new Error(`${takes}, not "${text}".`)
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+export const UNIT_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
 
 function spanMs(text: string, units: string): number {
   const [, amount, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
   return units.includes(unit) ? Number(amount) * (UNIT_MS[unit] ?? Number.NaN) : Number.NaN
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Calls `stop`, which gives the terminal its cursor back, on a signal, then ends by the same signal. The
+ * returned function removes the listeners.
+ */
+export function stopOnSignal(stop: () => void): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    stop()
+    release()
+    process.kill(process.pid, signal)
+  }
+  const release = () => {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+  for (const signal of SIGNALS) process.on(signal, end)
+  return release
 }

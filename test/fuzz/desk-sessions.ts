@@ -1,5 +1,5 @@
-import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
+import { startSession } from '../../src/features/desk/sign-in/session-store.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { USERS } from '../support/service.ts'
 import type { SeededRecord } from './calendar-seed.ts'

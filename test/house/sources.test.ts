@@ -37,8 +37,9 @@ test('the language of declarations and the machinery below it name no resource',
   )
 })
 
-test('only storage knows which database answers; settings and start-up may name one', () => {
-  const mayKnow = /^store\/storage\/|^(?:base\/config|app|command-line|main)\.ts$/
+test('only storage knows which database answers; settings, start-up, backups and doctor may name one', () => {
+  const mayKnow =
+    /^store\/storage\/|^(?:base\/config|app|command-line|main)\.ts$|^features\/(?:transfer|doctor|sync\/changed-since)/
   const named = /\bisPostgres\b|['"`(]\s*(?:sqlite|postgres(?:ql)?)\b/i
   assert.deepEqual(
     having(named, (path) => !mayKnow.test(path)),
@@ -46,10 +47,14 @@ test('only storage knows which database answers; settings and start-up may name 
   )
 })
 
-test('http and the features that show records ask stores, and write no SQL', () => {
+test('http asks stores, and so does what writes pages and feeds: it has no SQL', () => {
   const written = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<\w+>)?`/
+  const shown = new Set(having(/\bhtml`|\bxmlElement\(|: Format = \{/, () => true))
   assert.deepEqual(
-    having(written, (path) => /^(?:http|features\/(?:pages|feeds))\//.test(path)),
+    having(
+      written,
+      (path) => /^http\//.test(path) || (/^features\/(?:pages|feeds)\//.test(path) && shown.has(path)),
+    ),
     [],
   )
 })

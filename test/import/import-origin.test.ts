@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { cacheBudget } from '../../src/base/cache.ts'
-import { mayBeOldPath, noOldPaths } from '../../src/calendar/records/old-slugs.ts'
+import { mayBeOldPath, noOldPaths } from '../../src/features/pages/old-paths.ts'
 import { catchUp, closeMemory, openEventMemory } from '../../src/store/memory/event-memory.ts'
 import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { hasDeskPassword, hasDeskPasswords } from '../../src/calendar/people/desk-passwords.ts'
+import { inTurn } from '../../src/calendar/people/turns.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import {
   faultOfPassword,
   findRightHash,
   type Hashing,
-  hasDeskPassword,
-  hasDeskPasswords,
   hashDeskPassword,
   makeHashing,
   setDeskPassword,
-} from '../../src/calendar/people/desk-passwords.ts'
-import { inTurn } from '../../src/calendar/people/turns.ts'
-import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
+} from '../../src/features/desk/sign-in/password-hashes.ts'
 import { until } from '../support/waiting.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 

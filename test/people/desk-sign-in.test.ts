@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import { makeDeskGate } from '../../src/features/desk/sign-in/desk-sign-in.ts'
+import {
+  hashDeskPassword,
+  makeHashing,
+  setDeskPassword,
+} from '../../src/features/desk/sign-in/password-hashes.ts'
 import { onSqlite } from '../support/database.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
-import {
-  addSignInLink,
-  findSignInLink,
-  hashDeskPassword,
-  makeHashing,
-  setDeskPassword,
-} from '../../src/calendar/people/desk-passwords.ts'
+import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import {
   createFirstAdministrator,
   findDeskEntry,
   giveFirstPassword,
   tellFirstSteps,
 } from '../../src/calendar/people/first-administrator.ts'
-import { startSession } from '../../src/calendar/people/sessions.ts'
 import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
+import {
+  hashDeskPassword,
+  makeHashing,
+  setDeskPassword,
+} from '../../src/features/desk/sign-in/password-hashes.ts'
+import { startSession } from '../../src/features/desk/sign-in/session-store.ts'
+import { findSignInLink } from '../../src/features/desk/sign-in/sign-in-links.ts'
 import { listTables } from '../../src/features/transfer/tables.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { listSessions } from '../../src/calendar/people/sessions.ts'
+import { insertUser } from '../../src/calendar/people/users.ts'
 import {
   endSession,
   findSession,
-  listSessions,
   noteSeen,
   revokeOtherSessions,
   revokeSession,
   startSession,
-} from '../../src/calendar/people/sessions.ts'
-import { insertUser } from '../../src/calendar/people/users.ts'
+} from '../../src/features/desk/sign-in/session-store.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const DAY = 86_400_000

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { addSignInLink, findSignInLink, useSignInLink } from '../../src/calendar/people/desk-passwords.ts'
+import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import { makeDeskGate } from '../../src/features/desk/sign-in/desk-sign-in.ts'
+import { findSignInLink, useSignInLink } from '../../src/features/desk/sign-in/sign-in-links.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const HERE = { client: 'Firefox', address: '192.0.2.1' }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Command, CommanderError } from 'commander'
-import { findSignInLink } from '../../src/calendar/people/desk-passwords.ts'
-import { startSession } from '../../src/calendar/people/sessions.ts'
 import { registerUserCommands } from '../../src/calendar/people/user-commands.ts'
 import { getUserByLogin, listUsers } from '../../src/calendar/people/users.ts'
+import { startSession } from '../../src/features/desk/sign-in/session-store.ts'
+import { findSignInLink } from '../../src/features/desk/sign-in/sign-in-links.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 function programInto(answer: { out: string; err: string }): Command {

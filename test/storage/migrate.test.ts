@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { wantedWords } from '../../src/base/text/stems.ts'
-import { findMigrations, listTables, secretTables } from '../../src/features/transfer/tables.ts'
+import { refuseUnknown } from '../../src/features/transfer/backup-file.ts'
+import { listTables, secretTables } from '../../src/features/transfer/tables.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { listIds } from '../../src/store/storage/id-set.ts'
 import {
+  findMigrations,
   finishMigration,
   migrate,
   migrateWithin,
-  refuseUnknown,
   stepNames,
 } from '../../src/store/storage/migrate.ts'
 import { type FeatureTables, featureOfStep, step } from '../../src/store/storage/migration.ts'

@@ -7,14 +7,16 @@ import type { Caller } from '../../src/calendar/people/caller.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { findClashes } from '../../src/features/desk/clashes.ts'
 import { DESK_TABS, findDeskPage } from '../../src/features/desk/desk-events.ts'
-import { findAsTyped, suggest } from '../../src/features/desk/find-as-typed.ts'
+import { findAsTyped } from '../../src/features/desk/find-as-typed.ts'
 import { pickNames } from '../../src/features/desk/picked-names.ts'
 import {
   countInbox,
   listPendingEvents,
   listWaitingProposals,
 } from '../../src/features/desk/review/proposal-store.ts'
-import { findVenuesOf, listDirectory, listLetters } from '../../src/features/pages/linked-directory.ts'
+import { findVenuesOf } from '../../src/features/feeds/venues-of-events.ts'
+import { listDirectory, listLetters } from '../../src/features/pages/linked-directory.ts'
+import { suggest } from '../../src/features/pages/suggestions.ts'
 import { emptyIndex, putEvent } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { type Database, type Db, type ReadInLane, runQueries } from '../../src/store/storage/database.ts'

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { before } from 'node:test'
 import { pino } from 'pino'
-import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
-import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { DESK_PAGES } from '../../src/features/desk/desk.ts'
 import { listDeskParts } from '../../src/features/desk/desk-part.ts'
+import {
+  hashDeskPassword,
+  makeHashing,
+  setDeskPassword,
+} from '../../src/features/desk/sign-in/password-hashes.ts'
+import { startSession } from '../../src/features/desk/sign-in/session-store.ts'
 import { features } from '../../src/features.ts'
 import { type Answer, type TestService, testConfig } from './service.ts'
 

@@ -161,7 +161,3 @@ export function showRare(
   }
   return shown
 }
-
-export const unshownValues = Object.fromEntries(
-  rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
-)

@@ -160,17 +160,7 @@ export function lastWallToUtc(wall: string, zone: string): string {
   return formatUtc(lastUtcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/**
- * Whether the wall time means this moment and no other.
- * @throws RangeError for an unknown zone
- */
-export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
-  const known = getZone(zone)
-  const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
-  return utcMsOf(wallMs, known) === utcMs && lastUtcMsOf(wallMs, known) === utcMs
-}
-
-function lastUtcMsOf(wallMs: number, known: Zone): number {
+export function lastUtcMsOf(wallMs: number, known: Zone): number {
   if (known.kind === 'fixed') return wallMs - known.offset
   const last = wallMs - offsetAt(known, wallMs + DAY_MS)
   return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
@@ -270,7 +260,7 @@ export function clockChanges(zone: string, from: number, to: number): ClockChang
   return { id: known.id, offset: first.offset, steps }
 }
 
-function getZone(text: string): Zone {
+export function getZone(text: string): Zone {
   const zone = findZone(text)
   if (!zone) throw new RangeError(`unknown time zone: ${text.slice(0, LONGEST_NAME)}`)
   return zone
@@ -318,7 +308,7 @@ function findZoneId(key: string): string | undefined {
   }
 }
 
-function utcMsOf(wall: number, zone: Zone): number {
+export function utcMsOf(wall: number, zone: Zone): number {
   return zone.kind === 'fixed' ? wall - zone.offset : utcOfWall(wall, (utc) => offsetAt(zone, utc))
 }
 
@@ -388,62 +378,8 @@ function offsetParts(offset: number): { sign: string; hours: string; minutes: st
   return { sign: offset < 0 ? '-' : '+', hours: two(Math.floor(size / 60)), minutes: two(size % 60) }
 }
 
-export interface PossibleTime {
-  utc: string
-  wall: string
-  /** Such as `+02:00`. Written behind the wall time, it says which moment is meant. */
-  offset: string
-  /** Such as `CEST`. */
-  abbreviation: string
-}
-
-export interface UnclearTime {
-  code: 'skipped' | 'repeated'
-  /**
-   * The earlier comes first. Without an offset, the later one is meant of a skipped time, the earlier one of
-   * a repeated time.
-   */
-  moments: [PossibleTime, PossibleTime]
-}
-
 /** Locales translate these texts; `{name}` stands for a value. */
 export const unclearTimes = {
   skipped: 'There is no {time} on this day, since clocks go forward: it is {first} or {second}.',
   repeated: '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.',
 } as const
-
-/**
- * Takes a wall time 'YYYY-MM-DD HH:MM:SS'; undefined if it is clear.
- * @throws RangeError for an unknown zone
- */
-export function findUnclear(wall: string, zone: string): UnclearTime | undefined {
-  const settled = settledWall(wall, zone)
-  if (settled !== wall) {
-    const earlier = formatUtc(2 * utcToMs(wall) - utcToMs(settled))
-    return {
-      code: 'skipped',
-      moments: [momentOf(wallToUtc(earlier, zone), zone), momentOf(wallToUtc(wall, zone), zone)],
-    }
-  }
-  const [first, last] = [wallToUtc(wall, zone), lastWallToUtc(wall, zone)]
-  return first === last
-    ? undefined
-    : { code: 'repeated', moments: [momentOf(first, zone), momentOf(last, zone)] }
-}
-
-function momentOf(utc: string, zone: string): PossibleTime {
-  const wall = utcToWall(utc, zone)
-  return { utc, wall, offset: utcOffset(utc, zone), abbreviation: timezoneAbbreviation(zone, utc) }
-}
-
-/** Returns a sentence such as `There is no 02:30 on this day, …`, which `say` translates. */
-export function describeUnclear(
-  wall: string,
-  { code, moments }: UnclearTime,
-  say: (text: string, values: Readonly<Record<string, string>>) => string,
-): string {
-  const [first, second] = moments.map(
-    ({ wall: shown, abbreviation }) => `${shown.slice(11, 16)} ${abbreviation}`,
-  )
-  return say(unclearTimes[code], { time: wall.slice(11, 16), first: first ?? '', second: second ?? '' })
-}

@@ -4,8 +4,7 @@ import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { parseFields, parseNew, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
-import { isLoggedIn } from '../people/caller.ts'
-import { isPossibleId, requireVersion, type WantedVersions } from '../records/record-store.ts'
+import { requireVersion, type WantedVersions } from '../records/record-store.ts'
 
 /** Runs a write together with other work in its transaction. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
@@ -112,29 +111,4 @@ function onlyAt<Done>(
       await requireVersion(tx, versioned.kind, versioned.idOf(row), wanted)
       return write()
     })
-}
-
-export function statusOf(row: unknown): string | undefined {
-  const { status }: { status?: unknown } = Object(row)
-  return typeof status === 'string' ? status : undefined
-}
-
-/** @throws Problem rest_forbidden, or that of a record that does not exist */
-export async function permittedRecord(
-  context: Context,
-  operations: Operations,
-  id: number,
-  change: 'update' | 'remove',
-): Promise<unknown> {
-  const may = operations.rights[change]
-  if (!isLoggedIn(context.caller) || !may(context)) throw new Problem('rest_forbidden')
-  const row = isPossibleId(id) ? await operations.locate(context, { id }) : undefined
-  if (row === undefined) throw await operations.missing(context, { id })
-  if (!may(context, row)) throw new Problem('rest_forbidden')
-  return row
-}
-
-export function nameOfRow(kind: string, row: unknown): string {
-  const columns: Record<string, unknown> = { ...Object(row) }
-  return String(columns[kind === 'event' ? 'title' : kind] ?? columns.name ?? columns.title ?? '')
 }

@@ -64,15 +64,7 @@ import {
 } from './event-conditions.ts'
 import { isShown } from './event-present.ts'
 import type { EventLinks } from './event-store.ts'
-import {
-  beginsAt,
-  defaultWindowOf,
-  hoursOf,
-  narrowedTo,
-  timesOf,
-  WITHOUT_BOUNDS,
-  type WindowQuery,
-} from './event-when.ts'
+import { beginsAt, defaultWindowOf, hoursOf, narrowedTo, timesOf, WITHOUT_BOUNDS } from './event-when.ts'
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
@@ -396,10 +388,6 @@ the names of their venues, organizers, categories and tags; the best come first'
 }
 
 export type EventsQuery = Parsed<typeof eventFilters>
-
-export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part }]) =>
-  part === 'window' ? [name as keyof WindowQuery] : [],
-)
 
 /** The parameters are in the order that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [

@@ -6,7 +6,6 @@ import { readMoment } from '../../base/text/moments.ts'
 import { nextRecordIds } from '../../store/storage/history.ts'
 import type { Tx, Writer } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { indexWritten } from '../../store/storage/search/search-index.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
@@ -281,14 +280,6 @@ export type NewEvent = SettledEvent & {
   values: EventRow
   categories: readonly number[]
   tags: readonly number[]
-}
-
-/** Writes many events in few statements, and indexes their words. @throws Problem as `settleNew` */
-export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
-  const events = await settleNew(tx, asked)
-  await saveEvents(tx, events)
-  await indexWritten(tx, events.length)
-  return events
 }
 
 /**

@@ -20,7 +20,7 @@ import { rowParts } from '../../store/storage/sql-parts.ts'
 import { passTurn, selectTerms, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
-import { findLinkedByIds, findPlaceRows, type LinkedType, type PlaceRow } from '../linked/linked-store.ts'
+import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
 import { mayRead } from '../people/caller.ts'
@@ -191,7 +191,7 @@ interface LinkRow {
   position: number
 }
 
-const linking = {
+export const linking = {
   venues: linkStatements('event_venues', 'venue'),
   organizers: linkStatements('event_organizers' as 'event_venues', 'organizer' as 'venue'),
   terms: {
@@ -222,45 +222,17 @@ async function findLinks<Row extends VenueRow | OrganizerRow>(
   return linkedTo(ids, (wanted) => findLinkedByIds<Row>(db, type, wanted))
 }
 
-function idsByEvent(pairs: readonly { event: number; id: number }[]): Map<number, readonly number[]> {
+export function idsByEvent(pairs: readonly { event: number; id: number }[]): Map<number, readonly number[]> {
   const byEvent = Map.groupBy(pairs, ({ event }) => event)
   return new Map([...byEvent].map(([event, own]) => [event, own.map(({ id }) => id)]))
 }
 
-async function linkedTo<Row>(
+export async function linkedTo<Row>(
   ids: ReadonlyMap<number, readonly number[]>,
   find: (ids: number[]) => Promise<ReadonlyMap<number, Row>>,
 ): Promise<Map<number, Row[]>> {
   const rows = await find([...new Set([...ids.values()].flat())])
   return new Map([...ids].map(([event, own]) => [event, among(rows, own)]))
-}
-
-export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
-
-/** Few columns of venues are read, and no organizers. Every event has an entry. */
-export async function findCardLinks(
-  db: Db,
-  events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
-): Promise<Map<number, CardLinks>> {
-  if (events.length === 0) return new Map()
-  const ids = events.map(({ id }) => id)
-  const [pairs, terms, series, images] = await Promise.all([
-    linking.venues.select(db, { events: ids }),
-    findTermsOf(db, ids),
-    findSeriesByIds(db, [...new Set(events.flatMap((row) => row.series ?? []))]),
-    findImages(
-      db,
-      events.flatMap(({ image }) => image ?? []),
-    ),
-  ])
-  const venues = await linkedTo(idsByEvent(pairs), (of) => findPlaceRows(db, of))
-  const linksOf = (row: Pick<EventRow, 'id' | 'series'>): CardLinks => ({
-    venues: venues.get(row.id) ?? [],
-    ...termsApart(terms.get(row.id) ?? []),
-    images,
-    series: series.get(row.series ?? 0),
-  })
-  return new Map(events.map((row) => [row.id, linksOf(row)]))
 }
 
 const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>
@@ -274,7 +246,7 @@ const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>
     .orderBy('terms.id'),
 )
 
-async function findTermsOf(
+export async function findTermsOf(
   db: Db,
   events: readonly number[],
   known: ReadonlyMap<number, LinkIds> = new Map(),

@@ -46,18 +46,13 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
   return { startsBefore: `${addDays(last, 1)} 00:00:00`, endsAfter: `${addDays(first, -1)} 23:59:59` }
 }
 
-interface Locality {
+export interface Locality {
   timezone: string
   language: string
 }
 
-const eveningOf = (wall: string) => (hourOf(wall) < NIGHT_ENDS ? addDays(dayOf(wall), -1) : dayOf(wall))
-
-export function firstDayOf(word: WhenWord, { timezone, language }: Locality, now: number): string {
-  const wall = wallNow(timezone, now)
-  if (word === 'now') return dayOf(wall)
-  return word === 'tonight' ? eveningOf(wall) : daysMeant(word, dayOf(wall), language).first
-}
+export const eveningOf = (wall: string) =>
+  hourOf(wall) < NIGHT_ENDS ? addDays(dayOf(wall), -1) : dayOf(wall)
 
 export function daysMeant(
   word: Exclude<WhenWord, 'now' | 'tonight'>,

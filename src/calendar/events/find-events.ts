@@ -1,14 +1,8 @@
-import type { WhenWord } from '../../base/fields/event-fields.ts'
-import { accessFacts } from '../../base/fields/event-members.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
-import { dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
+import { dayOf, formatUtc, wallNow } from '../../base/text/moments.ts'
 import { type WantedWord, wantedWords } from '../../base/text/stems.ts'
 import { DAY_MS, utcToWall } from '../../base/text/zones.ts'
 import {
-  countBegins,
-  countEach,
-  countNarrowed,
-  countTimes,
   type IndexPage,
   type IndexQuery,
   listIndexed,
@@ -56,7 +50,7 @@ import {
 } from './event-filters.ts'
 import { UNSENT } from './event-rules.ts'
 import { listEventIds, listEvents } from './event-store.ts'
-import { eventWindow, timesOf, WITHOUT_BOUNDS } from './event-when.ts'
+import { eventWindow } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
@@ -151,100 +145,6 @@ async function findInDatabase(
   }
 }
 
-/**
- * Counts public events by id of category and by name of access. Categories of the query do not narrow counts
- * of categories. Returns undefined for a search, or where the index would take over two milliseconds.
- */
-export function countMatching(
-  context: Context,
-  query: EventsQuery,
-): { terms: (ids: readonly number[]) => CountsBy<number>; access: () => CountsBy<string> } | undefined {
-  const memory = currentMemory(context)
-  const index = memory?.index
-  if (!index || isSearch(query)) return undefined
-  const ground = groundOf(context, query)
-  const asked = indexQuery(memory, query, ground)
-  const { categories, ...others } = query
-  const ofAny = asked && indexQuery(memory, others, ground)
-  if (!ofAny) return undefined
-  const facts = accessFacts.map((_, number) => number)
-  const count = countEach(index, asked)
-  const countAny = categories === undefined ? count : countEach(index, ofAny)
-  return {
-    terms: (ids) => countAny?.('term', ids),
-    access: () => {
-      const counts = count?.('access', facts)
-      return counts && new Map([...counts].map(([number, count]) => [accessFacts[number] ?? '', count]))
-    },
-  }
-}
-
-/**
- * Counts events by the day on which they start; the days are consecutive. Returns undefined as
- * `countMatching`.
- */
-export function countStarts(
-  context: Context,
-  query: EventsQuery,
-  days: readonly string[],
-): number[] | undefined {
-  const memory = currentMemory(context)
-  const asked = memory && !isSearch(query) ? indexQuery(memory, query, groundOf(context, query)) : undefined
-  const moments = days.map((day) => utcToMs(`${day} 00:00:00`))
-  return memory?.index && asked && countBegins(memory.index, asked, moments)
-}
-
-/** The clock is that of the site. Returns undefined as `countMatching`. */
-export function countWhen(
-  context: Context,
-  query: EventsQuery,
-  words: readonly WhenWord[],
-): number[] | undefined {
-  const memory = currentMemory(context)
-  const times = words.map((word) => timesOf(word, context.site, context.now))
-  const within = {
-    startsBefore: latestOf(times.map(({ startsBefore }) => startsBefore)),
-    endsAfter: earliestOf(times.map(({ startsAfter, endsAfter }) => endsAfter ?? startsAfter)),
-  }
-  const asked =
-    memory && !isSearch(query)
-      ? indexQuery(memory, query, { ...groundOf(context, query), window: { ...WITHOUT_BOUNDS, ...within } })
-      : undefined
-  return memory?.index && asked && countTimes(memory.index, asked, times)
-}
-
-const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[0]
-const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
-
-/**
- * Counts what each of at most 31 filters would leave of these lists. Returns undefined as `countMatching`.
- */
-export function countLeft(
-  context: Context,
-  queries: readonly EventsQuery[],
-  filters: readonly Partial<EventsQuery>[],
-): number[] | undefined {
-  const memory = currentMemory(context)
-  if (!memory?.index) return undefined
-  const ground = groundOf(context, NO_FILTERS)
-  const conditions = filters.flatMap((own) => indexQuery(memory, { ...NO_FILTERS, ...own }, ground) ?? [])
-  if (conditions.length < filters.length) return undefined
-  const sums = filters.map(() => 0)
-  for (const query of queries) {
-    const asked = indexQuery(memory, query, groundOf(context, query))
-    const counts = asked && countNarrowed(memory.index, asked, conditions)
-    if (!counts) return undefined
-    for (const [at, count] of counts.entries()) sums[at] = (sums[at] ?? 0) + count
-  }
-  return sums
-}
-
-const NO_FILTERS: EventsQuery = { page: 1, per_page: 1, strict_dates: true }
-
-const isSearch = ({ search, words }: EventsQuery) => search !== undefined || words !== undefined
-
-type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
-
 /** Rows are read later, when the events are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<FoundRecords<EventRow>> {
   const ground = groundOf(context, query)
@@ -274,7 +174,7 @@ async function listIdsInDatabase(query: EventsQuery, ground: EventGround): Promi
 
 const EVERY_PAGE: PageRequest = { page: 1, perPage: MAX_ID }
 
-function groundOf(context: Context, query: EventsQuery): EventGround {
+export function groundOf(context: Context, query: EventsQuery): EventGround {
   return { context, window: eventWindow(query, context), status: statusFilter(context.caller, query.status) }
 }
 
@@ -352,7 +252,11 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
 })
 
 /** Search and words are left out; undefined where the index cannot answer. */
-function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
+export function indexQuery(
+  memory: EventMemory,
+  query: EventsQuery,
+  ground: EventGround,
+): IndexQuery | undefined {
   let asked: IndexQuery | undefined = {
     ...EVERYTHING,
     window: ground.window,

@@ -73,14 +73,6 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   return found
 }
 
-/** Leaves out the end: “every Thursday”. Returns `''` without a rule. */
-export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
-  const { rule } = recurrenceOf(series)
-  if (!rule) return ''
-  const { count: _count, until: _until, ...endless } = rule
-  return recurrenceInWords({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
-}
-
 export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }

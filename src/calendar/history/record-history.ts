@@ -95,22 +95,6 @@ export async function readHistory(
   }
 }
 
-/** The status before the record went to the trash, if known. */
-export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
-  const last = await db
-    .selectFrom('history')
-    .select('former')
-    .where('kind', '=', kind)
-    .where('record', '=', id)
-    .where('former_bytes', '>', sql.lit(0))
-    .where('action', '=', 'trash')
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  const { status }: { status?: unknown } = last ? JSON.parse(last.former) : {}
-  return typeof status === 'string' ? status : undefined
-}
-
 function columnsAt(
   { present, version: last, acts, knownFrom }: RecordHistory,
   version: number,

@@ -15,7 +15,6 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import type { NewEvent } from '../events/event-rules.ts'
 import { findSeriesByIds, selectEvents } from '../events/event-store.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
@@ -82,15 +81,6 @@ async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
 }
 
-export function stateOfMade({ values, links, categories, tags }: NewEvent): RecordState {
-  return eventState(values, {
-    venue: links.venues ?? [],
-    organizer: links.organizers ?? [],
-    categories,
-    tags,
-  })
-}
-
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
@@ -104,18 +94,12 @@ async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number,
   )
 }
 
-export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
-  const terms = await findTermsByIds(db, readShared(row).terms)
-  const { recurrence: _recurrence, ...state } = seriesState(
-    row,
-    readShared(row),
-    start,
-    new Map(terms.map(({ id, taxonomy }) => [id, taxonomy])),
-  )
-  return state
-}
-
-function seriesState(row: SeriesRow, shared: Shared, start: string, taxonomies: Taxonomies): RecordState {
+export function seriesState(
+  row: SeriesRow,
+  shared: Shared,
+  start: string,
+  taxonomies: Taxonomies,
+): RecordState {
   const { venues, organizers, terms, ...columns } = shared
   const schedule = scheduleOf(row)
   return {
@@ -201,7 +185,7 @@ export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: 
 
 type Linked = 'venues' | 'organizers' | 'terms'
 
-function eventState(row: EventRow, links: LinkedIds): RecordState {
+export function eventState(row: EventRow, links: LinkedIds): RecordState {
   return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }
 }
 

@@ -56,7 +56,7 @@ export async function changeTexts(
   return changeImage(tx, id, asker, (row) => settleTexts(tx, id, row, sent))
 }
 
-type Asker = Pick<Context, 'caller' | 'now'>
+export type Asker = Pick<Context, 'caller' | 'now'>
 
 /** @throws Problem as `changeTexts` */
 export async function changeImage(
@@ -77,20 +77,4 @@ export async function changeImage(
   const change = { kind: 'image', record: id, wasPublic: true, isPublic: true } as const
   recordChange(tx, change, { action: 'update', name: after.title })
   return after
-}
-
-/** 0 is left and top, 1 is right and bottom. */
-export interface FocalPoint {
-  x: number
-  y: number
-}
-
-/** `undefined` means the middle. @throws Problem as `changeTexts` */
-export async function changeFocus(
-  tx: Tx,
-  id: number,
-  point: FocalPoint | undefined,
-  asker: Asker,
-): Promise<void> {
-  await changeImage(tx, id, asker, () => ({ focal_x: point?.x ?? null, focal_y: point?.y ?? null }))
 }

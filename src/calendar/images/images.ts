@@ -23,14 +23,14 @@ import type { Db } from '../../store/storage/database.ts'
 import { nextRecordId } from '../../store/storage/history.ts'
 import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
-import type { ImageRow, PagedKind, RecordTable, Tables } from '../../store/storage/schema.ts'
+import type { ImageRow, RecordTable, Tables } from '../../store/storage/schema.ts'
 import { contains } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
-import { changeImage, type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
+import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
@@ -67,7 +67,7 @@ type AddressImage = { id: number } | { prepared: PreparedImage }
 /** A write uses what its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
-function imagesOf(context: Context): RequestImages {
+export function imagesOf(context: Context): RequestImages {
   const images = requests.get(context) ?? { addresses: new Map(), stored: [] }
   requests.set(context, images)
   return images
@@ -215,30 +215,7 @@ export async function insertUpload(
   return insertImage(tx, stored, '', context, texts)
 }
 
-/**
- * Removes the focal point; the former files are deleted at the end of the request, within `withImages`.
- * @throws Problem as `changeTexts`
- */
-export async function replaceFile(
-  tx: Tx,
-  id: number,
-  { stored: { title: _title, ...columns } }: PreparedUpload,
-  context: Context,
-): Promise<void> {
-  await changeImage(tx, id, context, (before) => {
-    imagesOf(context).stored.push(before)
-    return { ...columns, focal_x: null, focal_y: null }
-  })
-  for (const [table, kind] of SHOWN_BY) {
-    const shown = tx.selectFrom(table).select(['id', 'status']).where('image', '=', id)
-    for (const { id: record, status } of await shown.execute()) {
-      const isPublic = status === 'publish'
-      recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
-    }
-  }
-}
-
-const SHOWN_BY = [
+export const SHOWN_BY = [
   ['events', 'event'],
   ['venues', 'venue'],
   ['organizers', 'organizer'],
@@ -453,7 +430,7 @@ function shownBy(table: RecordTable) {
     .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
 }
 
-function isShownNowhere(): Expression<SqlBool> {
+export function isShownNowhere(): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
   return images.and([
     ...TABLES.map((table) => images.not(images.exists(shownBy(table)))),
@@ -494,58 +471,6 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
     ...(media_type === undefined || media_type === 'image' ? [] : [sql<SqlBool>`1 = 0`]),
     ...(mime_type ? [sql<SqlBool>`images.mime_type = ${mime_type.toLowerCase()}`] : []),
   ]
-}
-
-export interface ImageList {
-  search?: string
-  before?: number | undefined
-  /** `unused` images are shown by no record; `untold` ones have no alternative text. */
-  only?: 'unused' | 'untold' | undefined
-}
-
-export async function findUnused(db: Db, ids: readonly number[]): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('images')
-    .select('images.id')
-    .where('images.id', 'in', ids)
-    .where(isShownNowhere())
-    .execute()
-  return new Set(rows.map(({ id }) => id))
-}
-
-export interface ImageUse {
-  kind: PagedKind
-  id: number
-  name: string
-  /** Wall time of an event, else empty. */
-  start: string
-}
-
-export async function listUses({ db, caller }: Context, image: number, most: number): Promise<ImageUse[]> {
-  const uses = SHOWN_BY.map(async ([table, kind]) => {
-    const name = sql.ref(`${table}.${table === 'events' ? 'title' : kind}`)
-    const start = table === 'events' ? sql.ref('events.start_date') : sql`''`
-    const { rows } = await sql<Omit<ImageUse, 'kind'>>`
-      select id, ${name} as name, ${start} as start from ${sql.table(table)} where image = ${image}
-        and ${visibleTo(caller, table)}
-      order by id desc limit ${sql.lit(most)}`.execute(db)
-    return rows.map((row) => ({ kind, ...row }))
-  })
-  return (await Promise.all(uses)).flat()
-}
-
-export async function listLatestImages(
-  { db, caller }: Pick<Context, 'db' | 'caller'>,
-  most: number,
-  { search = '', before, only }: ImageList = {},
-): Promise<ImageRow[]> {
-  let open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
-  for (const condition of imageConditions({ search })) open = open.where(condition)
-  if (before !== undefined) open = open.where('images.id', '<', before)
-  if (only === 'unused') open = open.where(isShownNowhere())
-  if (only === 'untold') open = open.where('images.alt_text', '=', '')
-  return open.orderBy('id', 'desc').limit(most).execute()
 }
 
 export interface FetchLimits {

@@ -177,7 +177,7 @@ export interface LinkedType {
 export type LinkedRow = Selectable<LinkedColumns>
 
 /** Typed as venues: the query builder takes one type, and both tables have these columns. */
-const asVenues = (type: LinkedType) => type.table as 'venues'
+export const asVenues = (type: LinkedType) => type.table as 'venues'
 
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
   return { venues: make('venues'), organizers: make('organizers' as 'venues') }
@@ -205,19 +205,6 @@ export async function findLinkedByIds<Row extends LinkedRow>(
   if (ids.length === 0) return new Map()
   const rows = await selectByIds[type.table](db, { ids })
   return new Map(rows.map((row) => [row.id, row as unknown as Row]))
-}
-
-const PLACE = ['id', 'author', 'status', 'venue', 'city'] as const
-
-export type PlaceRow = Pick<VenueRow, (typeof PLACE)[number]>
-
-const selectPlaces = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('venues').select(PLACE).where('id', 'in', value('ids')),
-)
-
-export async function findPlaceRows(db: Db, ids: readonly number[]): Promise<Map<number, PlaceRow>> {
-  const rows = ids.length === 0 ? [] : await selectPlaces(db, { ids })
-  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const selectNamesakes = forBoth((table) =>
@@ -294,31 +281,6 @@ async function searchLinked<Row extends LinkedRow>(
   if (first || page.page === 1) return { rows: rows as Row[], total: Number(first?.total ?? 0) }
   const [totals] = await readInLane(db, 'search', [countAll])
   return { rows: [], total: Number(totals[0]?.total) }
-}
-
-export type MappedLinked = Pick<LinkedRow, 'id' | 'slug' | 'status' | 'modified_utc'>
-
-export async function listPublicLinked(db: Db, type: LinkedType, most: number): Promise<MappedLinked[]> {
-  return db
-    .selectFrom(asVenues(type))
-    .select(['id', 'slug', 'status', 'modified_utc'])
-    .where('status', '=', 'publish')
-    .orderBy('id')
-    .limit(most)
-    .execute()
-}
-
-export type NamedVenue = Pick<VenueRow, 'id' | 'venue' | 'geo_lat' | 'geo_lng'>
-
-export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]> {
-  return db
-    .selectFrom('venues')
-    .select(['id', 'venue', 'geo_lat', 'geo_lng'])
-    .where('status', '=', 'publish')
-    .orderBy('folded')
-    .orderBy('id')
-    .limit(most)
-    .execute()
 }
 
 type LinkedValues = Record<string, string | number | null>

@@ -1,6 +1,6 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import type { EventStatus } from '../../base/fields/event-fields.ts'
-import { plainText, singleLine } from '../../base/text/html.ts'
+import { plainText } from '../../base/text/html.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { de } from './de.ts'
 import { es } from './es.ts'
@@ -57,13 +57,14 @@ function filled(text: string, values: Values | undefined): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-type StatusOf = Pick<EventRow, 'event_status'>
+export type StatusOf = Pick<EventRow, 'event_status'>
 
-const WORDS: Readonly<Record<Exclude<EventStatus, 'scheduled'>, { word: MessageText; before: MessageText }>> =
-  {
-    canceled: { word: 'Canceled', before: 'Canceled: {text}' },
-    postponed: { word: 'Postponed', before: 'Postponed: {text}' },
-  }
+export const WORDS: Readonly<
+  Record<Exclude<EventStatus, 'scheduled'>, { word: MessageText; before: MessageText }>
+> = {
+  canceled: { word: 'Canceled', before: 'Canceled: {text}' },
+  postponed: { word: 'Postponed', before: 'Postponed: {text}' },
+}
 
 export function statusWord({ language }: Pick<Site, 'language'>, { event_status: status }: StatusOf): string {
   return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
@@ -73,17 +74,6 @@ export function statusWord({ language }: Pick<Site, 'language'>, { event_status:
 export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
   const { event_status: status } = row
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
-}
-
-/** Status words of every language, with the colon behind. */
-const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
-  LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
-)
-
-/** The status word may be in any language; undefined without one. */
-export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
-  const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
-  return found && line.slice(found.prefix.length).trim()
 }
 
 /** Returns an empty text for an event that takes place as planned. */

@@ -1,108 +1,16 @@
-import { hash, randomBytes } from 'node:crypto'
-import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
-import type { Database, Db } from '../../store/storage/database.ts'
-import type { Tx } from '../../store/storage/recording.ts'
+import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
-import { findUser, isActive, type User } from './users.ts'
+import type { User } from './users.ts'
 
 /** The user of a session may see all columns: the hash only names it. */
 export type Session = SessionColumns
 
-export interface SessionOrigin {
-  client: string
-  address: string
-}
-
 /** Days without use after which a session ends; and days in all. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
-/** Ms by which the stored time may lag. */
-const SEEN_EVERY = 300_000
-/** A further session ends the one that was unused for longest. */
-const MOST_SESSIONS = 50
-const ID_BYTES = 32
-const ID = /^[\w-]{43}$/
-const LONGEST_TEXT = 200
-
-const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
-
-function liveSince(now: number): { created: string; seen: string } {
+export function liveSince(now: number): { created: string; seen: string } {
   return { created: formatUtc(now - LONGEST_DAYS * DAY_MS), seen: formatUtc(now - IDLE_DAYS * DAY_MS) }
-}
-
-/** Returns the id for the cookie, which cannot be read again. @param now in ms */
-export async function startSession(tx: Tx, user: User, now: number, origin: SessionOrigin): Promise<string> {
-  const id = randomBytes(ID_BYTES).toString('base64url')
-  const utc = formatUtc(now)
-  await tx
-    .insertInto('sessions')
-    .values({
-      hash: hashOf(id),
-      user: user.id,
-      created_utc: utc,
-      seen_utc: utc,
-      client: origin.client.slice(0, LONGEST_TEXT),
-      address: origin.address.slice(0, LONGEST_TEXT),
-    })
-    .execute()
-  const kept = tx
-    .selectFrom('sessions')
-    .select('hash')
-    .where('user', '=', user.id)
-    .orderBy('seen_utc', 'desc')
-    .orderBy('created_utc', 'desc')
-    .limit(MOST_SESSIONS)
-  await tx.deleteFrom('sessions').where('user', '=', user.id).where('hash', 'not in', kept).execute()
-  return id
-}
-
-/** Nothing is cached: a session that ended on another node has ended here. @param now in ms */
-export async function findSession(
-  db: Db,
-  cookieId: string,
-  now: number,
-): Promise<{ user: User; session: Session } | undefined> {
-  if (!ID.test(cookieId)) return undefined
-  const { created, seen } = liveSince(now)
-  const session = await db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('hash', '=', hashOf(cookieId))
-    .where('created_utc', '>', created)
-    .where('seen_utc', '>', seen)
-    .executeTakeFirst()
-  const user = session && (await findUser(db, session.user))
-  return user && session && isActive(user) ? { user, session } : undefined
-}
-
-/** Also true for a session that is too old to be valid. */
-export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
-  if (!ID.test(cookieId)) return false
-  const row = await db
-    .selectFrom('sessions')
-    .select('user')
-    .where('hash', '=', hashOf(cookieId))
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Writes once in five minutes; no change is recorded, and a failure is ignored. @param now in ms */
-export async function noteSeen(
-  { write }: Pick<Database, 'write'>,
-  session: Session,
-  now: number,
-): Promise<void> {
-  if (now - utcToMs(session.seen_utc) < SEEN_EVERY) return
-  const seen_utc = formatUtc(now)
-  const noting = write((tx) =>
-    tx
-      .updateTable('sessions')
-      .set({ seen_utc })
-      .where('hash', '=', session.hash)
-      .where('seen_utc', '<', seen_utc)
-      .execute(),
-  )
-  await noting.catch(() => undefined)
 }
 
 export async function listSessions(db: Db, user: User, now: number): Promise<Session[]> {
@@ -116,21 +24,4 @@ export async function listSessions(db: Db, user: User, now: number): Promise<Ses
     .orderBy('seen_utc', 'desc')
     .orderBy('created_utc', 'desc')
     .execute()
-}
-
-export async function endSession(tx: Tx, cookieId: string): Promise<void> {
-  await tx.deleteFrom('sessions').where('hash', '=', hashOf(cookieId)).execute()
-}
-
-export async function revokeSession(tx: Tx, user: User, sessionHash: string): Promise<boolean> {
-  const ended = await tx
-    .deleteFrom('sessions')
-    .where('user', '=', user.id)
-    .where('hash', '=', sessionHash)
-    .executeTakeFirst()
-  return ended.numDeletedRows > 0n
-}
-
-export async function revokeOtherSessions(tx: Tx, user: User, keptHash: string): Promise<void> {
-  await tx.deleteFrom('sessions').where('user', '=', user.id).where('hash', '!=', keptHash).execute()
 }

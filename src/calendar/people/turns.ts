@@ -77,7 +77,7 @@ function leave({ underWay }: Turns, name: string, turn: Turn): void {
 /** Failures within a minute, by address or login. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
-const WINDOW_MS = 60_000
+export const WINDOW_MS = 60_000
 const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 4000
@@ -103,11 +103,4 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   guesses.set(key, entry)
   const late = entry.failures - FREE_FAILURES - 1
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
-}
-
-/** Failures in the current minute, and the ms until they are forgotten. */
-export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
-  const known = guesses.get(countedName(name))
-  const msLeft = known ? known.since + WINDOW_MS - now : 0
-  return known && msLeft > 0 ? { failures: known.failures, msLeft } : { failures: 0, msLeft: 0 }
 }

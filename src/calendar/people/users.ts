@@ -103,29 +103,6 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-export interface Person {
-  user: User
-  hasPassword: boolean
-  seen_utc: string
-}
-
-export async function listPeople(db: Db): Promise<Person[]> {
-  const users = await listUsers(db)
-  const having = await db.selectFrom('desk_passwords').select('user').execute()
-  const seen = await db
-    .selectFrom('sessions')
-    .select(({ fn }) => ['user', fn.max('seen_utc').as('seen_utc')])
-    .groupBy('user')
-    .execute()
-  const passwords = new Set(having.map(({ user }) => user))
-  const seenBy = new Map(seen.map(({ user, seen_utc }) => [user, seen_utc]))
-  return users.map((user) => ({
-    user,
-    hasPassword: passwords.has(user.id),
-    seen_utc: seenBy.get(user.id) ?? '',
-  }))
-}
-
 export async function listUsers(db: Db): Promise<User[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('id').execute()
   return rows.map(readUser)
@@ -201,41 +178,6 @@ export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   recordUser(tx, id, { action: 'update', name: `${user.login}: active` })
 }
 
-/** @throws Error when there is no such user, or the name is not acceptable */
-export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
-  const user = await getUser(tx, id)
-  const trimmed = name.trim()
-  checkName(trimmed)
-  await tx.updateTable('users').set({ name: trimmed }).where('id', '=', id).execute()
-  recordUser(tx, id, { action: 'update', name: user.login })
-}
-
-/** An empty language is that of the calendar. @throws Error when there is no such user */
-export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {
-  const user = await getUser(tx, id)
-  await tx.updateTable('users').set({ language }).where('id', '=', id).execute()
-  recordUser(tx, id, { action: 'update', name: user.login })
-}
-
-/**
- * The address signs in, too; an empty one removes it.
- * @throws RefusedUserChange for no address, or one of somebody else; Error when there is no such user
- */
-export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
-  const user = await getUser(tx, id)
-  const wanted = email.trim().toLowerCase()
-  if (wanted !== '') checkEmail(wanted)
-  await holdName(tx, 'users')
-  const other = wanted === '' ? undefined : await findUserByLogin(tx, wanted)
-  if (other && other.id !== id) throw new RefusedUserChange('taken', { name: wanted })
-  await tx
-    .updateTable('users')
-    .set({ email: wanted || user.login })
-    .where('id', '=', id)
-    .execute()
-  recordUser(tx, id, { action: 'update', name: user.login })
-}
-
 export function isActive({ deactivated_utc }: User): boolean {
   return deactivated_utc === ''
 }
@@ -265,14 +207,6 @@ export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promi
   recordUser(tx, id, { action: 'delete', name: user.login })
 }
 
-/** @throws Error when there is no such user, or both are the same */
-export async function handOverRecords(tx: Tx, id: number, heirId: number): Promise<void> {
-  const [user, heir] = [await getUser(tx, id), await getUser(tx, heirId)]
-  if (user.id === heir.id) throw new RefusedUserChange('ownHeir', { login: user.login })
-  await reassignRecords(tx, user, heir)
-  recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
-}
-
 /** The answer about the caller (rule 29.2), with the capabilities of the credential. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
@@ -284,7 +218,7 @@ export function presentMe(user: User, caller: Caller = user): Me {
   }
 }
 
-async function getUser(db: Db, id: number): Promise<User> {
+export async function getUser(db: Db, id: number): Promise<User> {
   const user = await findUser(db, id)
   if (!user) throw new Error(`There is no user with the id ${id}.`)
   return user
@@ -303,11 +237,11 @@ function checkLogin(login: string): void {
 
 export const isName = (text: string): boolean => NAME.test(text)
 
-function checkName(name: string): void {
+export function checkName(name: string): void {
   if (!isName(name)) throw new RefusedUserChange('name')
 }
 
-function checkEmail(email: string): void {
+export function checkEmail(email: string): void {
   if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return
   throw new RefusedUserChange('email', { email })
 }
@@ -337,7 +271,7 @@ async function ownsRecords(tx: Db, user: User): Promise<boolean> {
   return false
 }
 
-async function reassignRecords(tx: Tx, from: User, to: User): Promise<void> {
+export async function reassignRecords(tx: Tx, from: User, to: User): Promise<void> {
   for (const { table, kind } of OWNED) {
     // An image has no status: it is public.
     const status = kind === 'image' ? sql.lit('publish') : sql.ref('status')

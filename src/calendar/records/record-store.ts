@@ -18,8 +18,6 @@ import {
 } from '../../store/storage/recording.ts'
 import {
   type ChangeColumns,
-  type PagedKind,
-  type RecordColumns,
   type RecordKind,
   type RecordTable,
   TABLE_OF,
@@ -27,7 +25,6 @@ import {
   type TermRow,
   type VersionedKind,
 } from '../../store/storage/schema.ts'
-import { wholeList } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
@@ -123,17 +120,6 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
-}
-
-export type Linkable = Pick<RecordColumns, 'id' | 'author' | 'slug' | 'status'>
-
-export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number[]): Promise<Linkable[]> {
-  if (ids.length === 0) return []
-  return db
-    .selectFrom(TABLE_OF[kind])
-    .select(['id', 'author', 'slug', 'status'])
-    .where('id', 'in', wholeList(db, ids))
-    .execute()
 }
 
 /** The largest id in both databases. */

@@ -25,24 +25,6 @@ export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-export async function listPublicSeries(
-  db: Db,
-  most: number,
-): Promise<Pick<SeriesRow, 'id' | 'slug' | 'modified_utc'>[]> {
-  return db
-    .selectFrom('series')
-    .select(['id', 'slug', 'modified_utc'])
-    .where('status', '=', 'publish')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('events').select('events.id').whereRef('events.series', '=', 'series.id').where(isInLists),
-      ),
-    )
-    .orderBy('id')
-    .limit(most)
-    .execute()
-}
-
 /** Reading so many takes some ten milliseconds with the longest texts. */
 const READ_AT_ONCE = 25
 
@@ -70,50 +52,6 @@ export async function findOccurrences(db: Db, series: number): Promise<EventRow[
   return rows
 }
 
-const TIMES = [
-  'events.id',
-  'status',
-  'hide_from_listings',
-  'recurrence_id',
-  'own',
-  'start_date',
-  'end_date',
-  'utc_start_date',
-  'utc_end_date',
-  'modified_utc',
-] as const
-
-const selectTimes = statement<{ series: number }>()((db, value) =>
-  db
-    .selectFrom('events')
-    .leftJoin('changes', (join) => join.onRef('record', '=', 'events.id').on('kind', '=', 'event'))
-    .select([...TIMES, (columns) => columns.fn.coalesce('sequence', sql.lit(0)).as('sequence')])
-    .where('series', '=', value('series'))
-    .orderBy('recurrence_id'),
-)
-
-export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
-
-export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
-  return selectTimes(db, { series })
-}
-
-const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }>()((db, value) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'series', 'recurrence_id', 'own'])
-    .where('series', 'in', value('ids'))
-    .where('recurrence_id', 'in', value('starts')),
-)
-
-export async function findOccurrencesAt(
-  db: Db,
-  ids: readonly number[],
-  starts: readonly string[],
-): Promise<Pick<EventRow, 'id' | 'series' | 'recurrence_id' | 'own'>[]> {
-  return selectAt(db, { ids, starts })
-}
-
 const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -136,12 +74,7 @@ export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   await insertOne(tx, { row })
 }
 
-/** Stores the UID by which calendars knew the series before it was imported. */
-export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
-  await updateOne(tx, { id, columns: { uid } })
-}
-
-const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, value) =>
+export const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, value) =>
   db.updateTable('series').set(value('columns')).where('id', '=', value('id')),
 )
 

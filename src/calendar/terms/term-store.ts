@@ -73,7 +73,7 @@ export async function findTermIdsBySlugs(
 /** Descriptions are left out, since they may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
-const NAMED = [
+export const NAMED = [
   'id',
   'taxonomy',
   'name',
@@ -82,42 +82,6 @@ const NAMED = [
   'count',
   'folded',
 ] as const satisfies (keyof NamedTerm)[]
-
-export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
-  return db
-    .selectFrom('terms')
-    .select(NAMED)
-    .where('taxonomy', '=', taxonomy)
-    .where('count', '>', 0)
-    .orderBy('count', 'desc')
-    .orderBy('id')
-    .limit(most)
-    .execute()
-}
-
-export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
-  return db
-    .selectFrom('terms')
-    .select(NAMED)
-    .where('id', 'in', wholeList(db, ids))
-    .where('count', '>', 0)
-    .execute()
-}
-
-/** Maximum number of terms below a category that are looked at. */
-const MOST_BELOW = 5000
-
-/** True also if a term below it is in use. */
-export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
-  if (count > 0) return true
-  const { rows } = await sql<{ count: number }>`
-    with recursive below as (
-      select id, count from terms where parent = ${id}
-      union select terms.id, terms.count from terms join below on terms.parent = below.id
-    ) select count from below limit ${sql.lit(MOST_BELOW)}
-  `.execute(db)
-  return rows.some((row) => row.count > 0)
-}
 
 export type TermIdsOfEvent = Record<Taxonomy, number[]>
 
@@ -341,7 +305,7 @@ export async function freeTermSlug(
 }
 
 /** Records the term as public: anybody may read it by id. */
-function changeOf(record: number): RecordedChange {
+export function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
@@ -356,23 +320,6 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
   recordChange(tx, { ...changeOf(row.id), wasPublic: false }, { action: 'create', name: row.name })
   return row
 }
-
-/** Gives a deleted term its id back, and another slug if a term has its own by now. */
-export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
-  const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
-  await tx
-    .insertInto('terms')
-    .values({ ...term, slug: free, count: 0 })
-    .execute()
-  recordChange(tx, { ...changeOf(term.id), wasPublic: false }, { action: 'create', name: term.name })
-}
-
-function* slugsLike(slug: string): Generator<string> {
-  yield slug
-  for (let number = 2; number < MOST_LIKE; number += 1) yield `${slug}-${number}`
-}
-
-const MOST_LIKE = 1000
 
 export async function updateTerm(
   tx: Tx,

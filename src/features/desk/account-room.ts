@@ -8,13 +8,8 @@ import {
   revokeCredentials,
 } from '../../calendar/people/credentials.ts'
 import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
-import {
-  listSessions,
-  revokeOtherSessions,
-  revokeSession,
-  type Session,
-} from '../../calendar/people/sessions.ts'
-import { changeLanguage, RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
+import { listSessions, type Session } from '../../calendar/people/sessions.ts'
+import { RefusedUserChange } from '../../calendar/people/users.ts'
 import { type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import {
@@ -31,7 +26,9 @@ import {
 } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
 import { otherCards } from './people-room.ts'
+import { changeLanguage, renameUser } from './people-store.ts'
 import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './sign-in/consent-room.ts'
+import { revokeOtherSessions, revokeSession } from './sign-in/session-store.ts'
 import { newPasswordField, passwordFaults } from './sign-in/set-up-room.ts'
 import { languageOptions } from './site-choices.ts'
 

@@ -8,11 +8,9 @@ import { HOUR_MS } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { AskedUpdate, WriteSteps } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
-import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import { parseCost } from '../../calendar/events/event-cost.ts'
 import { findEvent, findEventLinks } from '../../calendar/events/event-store.ts'
 import {
-  formerStatus,
   listActsWithChanges,
   prepareRestore,
   type RecordHistory,
@@ -27,7 +25,9 @@ import { attempt } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { findBulkChange, keepBulkChange, takeBulkChange } from './desk-rows.ts'
+import { formerStatus } from './former-status.ts'
 import { isMerged, isUsedInPublic } from './merge-records.ts'
+import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 import { type NewDay, prepareLater } from './postpone.ts'
 import { type LinkedDraft, preparePublication, publishesOthers } from './review/linked-drafts.ts'
 import { reopenNames } from './review/proposal-store.ts'

@@ -5,8 +5,9 @@ import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { isPossibleId, visibleTo } from '../../calendar/records/record-store.ts'
-import { asOneText, type ReadQuery, rowsIn, type TimedRow } from '../../store/storage/database.ts'
+import type { ReadQuery } from '../../store/storage/database.ts'
 import { entriesOf, wholeList } from '../../store/storage/sql-parts.ts'
+import { asOneText, rowsIn, type TimedRow } from './review/inbox-rows.ts'
 
 // Finds events that clash with a draft at its venues, and likely doubles.
 

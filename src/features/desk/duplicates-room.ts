@@ -2,11 +2,11 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { statusOf } from '../../calendar/editing/save-record.ts'
 import { mayRead, type Owned } from '../../calendar/people/caller.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
 import { resourceNamed } from '../../calendar/resources.ts'
-import { written, writtenDate, writtenNumber } from '../pages/page-dates.ts'
+import { written } from '../feeds/date-forms.ts'
+import { writtenDate, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { shortened } from '../pages/teasers.ts'
 import { loadDeskEvents } from './desk-event-rows.ts'
@@ -32,6 +32,7 @@ import {
   mergeForNow,
   putApart,
 } from './merges.ts'
+import { statusOf } from './permitted-record.ts'
 
 // Likely pairs of the same record: merged by one click, kept apart, or put apart again.
 

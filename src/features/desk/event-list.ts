@@ -15,15 +15,8 @@ import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
-import {
-  isDay,
-  lastDayOf,
-  written,
-  writtenDate,
-  writtenDay,
-  writtenEnd,
-  writtenNumber,
-} from '../pages/page-dates.ts'
+import { written } from '../feeds/date-forms.ts'
+import { isDay, lastDayOf, writtenDate, writtenDay, writtenEnd, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'

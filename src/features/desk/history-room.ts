@@ -10,7 +10,7 @@ import {
 } from '../../calendar/history/record-history.ts'
 import type { StateKind } from '../../calendar/history/record-states.ts'
 import { resources, type ServedResource } from '../../calendar/resources.ts'
-import { written } from '../pages/page-dates.ts'
+import { written } from '../feeds/date-forms.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
 import { labelOf } from './desk-inputs.ts'

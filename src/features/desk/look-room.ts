@@ -28,8 +28,9 @@ import {
   setOwnerSettings,
   withOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
+import { written } from '../feeds/date-forms.ts'
 import { accentContrast } from '../pages/page-assets.ts'
-import { capitalized, unitName, written } from '../pages/page-dates.ts'
+import { capitalized, unitName } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {

@@ -1,6 +1,5 @@
 import type { Site } from '../../base/config.ts'
 import {
-  dataOf,
   extentOf,
   faultOfFile,
   isLookFile,
@@ -18,6 +17,7 @@ import {
   SITE_SETTINGS,
   type SiteSetting,
 } from '../../store/storage/owner-settings.ts'
+import { dataOf } from '../pages/look.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'

@@ -3,19 +3,19 @@ import { sql } from 'kysely'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import { type LINK_KINDS, saveEvents } from '../../calendar/events/event-store.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
-import { passSlugs } from '../../calendar/records/old-slugs.ts'
+import { dropOldest, type SlugKind, upsert } from '../../calendar/records/old-slugs.ts'
 import type { ServedResource } from '../../calendar/resources.ts'
 import { holdSeries, readShared, updateSeries } from '../../calendar/series/series-store.ts'
 import { modifiedNow } from '../../calendar/series/series-writes.ts'
-import { levelsBelow, updateTerm } from '../../calendar/terms/term-store.ts'
+import { changeOf, freeTermSlug, levelsBelow, updateTerm } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
-import type { Tx } from '../../store/storage/recording.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImportItemColumns, PagedKind, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
+import { permittedRecord, statusOf } from './permitted-record.ts'
 
 type LinkKind = (typeof LINK_KINDS)[number]
 
@@ -242,3 +242,38 @@ async function moveShared(
   const columns = { ...shared, [links]: replaced(shared[links], from, into) }
   await updateSeries(tx, series, { shared: JSON.stringify(columns), modified_utc: formatUtc(now) })
 }
+
+/** Makes the former slugs of `from`, and its present one, lead to `into`. */
+export async function passSlugs(
+  tx: Tx,
+  kind: SlugKind,
+  from: { id: number; slug: string },
+  into: number,
+): Promise<void> {
+  await tx
+    .updateTable('old_slugs')
+    .set({ record: into })
+    .where('kind', '=', kind)
+    .where('record', '=', from.id)
+    .execute()
+  if (from.slug !== '')
+    await upsert(tx, { row: { kind, slug: from.slug, record: into, left_utc: new Date().toISOString() } })
+  await dropOldest(tx, { kind, record: into })
+}
+
+/** Gives a deleted term its id back, and another slug if a term has its own by now. */
+export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
+  const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
+  await tx
+    .insertInto('terms')
+    .values({ ...term, slug: free, count: 0 })
+    .execute()
+  recordChange(tx, { ...changeOf(term.id), wasPublic: false }, { action: 'create', name: term.name })
+}
+
+function* slugsLike(slug: string): Generator<string> {
+  yield slug
+  for (let number = 2; number < MOST_LIKE; number += 1) yield `${slug}-${number}`
+}
+
+const MOST_LIKE = 1000

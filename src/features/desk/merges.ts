@@ -4,18 +4,18 @@ import { Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { nameOfRow, permittedRecord, statusOf } from '../../calendar/editing/save-record.ts'
 import { saveEvents } from '../../calendar/events/event-store.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
 import { resourceNamed, type ServedResource } from '../../calendar/resources.ts'
 import { holdSeries, readShared, updateSeries } from '../../calendar/series/series-store.ts'
 import { modifiedNow } from '../../calendar/series/series-writes.ts'
-import { bringBackTerm, findTermsByIds, updateTerm } from '../../calendar/terms/term-store.ts'
+import { findTermsByIds, updateTerm } from '../../calendar/terms/term-store.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import type { MergeColumns } from './desk-tables.ts'
 import {
+  bringBackTerm,
   type GoneRecord,
   isMerged,
   LINKS,
@@ -24,6 +24,7 @@ import {
   mergeRecords,
   replaced,
 } from './merge-records.ts'
+import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 
 // Merges that can be taken back for 30 days.
 

@@ -6,6 +6,7 @@ import { findEvent } from '../../calendar/events/event-store.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { events } from '../../calendar/resources.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
+import { written } from '../feeds/date-forms.ts'
 import { fillWeeks, type GridDay, hiddenOf, type Stretch, weekdayHeads } from '../pages/month-view.ts'
 import {
   capitalized,
@@ -16,7 +17,6 @@ import {
   monthOf,
   monthsLater,
   weeksOf,
-  written,
   writtenDay,
   writtenStart,
   writtenTime,

@@ -6,27 +6,19 @@ import {
   addSignInLink,
   hasDeskPassword,
   INVITATION_DAYS,
-  type Invitation,
   LINK_MINUTES,
   linkTo,
-  listInvitations,
-  revokeInvitation,
 } from '../../calendar/people/desk-passwords.ts'
 import {
-  changeEmail,
   changeRole,
   deactivateUser,
   findUser,
   findUserByLogin,
-  handOverRecords,
   insertUser,
   isActive,
-  listPeople,
-  type Person,
   RefusedUserChange,
   reactivateUser,
   removeUser,
-  renameUser,
   type User,
   type UserRefusal,
 } from '../../calendar/people/users.ts'
@@ -48,6 +40,8 @@ import {
   whenAtDesk,
 } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
+import { changeEmail, handOverRecords, listPeople, type Person, renameUser } from './people-store.ts'
+import { type Invitation, listInvitations, revokeInvitation } from './sign-in/sign-in-links.ts'
 
 export const ROLE_TEXTS = {
   administrator: 'Administrator',

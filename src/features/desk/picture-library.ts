@@ -1,12 +1,13 @@
 import { limits } from '../../base/fields/limits.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { findOpenImage, listLatestImages } from '../../calendar/images/images.ts'
+import { findOpenImage } from '../../calendar/images/images.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { type DeskPage, deskPath, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
+import { listLatestImages } from './picture-store.ts'
 
 const OFFERED = 24
 

@@ -5,18 +5,8 @@ import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { changeFocus, changeTexts, mayDeleteImage, mayEditImage } from '../../calendar/images/image-texts.ts'
-import {
-  deleteImage,
-  findOpenImage,
-  findUnused,
-  type ImageUse,
-  imageUrl,
-  listLatestImages,
-  listUses,
-  replaceFile,
-  withImages,
-} from '../../calendar/images/images.ts'
+import { changeTexts, mayDeleteImage, mayEditImage } from '../../calendar/images/image-texts.ts'
+import { deleteImage, findOpenImage, imageUrl, withImages } from '../../calendar/images/images.ts'
 import { can } from '../../calendar/people/caller.ts'
 import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
 import { media } from '../../wordpress/platform-media.ts'
@@ -36,6 +26,14 @@ import {
 } from './desk-page.ts'
 import { faultOfSent, focalPointIn, keepSent, prepareSent, typedFocus } from './event-form/event-picture.ts'
 import { focusChoice } from './picture-library.ts'
+import {
+  changeFocus,
+  findUnused,
+  type ImageUse,
+  listLatestImages,
+  listUses,
+  replaceFile,
+} from './picture-store.ts'
 import { type PictureText, sayOfPictures } from './picture-texts.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 

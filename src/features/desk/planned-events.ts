@@ -1,9 +1,10 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type Status, visibleTo } from '../../calendar/records/record-store.ts'
-import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.ts'
+import type { ReadQuery } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
+import { asOneText, rowsIn } from './review/inbox-rows.ts'
 
 const PLANNED = [
   'id',

@@ -1,8 +1,9 @@
 import type { Context } from '../../calendar/declare/context.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
-import { type Linkable, listLinkable } from '../../calendar/records/record-store.ts'
-import type { PagedKind } from '../../store/storage/schema.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { type PagedKind, type RecordColumns, TABLE_OF } from '../../store/storage/schema.ts'
+import { wholeList } from '../../store/storage/sql-parts.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
@@ -63,3 +64,14 @@ export async function findHrefs(
 /** Undefined for callers who may change all records. */
 export const authorFirst = ({ caller }: Pick<Context, 'caller'>): number | undefined =>
   can(caller, 'edit_others') ? undefined : caller.id
+
+export type Linkable = Pick<RecordColumns, 'id' | 'author' | 'slug' | 'status'>
+
+export async function listLinkable(db: Db, kind: PagedKind, ids: readonly number[]): Promise<Linkable[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom(TABLE_OF[kind])
+    .select(['id', 'author', 'slug', 'status'])
+    .where('id', 'in', wholeList(db, ids))
+    .execute()
+}

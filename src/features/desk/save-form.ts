@@ -3,17 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Operations, WriteResult } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
-import { makeOnce } from '../../calendar/editing/idempotency.ts'
-import {
-  type Around,
-  nameOfRow,
-  permittedRecord,
-  statusOf,
-  writeChange,
-  writeNew,
-  writeRemoval,
-} from '../../calendar/editing/save-record.ts'
-import { formerStatus } from '../../calendar/history/record-history.ts'
+import { type Around, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
 import { isLoggedIn, mayDelete } from '../../calendar/people/caller.ts'
 import { dropSlugs } from '../../calendar/records/old-slugs.ts'
 import { findVersion, type WantedVersions } from '../../calendar/records/record-store.ts'
@@ -22,6 +12,9 @@ import { holdRecord } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import { type PagedKind, type RecordTable, TABLE_OF } from '../../store/storage/schema.ts'
 import { removeDeskRows } from './desk-rows.ts'
+import { makeOnce } from './form-once.ts'
+import { formerStatus } from './former-status.ts'
+import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './review/proposal-store.ts'
 
 // Saves, removes, restores and erases records as REST does, with the rows that the desk keeps beside them.

@@ -1,6 +1,7 @@
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { written, writtenDay } from '../pages/page-dates.ts'
+import { written } from '../feeds/date-forms.ts'
+import { writtenDay } from '../pages/page-dates.ts'
 import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import {

@@ -6,11 +6,11 @@ import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { resourceNamed } from '../../calendar/resources.ts'
-import { askOf, isHeldNow } from '../doctor/examine.ts'
+import { askOf, isHeldNow } from '../../store/storage/ask.ts'
+import { written } from '../feeds/date-forms.ts'
 import {
   isOverAt,
   laterOf,
-  written,
   writtenDay,
   writtenEnd,
   writtenNumber,

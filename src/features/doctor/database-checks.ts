@@ -3,11 +3,12 @@ import { messageOf } from '../../base/errors.ts'
 import { type Finding, failing, ok, warning } from '../../base/finding.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import { type Feature, listTroubles } from '../../feature.ts'
+import { isOldBackup } from '../../store/storage/ask.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { listFeatureTables } from '../../store/storage/migration.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
-import { type Examined, examineDatabase, isOldBackup } from './examine.ts'
+import { type Examined, examineDatabase } from './examine.ts'
 
 /** `examined` is undefined if the database does not answer or is damaged. */
 export interface CheckedDatabase {

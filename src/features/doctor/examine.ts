@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { sql } from 'kysely'
 import type { Trouble } from '../../base/finding.ts'
-import { DAY_MS, utcToMs } from '../../base/text/zones.ts'
-import type { Db } from '../../store/storage/database.ts'
+import { type Ask, askOf, askText, findLastBackup, isHeldNow } from '../../store/storage/ask.ts'
 import { databaseFile, withoutPassword } from '../../store/storage/database-address.ts'
 import { findNewer, stepNames } from '../../store/storage/migrate.ts'
 import type { FeatureTables } from '../../store/storage/migration.ts'
@@ -66,12 +64,7 @@ const noFacts = (steps: Examined['steps']): Facts => ({
   troubles: [],
 })
 
-export const NAMED = 20
-
 const MOST_IMAGES = 1000
-
-type Row = Record<string, unknown>
-export type Ask = (text: string) => Promise<Row[]>
 
 interface Checks {
   tables: readonly FeatureTables[]
@@ -88,7 +81,7 @@ export async function examineDatabase(address: string, nowUtc: string, features:
   await requireFile(address)
   if (file !== undefined) return examineFile(file, nowUtc, features)
   const database = await openPostgres(address)
-  const ask: Ask = async (text) => (await sql.raw<Row>(text).execute(database.read)).rows
+  const ask = askOf(database.read)
   try {
     return await examineServer(ask, nowUtc, features)
   } catch (error) {
@@ -100,7 +93,7 @@ export async function examineDatabase(address: string, nowUtc: string, features:
 
 async function examineFile(file: string, nowUtc: string, features: Checks): Promise<Examined> {
   const connection = openToLook(file)
-  const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
+  const ask: Ask = async (text) => connection.prepare(text).all() as Record<string, unknown>[]
   const found = { file, size: undefined, readOnly: undefined, clock: undefined, hasSearchIndex: true }
   try {
     const [version] = await ask('select sqlite_version() as version')
@@ -167,7 +160,10 @@ async function examineServer(ask: Ask, nowUtc: string, features: Checks): Promis
   }
 }
 
-function whyReadOnly(server: Row | undefined, refused: readonly string[]): string | undefined {
+function whyReadOnly(
+  server: Record<string, unknown> | undefined,
+  refused: readonly string[],
+): string | undefined {
   if (server?.standby === true) return 'it is a standby, which follows another'
   if (server?.forbidden === 'on') return 'its transactions are set to be read-only'
   return refused.length > 0 ? `the user may not write ${refused.join(', ')}` : undefined
@@ -194,7 +190,7 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, featu
         .toSorted()
         .at(-1) ?? '',
     administrators: Number(counted?.administrators),
-    edition: await textOf(ask, 'select edition from editions'),
+    edition: await askText(ask, 'select edition from editions'),
     lastBackup: await findLastBackup(ask),
     images: await examineImages(ask),
     isHeld: await isHeldNow(ask),
@@ -202,27 +198,12 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string, featu
   }
 }
 
-/** The last `kalends backup`; empty for never. */
-export function findLastBackup(ask: Ask): Promise<string> {
-  return textOf(ask, `select max(time_utc) from history where kind = 'backup'`)
-}
-
-const BACKUP_DAYS = 7
-
-export const isOldBackup = (takenUtc: string, now: number): boolean =>
-  now - utcToMs(takenUtc) >= BACKUP_DAYS * DAY_MS
-
-async function textOf(ask: Ask, query: string): Promise<string> {
-  const [row = {}] = await ask(query)
-  return String(Object.values(row)[0] ?? '')
-}
-
 async function examineImages(ask: Ask): Promise<ExaminedImages> {
   const sample = await ask(
     `select file, filesize, original_image, sizes from images order by random() limit ${MOST_IMAGES}`,
   )
   return {
-    total: Number(await textOf(ask, 'select count(*) from images')),
+    total: Number(await askText(ask, 'select count(*) from images')),
     sample: sample.map(({ file, filesize, original_image, sizes }) => ({
       file: String(file),
       filesize: Number(filesize),
@@ -231,12 +212,3 @@ async function examineImages(ask: Ask): Promise<ExaminedImages> {
     })),
   }
 }
-
-/** Asks a database that is open in the service. */
-export const askOf =
-  (db: Db): Ask =>
-  async (text) =>
-    (await sql.raw<Row>(text).execute(db)).rows
-
-export const isHeldNow = async (ask: Ask): Promise<boolean> =>
-  (await ask('select 1 from editions where held = 1')).length > 0

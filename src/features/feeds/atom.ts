@@ -1,7 +1,5 @@
 import { isUuid } from '../../base/text/characters.ts'
-import { emptyElement, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { findLastWithdrawal } from '../../store/storage/pruning.ts'
 import {
   describeWhen,
   type EventFacts,
@@ -11,7 +9,9 @@ import {
   placeOf,
   rfc3339,
 } from './event-facts.ts'
+import { findLastWithdrawal } from './event-sequences.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
+import { emptyElement, xmlElement } from './xml.ts'
 
 /** RFC 4287. The time of the latest change comes last, since it is known once all entries are written. */
 export const atom = feedFormat({

@@ -4,7 +4,8 @@ import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { FoundRecords } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
-import { type LoadedEvent, windowFilters } from '../../calendar/events/event-filters.ts'
+import { eventFilters, type LoadedEvent } from '../../calendar/events/event-filters.ts'
+import type { WindowQuery } from '../../calendar/events/event-when.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
 import type { Format } from '../../http/format.ts'
 import type { WithdrawnEvent } from '../../store/storage/schema.ts'
@@ -137,3 +138,7 @@ async function writeEvents(
   )
   return written.filter((event) => event !== undefined)
 }
+
+export const windowFilters = Object.entries(eventFilters).flatMap(([name, { part }]) =>
+  part === 'window' ? [name as keyof WindowQuery] : [],
+)

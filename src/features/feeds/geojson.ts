@@ -4,9 +4,9 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import type { Format } from '../../http/format.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { type CardRow, findCardRows } from '../pages/event-page-store.ts'
-import { findVenuesOf, type VenueOfEvent } from '../pages/linked-directory.ts'
+import { type CardRow, findCardRows } from './card-rows.ts'
 import { isoTime } from './event-facts.ts'
+import { findVenuesOf, type VenueOfEvent } from './venues-of-events.ts'
 
 const MOST_FEATURES = 5000
 export const MOST_OF_VENUE = 3

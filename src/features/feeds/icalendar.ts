@@ -3,7 +3,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { LoadedEvent } from '../../calendar/events/event-filters.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
 import { isLoggedIn } from '../../calendar/people/caller.ts'
-import { findEventSequences } from '../../store/storage/history.ts'
 import { contentLine, escapeText } from './content-lines.ts'
 import {
   readableRules,
@@ -12,6 +11,7 @@ import {
   writeSeriesComponent,
   writeWithdrawnComponent,
 } from './event-component.ts'
+import { findEventSequences } from './event-sequences.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 import { gatherSeries, type WholeSeries } from './whole-series.ts'
 import { isZoneName, writeZone, type ZoneRules } from './zone-rules.ts'

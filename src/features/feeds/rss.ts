@@ -1,4 +1,4 @@
-import { emptyElement, escapeHtml, xmlElement } from '../../base/text/html.ts'
+import { escapeHtml } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import {
   describeWhen,
@@ -9,6 +9,7 @@ import {
   placeOf,
 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
+import { emptyElement, xmlElement } from './xml.ts'
 
 const TTL_MINUTES = '60'
 

@@ -1,12 +1,12 @@
 import { occurrenceStarts, type Start } from '../../base/recurrence/recurrence.ts'
-import { calendarLines } from '../../base/recurrence/recurrence-text.ts'
 import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { recurrenceOf, startOf } from '../../calendar/events/recurrence-present.ts'
-import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series/series-store.ts'
 import { isListed } from '../../store/storage/listed-events.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { calendarLines } from './calendar-lines.ts'
+import { findOccurrenceTimes, type OccurrenceTimes } from './occurrence-times.ts'
 import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from './zone-rules.ts'
 
 /** One component has the rule, and each occurrence that differs has one of its own. */

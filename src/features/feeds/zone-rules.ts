@@ -1,5 +1,5 @@
 import { emptyCache, entryBytes, findCached, processBudget, setCached } from '../../base/cache.ts'
-import { clockChanges, DAY_MS, isOnlyUtcOf, utcToMs } from '../../base/text/zones.ts'
+import { clockChanges, DAY_MS, getZone, lastUtcMsOf, utcMsOf, utcToMs } from '../../base/text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
 // Writes VTIMEZONE.
@@ -164,4 +164,14 @@ function writeOffset(ms: number): string {
   const minutes = Math.abs(ms) / 60_000
   const two = (part: number) => String(Math.floor(part)).padStart(2, '0')
   return `${ms < 0 ? '-' : '+'}${two(minutes / 60)}${two(minutes % 60)}`
+}
+
+/**
+ * Whether the wall time means this moment and no other.
+ * @throws RangeError for an unknown zone
+ */
+export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
+  const known = getZone(zone)
+  const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
+  return utcMsOf(wallMs, known) === utcMs && lastUtcMsOf(wallMs, known) === utcMs
 }

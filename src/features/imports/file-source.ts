@@ -1,9 +1,10 @@
 import { on } from 'node:events'
+import { realpathSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
-import { openToRead, realPath } from '../../base/files.ts'
+import { openToRead, unreadable } from '../../base/files.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { DATABASE_FILE_START } from '../../store/storage/database-address.ts'
 import { type ColumnMeaning, type DateOrder, readMapping } from './csv-cells.ts'
@@ -358,4 +359,16 @@ function startThread(file: FileTask, { context: { site, caller, now }, images, a
     workerData,
     execArgv: [],
   })
+}
+
+/**
+ * Resolves symbolic links.
+ * @throws Error with one sentence
+ */
+export function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
 }

@@ -8,7 +8,6 @@ import { decodeEntities, escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
 import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
-import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
 import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../feeds/content-lines.ts'
 import { type CalendarRecurrence, componentRecurrence, RULES, spanOf } from './calendar-recurrence.ts'
@@ -34,6 +33,7 @@ import {
 } from './component-reader.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 import { partsOfPlace, placeItem } from './place-text.ts'
+import { unannounced } from './shown-records.ts'
 import {
   linkedItem,
   type Reading,

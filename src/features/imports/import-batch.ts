@@ -1,5 +1,4 @@
-import { createEvents } from '../../calendar/events/event-rules.ts'
-import { type RecordState, readStates, stateOfMade } from '../../calendar/history/record-states.ts'
+import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import { withImages } from '../../calendar/images/images.ts'
 import { events } from '../../calendar/resources.ts'
 import { TIMES } from '../../calendar/series/series-schedule.ts'
@@ -44,7 +43,14 @@ import {
   type SourceItem,
   standsAlone,
 } from './source-item.ts'
-import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './write-item.ts'
+import {
+  createEvents,
+  type PreparedItem,
+  prepareItem,
+  prepareItemChange,
+  stateOfMade,
+  writeItem,
+} from './write-item.ts'
 
 // Writes the items of an import, many with one transaction. Single events of earlier imports may become
 // series.

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
-import { realPath } from '../../base/files.ts'
-import { askedSpan, spanText, table } from '../../base/run-command.ts'
+import { askedSpan, table } from '../../base/run-command.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
+import { realPath } from './file-source.ts'
 import {
   englishMessage,
   ImportError,
@@ -19,6 +19,7 @@ import {
   readKeptMessage,
 } from './import-messages.ts'
 import type { ImportScheduleColumns } from './import-tables.ts'
+import { spanText } from './import-variables.ts'
 
 // Stores imports on a schedule, and runs those that are due, each in a process of its own.
 

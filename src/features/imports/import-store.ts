@@ -3,7 +3,7 @@ import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
-import type { ImportItemColumns, ImportSourceColumns } from '../../store/storage/schema.ts'
+import type { EventRow, ImportItemColumns, ImportSourceColumns } from '../../store/storage/schema.ts'
 import { rowParts, wholeList } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { ImportError, message } from './import-messages.ts'
@@ -420,4 +420,20 @@ export async function listActs(
     .orderBy('record', 'desc')
     .limit(most)
     .execute()
+}
+
+const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'series', 'recurrence_id', 'own'])
+    .where('series', 'in', value('ids'))
+    .where('recurrence_id', 'in', value('starts')),
+)
+
+export async function findOccurrencesAt(
+  db: Db,
+  ids: readonly number[],
+  starts: readonly string[],
+): Promise<Pick<EventRow, 'id' | 'series' | 'recurrence_id' | 'own'>[]> {
+  return selectAt(db, { ids, starts })
 }

@@ -2,14 +2,13 @@ import { isUrl } from '../../base/text/urls.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
 import { ownFields } from '../../calendar/events/recurrence-present.ts'
-import { likeOthers, type RecordState, readStates } from '../../calendar/history/record-states.ts'
+import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import { scheduleOf, TIMES, whenAt } from '../../calendar/series/series-schedule.ts'
-import { findOccurrencesAt } from '../../calendar/series/series-store.ts'
 import type { EventRow, ImportItemColumns, SeriesRow } from '../../store/storage/schema.ts'
 import { DAY, oldPath } from '../pages/origins.ts'
 import { findUidHolders, type UidHolder } from './already-here.ts'
 import { type ImportRun, isSeen, type Origin, remember } from './import-run.ts'
-import { findHeads, findItems, findNumbered } from './import-store.ts'
+import { findHeads, findItems, findNumbered, findOccurrencesAt } from './import-store.ts'
 import { whenOf } from './shown-records.ts'
 import {
   comparedOf,
@@ -30,7 +29,7 @@ import {
   standsAlone,
   TEXTS,
 } from './source-item.ts'
-import { referencesOf } from './write-item.ts'
+import { likeOthers, referencesOf } from './write-item.ts'
 
 // Plans what to do with many items, and looks up what the plans depend on.
 

@@ -1,10 +1,6 @@
+import { LANGUAGES } from '../../base/config.ts'
 import { eventFields } from '../../base/fields/event-fields.ts'
-import {
-  type EventMembers,
-  eventMembers,
-  unshownValues,
-  venueFacts,
-} from '../../base/fields/event-members.ts'
+import { type EventMembers, eventMembers, rareFields, venueFacts } from '../../base/fields/event-members.ts'
 import type { FieldsData } from '../../base/fields/field.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
@@ -20,7 +16,7 @@ import {
 } from '../../base/recurrence/recurrence.ts'
 import { readRecurrence, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fold } from '../../base/text/characters.ts'
-import { decodedText, decodeEntities } from '../../base/text/html.ts'
+import { decodedText, decodeEntities, singleLine } from '../../base/text/html.ts'
 import {
   addDays,
   dayOf,
@@ -36,6 +32,7 @@ import { pricesOf } from '../../calendar/events/event-cost.ts'
 import { settleWhen } from '../../calendar/events/event-when.ts'
 import { startOf } from '../../calendar/events/recurrence-present.ts'
 import { carriedFields } from '../../calendar/history/record-states.ts'
+import { type StatusOf, translate, WORDS } from '../../calendar/locales/translate.ts'
 import {
   durationOf,
   FOR_EVER,
@@ -518,3 +515,18 @@ function undatedSlug(slug: string, start: string): string {
   const end = `-${dayOf(start)}`
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug
 }
+
+/** Status words of every language, with the colon behind. */
+const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
+  LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
+)
+
+/** The status word may be in any language; undefined without one. */
+export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
+  const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
+  return found && line.slice(found.prefix.length).trim()
+}
+
+export const unshownValues = Object.fromEntries(
+  rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
+)

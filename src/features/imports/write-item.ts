@@ -3,17 +3,27 @@ import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, parseNew } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
-import { type PreparedEvent, prepareReferred } from '../../calendar/events/event-rules.ts'
+import {
+  type AskedEvent,
+  type NewEvent,
+  type PreparedEvent,
+  prepareReferred,
+  settleNew,
+} from '../../calendar/events/event-rules.ts'
+import { saveEvents } from '../../calendar/events/event-store.ts'
 import { prepareNew as prepareNewEvent } from '../../calendar/events/events.ts'
-import type { RecordState } from '../../calendar/history/record-states.ts'
+import { eventState, type RecordState, seriesState } from '../../calendar/history/record-states.ts'
 import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
 import { isUnpublished } from '../../calendar/records/record-store.ts'
 import { resourceNamed } from '../../calendar/resources.ts'
 import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
-import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts'
+import { findSeries, readShared, updateOne } from '../../calendar/series/series-store.ts'
 import { TermExists } from '../../calendar/terms/term-rules.ts'
-import { findTermsByName } from '../../calendar/terms/term-store.ts'
+import { findTermsByIds, findTermsByName } from '../../calendar/terms/term-store.ts'
+import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
+import type { SeriesRow } from '../../store/storage/schema.ts'
+import { indexWritten } from '../../store/storage/search/search-index.ts'
 import { copyPictures } from './fetch-pictures.ts'
 import { message } from './import-messages.ts'
 import type { ImportRun } from './import-run.ts'
@@ -267,4 +277,37 @@ export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, reco
   const row = await locate(here, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
   await remove.write(tx, await remove.prepare(here, row), here)
+}
+
+/** Stores the UID by which calendars knew the series before it was imported. */
+export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
+  await updateOne(tx, { id, columns: { uid } })
+}
+
+/** Writes many events in few statements, and indexes their words. @throws Problem as `settleNew` */
+export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
+  const events = await settleNew(tx, asked)
+  await saveEvents(tx, events)
+  await indexWritten(tx, events.length)
+  return events
+}
+
+export function stateOfMade({ values, links, categories, tags }: NewEvent): RecordState {
+  return eventState(values, {
+    venue: links.venues ?? [],
+    organizer: links.organizers ?? [],
+    categories,
+    tags,
+  })
+}
+
+export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
+  const terms = await findTermsByIds(db, readShared(row).terms)
+  const { recurrence: _recurrence, ...state } = seriesState(
+    row,
+    readShared(row),
+    start,
+    new Map(terms.map(({ id, taxonomy }) => [id, taxonomy])),
+  )
+  return state
 }

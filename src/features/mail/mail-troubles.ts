@@ -1,5 +1,5 @@
 import { type Trouble, warning } from '../../base/finding.ts'
-import type { Ask } from '../doctor/examine.ts'
+import type { Ask } from '../../store/storage/ask.ts'
 import { sayMail } from './mail-texts.ts'
 
 /** After so many attempts, about half an hour, the operator is told. */

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { formatUtc } from '../../base/text/zones.ts'
-import { findSignInLink, useSignInLink } from '../../calendar/people/desk-passwords.ts'
 import {
   changeRole,
   endSessions,
@@ -10,12 +9,13 @@ import {
   isActive,
   RefusedUserChange,
   recordUser,
-  renameUser,
   type User,
 } from '../../calendar/people/users.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
+import { renameUser } from '../desk/people-store.ts'
+import { findSignInLink, useSignInLink } from '../desk/sign-in/sign-in-links.ts'
 import type { Claimed } from './claims.ts'
 import type { IdentityColumns } from './openid-tables.ts'
 

@@ -7,24 +7,25 @@ import {
   setCached,
 } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
+import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { decodeEntities, plainText } from '../../base/text/html.ts'
 import { hasWallForm } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { FREE, type Price, presentCost, pricesOf, storedCost } from '../../calendar/events/event-cost.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
-import { type CardLinks, findCardLinks } from '../../calendar/events/event-store.ts'
-import { rhythmOf, seriesUrl } from '../../calendar/events/recurrence-present.ts'
+import { recurrenceOf, seriesUrl, startOf } from '../../calendar/events/recurrence-present.ts'
 import { presentImage } from '../../calendar/images/images.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
-import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
 import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { type CardRow, findCardRows } from './event-page-store.ts'
+import { type CardRow, findCardRows } from '../feeds/card-rows.ts'
+import { type CardLinks, findCardLinks } from './card-links.ts'
 import { edgeLetters } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
+import { areUnchanged, type EventStates, statesOf } from './unchanged.ts'
 
 // Lists of pages show events as cards, which are cached until the event changes.
 
@@ -246,4 +247,12 @@ function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: strin
       low === high ? format.formatToParts(Number(low)) : format.formatRangeToParts(Number(low), Number(high))
     return parts.map(({ type, value }) => (type === 'currency' ? mark : value)).join('')
   }
+}
+
+/** Leaves out the end: “every Thursday”. Returns `''` without a rule. */
+export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
+  const { rule } = recurrenceOf(series)
+  if (!rule) return ''
+  const { count: _count, until: _until, ...endless } = rule
+  return recurrenceInWords({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
 }

@@ -13,6 +13,7 @@ import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
+import { written } from '../feeds/date-forms.ts'
 import { factsOf, isoTime, textsOfFacts } from '../feeds/event-facts.ts'
 import { icalendar } from '../feeds/icalendar.ts'
 import { linkedEvent } from '../feeds/json-ld.ts'
@@ -27,7 +28,6 @@ import {
   endOfOver,
   isOverAt,
   lastDayOf,
-  written,
   writtenDate,
   writtenDay,
   zoneName,

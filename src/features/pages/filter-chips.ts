@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import type { TimeOfDay, WhenWord } from '../../base/fields/event-fields.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
-import { countLeft, countWhen } from '../../calendar/events/find-events.ts'
+import { countLeft, countWhen } from './count-matching.ts'
 import type { TermPath } from './page-addresses.ts'
 import { writtenNumber } from './page-dates.ts'
 import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'

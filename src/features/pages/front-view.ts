@@ -1,4 +1,5 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
+import { written } from '../feeds/date-forms.ts'
 import type { Card, Picture } from './cards.ts'
 import {
   againOf,
@@ -12,7 +13,7 @@ import {
   startTime,
 } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
-import { capitalized, isNight, lastDayOf, written, writtenNumber, writtenSpan } from './page-dates.ts'
+import { capitalized, isNight, lastDayOf, writtenNumber, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { contains, wholeList } from '../../store/storage/sql-parts.ts'
+import { contains } from '../../store/storage/sql-parts.ts'
 
 export interface DirectoryEntry {
   id: number
@@ -72,39 +72,4 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
     select letter from letters where letter is not null limit ${sql.lit(MOST_LETTERS)}
   `.execute(db)
   return rows.map(({ letter }) => letter)
-}
-
-/** Coordinates are in degrees. */
-export interface VenueOfEvent {
-  event: number
-  id: number
-  slug: string
-  status: 'publish'
-  venue: string
-  city: string
-  geo_lat: number | null
-  geo_lng: number | null
-}
-
-export async function findVenuesOf(db: Db, events: readonly number[]): Promise<VenueOfEvent[]> {
-  const rows = await db
-    .selectFrom('event_venues')
-    .innerJoin('venues', 'venues.id', 'event_venues.venue')
-    .select([
-      'event_venues.event',
-      'venues.id',
-      'slug',
-      'status',
-      'venues.venue',
-      'city',
-      'geo_lat',
-      'geo_lng',
-    ])
-    .where('event_venues.event', 'in', wholeList(db, events))
-    // `is true` lets SQLite start with the events.
-    .where(sql<SqlBool>`(venues.status = 'publish') is true`)
-    .orderBy('event_venues.event')
-    .orderBy('event_venues.position')
-    .execute()
-  return rows.map((row) => ({ ...row, status: 'publish' }))
 }

@@ -2,26 +2,16 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { eventWords } from '../../calendar/events/event-filters.ts'
-import { firstDayOf } from '../../calendar/events/event-when.ts'
-import { countStarts } from '../../calendar/events/find-events.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import type { WordsFound } from '../../store/storage/search/find-words.ts'
-import { findLinkedNamed } from '../desk/find-as-typed.ts'
+import { written } from '../feeds/date-forms.ts'
 import type { Card } from './cards.ts'
+import { countStarts } from './count-matching.ts'
 import { datedRows, daySections } from './event-rows.ts'
 import { askedInWords, chosenInWords, DATES_ID } from './filter-chips.ts'
 import { findOpening, withFollowing } from './front-view.ts'
 import { findOngoing, MOST_OF_DAY, MOST_ONGOING, type Ongoing, ongoingSection } from './ongoing.ts'
-import {
-  firstOf,
-  isDay,
-  monthOf,
-  monthsLater,
-  weeksOf,
-  written,
-  writtenDay,
-  writtenRange,
-} from './page-dates.ts'
+import { firstOf, isDay, monthOf, monthsLater, weeksOf, writtenDay, writtenRange } from './page-dates.ts'
 import {
   before,
   between,
@@ -37,7 +27,8 @@ import {
 import { type Html, html } from './page-html.ts'
 import { queryText } from './page-query.ts'
 import { scopeOf } from './page-terms.ts'
-import type { Span } from './spans.ts'
+import { firstDayOf, type Span } from './spans.ts'
+import { findLinkedNamed } from './suggestions.ts'
 import {
   canonicalOf,
   datedWay,

@@ -5,7 +5,6 @@ import { type Config, environmentName } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { isRecord } from '../../base/foreign-json.ts'
 import {
-  dataOf,
   isLookFile,
   type LookFileSetting,
   MOST_LOOK,
@@ -28,6 +27,7 @@ import {
   readOwnerSettings,
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
+import { dataOf } from './look.ts'
 
 /** `set` is another name of `look`. */
 export function registerLookCommand(

@@ -212,3 +212,7 @@ export function checkLook(config: Config): Finding[] {
     ]
   }
 }
+
+export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
+
+// The look. Owners change it while the service runs; flags and variables win.

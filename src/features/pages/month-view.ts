@@ -4,7 +4,7 @@ import { DAY_MS, dayNumber, HOUR_MS } from '../../base/text/zones.ts'
 import { EVENING } from '../../calendar/events/event-when.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
-import { wholeList } from '../../store/storage/sql-parts.ts'
+import { written } from '../feeds/date-forms.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
@@ -19,7 +19,6 @@ import {
   monthsLater,
   NIGHT_MS,
   weeksOf,
-  written,
   writtenDay,
   writtenShortTime,
   writtenStart,
@@ -34,6 +33,7 @@ import {
   findPageEvents,
 } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
+import { findSticky } from './page-store.ts'
 import {
   canonicalOf,
   daysOfSame,
@@ -379,7 +379,7 @@ async function ranked(
   const asked = between(viewing, { ...filters, featured: true }, first, last)
   const leading = new Set([
     ...(filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids),
-    ...(await findSticky(viewing.context, found.ids)),
+    ...(await findSticky(viewing.context.db, found.ids)),
   ])
   const hourOf = (id: number) => {
     const times = found.times?.get(id)
@@ -390,12 +390,6 @@ async function ranked(
     ...own,
     rank: leading.has(own.id) ? LEADING : hourOf(own.id) >= EVENING ? OF_EVENING : OF_DAY,
   }))
-}
-
-async function findSticky({ db }: Viewing['context'], ids: readonly number[]): Promise<number[]> {
-  const events = db.selectFrom('events').select('id').where('sticky', '=', 1)
-  const found = await events.where('id', 'in', wholeList(db, ids)).execute()
-  return found.map(({ id }) => id)
 }
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank

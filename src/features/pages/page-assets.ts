@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Site } from '../../base/config.ts'
 import { ASSETS_PATH, contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-settings.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 import { weekStartOf } from './page-dates.ts'
 import { attributeFilters } from './page-filters.ts'
 import { formsOfPages, type PageText, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
+import { type Pixels, pixelsPng, squarePng } from './square-icons.ts'
 
 /** Addresses below `ASSETS_PATH` change with the content, so they can be cached for ever. */
 export interface Asset {

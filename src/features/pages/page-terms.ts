@@ -1,21 +1,13 @@
 import { canonicalSlug } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { listVenueNames, type NamedVenue } from '../../calendar/linked/linked-store.ts'
-import { findByOldSlug } from '../../calendar/records/old-slugs.ts'
-import {
-  findAncestors,
-  findTerm,
-  findTermBySlug,
-  findTermsInUse,
-  isInUse,
-  listTermsInUse,
-  type NamedTerm,
-} from '../../calendar/terms/term-store.ts'
+import { findAncestors, findTerm, findTermBySlug, type NamedTerm } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
+import { findByOldSlug } from './old-paths.ts'
 import type { TermPath } from './page-addresses.ts'
 import { type Choice, type Choices, choicesOf } from './page-html.ts'
+import { findTermsInUse, isInUse, listTermsInUse, listVenueNames, type NamedVenue } from './page-store.ts'
 
 export interface ShownTerm {
   id: number

@@ -1,16 +1,15 @@
 import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { seriesUrl } from '../../calendar/events/recurrence-present.ts'
-import { listPublicLinked } from '../../calendar/linked/linked-store.ts'
 import { organizerRules } from '../../calendar/linked/organizer.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
-import { listPublicSeries } from '../../calendar/series/series-store.ts'
 import { findEventMonths, listEventMonths, listMappedEvents } from './event-page-store.ts'
 import type { Look } from './look.ts'
 import { spanPath } from './page-addresses.ts'
 import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
+import { listPublicLinked, listPublicSeries } from './page-store.ts'
 import { listShownTerms, scopeOf } from './page-terms.ts'
 
 const MOST = 50_000

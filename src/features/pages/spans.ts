@@ -1,5 +1,7 @@
 import type { Site } from '../../base/config.ts'
-import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
+import type { WhenWord } from '../../base/fields/event-fields.ts'
+import { addDays, dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
+import { daysMeant, eveningOf, type Locality } from '../../calendar/events/event-when.ts'
 import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
@@ -146,4 +148,10 @@ export function linkedSpans(site: Site, from: Span, today: string): { span: Span
     const plain = at(undefined, undefined)
     return [{ span: plain.view === from.view ? plain : at(day ?? first, day?.slice(0, 7)), name: text }]
   })
+}
+
+export function firstDayOf(word: WhenWord, { timezone, language }: Locality, now: number): string {
+  const wall = wallNow(timezone, now)
+  if (word === 'now') return dayOf(wall)
+  return word === 'tonight' ? eveningOf(wall) : daysMeant(word, dayOf(wall), language).first
 }

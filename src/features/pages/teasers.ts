@@ -1,6 +1,6 @@
 import { beginningOf } from '../../base/text/characters.ts'
 import { BLOCK, INVISIBLE, plainText, splitMarkup } from '../../base/text/html.ts'
-import { EXCERPT_FROM } from './event-page-store.ts'
+import { EXCERPT_FROM } from '../feeds/card-rows.ts'
 
 const LONGEST = 180
 

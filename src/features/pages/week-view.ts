@@ -1,5 +1,6 @@
 import { addDays } from '../../base/text/moments.ts'
 import { announced } from '../../calendar/locales/translate.ts'
+import { written } from '../feeds/date-forms.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { type Stretch, stretchesOf, timeOn } from './month-view.ts'
@@ -10,7 +11,6 @@ import {
   unitName,
   weekNumberOf,
   weekOf,
-  written,
   writtenDay,
   writtenRange,
 } from './page-dates.ts'

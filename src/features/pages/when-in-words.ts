@@ -4,7 +4,8 @@ import { dayNumber } from '../../base/text/zones.ts'
 import { isOfWholeDays } from '../../calendar/locales/midnight.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import type { When } from '../../calendar/series/series-schedule.ts'
-import { edgeLetters, lastDayOf, written, writtenDay, writtenEnd } from './page-dates.ts'
+import { written } from '../feeds/date-forms.ts'
+import { edgeLetters, lastDayOf, writtenDay, writtenEnd } from './page-dates.ts'
 
 export function nearName(site: Site, day: string, today: string): string {
   if (day === today) return translate(site.language, 'Today')

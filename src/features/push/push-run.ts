@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { unshownValues } from '../../base/fields/event-members.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { isRecord } from '../../base/foreign-json.ts'
 import { withExceptions } from '../../base/recurrence/recurrence-text.ts'
@@ -14,6 +13,7 @@ import {
   linkNames,
   type ShownRecord,
   unknownFacts,
+  unshownValues,
 } from '../imports/shown-records.ts'
 import {
   type ConflictPolicy,

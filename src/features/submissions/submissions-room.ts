@@ -22,7 +22,8 @@ import {
 import type { DeskPart } from '../desk/desk-part.ts'
 import { eventLink } from '../desk/record-links.ts'
 import { mayReview } from '../desk/review/linked-drafts.ts'
-import { written, writtenDate, writtenNumber } from '../pages/page-dates.ts'
+import { written } from '../feeds/date-forms.ts'
+import { writtenDate, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import {
   markSpam,

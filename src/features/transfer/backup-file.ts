@@ -4,14 +4,13 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
-import { migrateWithin, refuseUnknown } from '../../store/storage/migrate.ts'
-import { countedSteps, type FeatureTables } from '../../store/storage/migration.ts'
+import { findMigrations, findUnknown, migrateWithin, refuseNewer } from '../../store/storage/migrate.ts'
+import { countedSteps, type FeatureTables, featureOfStep } from '../../store/storage/migration.ts'
 import { openDatabase, openExisting, readSnapshot } from '../../store/storage/open-database.ts'
 import { queryBuilder } from '../../store/storage/sqlite/sqlite-builders.ts'
 import { prepareKept } from '../../store/storage/sqlite/sqlite-connection.ts'
 import {
   databaseSize,
-  findMigrations,
   findNextNumber,
   listTables,
   readRows,
@@ -297,4 +296,15 @@ function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void
       throw new Error(
         `The backup is damaged: its table ${table} does not have the ${count} rows it should have.`,
       )
+}
+
+/**
+ * All tables of a calendar must be known to copy it.
+ * @throws Error with one sentence
+ */
+export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {
+  refuseNewer(done, features)
+  const left = new Set(findUnknown(done, features).map(featureOfStep))
+  if (left.size > 0)
+    throw new Error(`The database has tables of ${[...left].join(', ')}, which this program is without.`)
 }

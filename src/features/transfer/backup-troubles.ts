@@ -1,6 +1,6 @@
 import { type Trouble, warning } from '../../base/finding.ts'
 import { DAY_MS, utcToMs } from '../../base/text/zones.ts'
-import { type Ask, findLastBackup, isOldBackup } from '../doctor/examine.ts'
+import { type Ask, findLastBackup, isOldBackup } from '../../store/storage/ask.ts'
 import { sayOfTransfer } from './transfer-texts.ts'
 
 /** Without a known backup it says nothing: other programs may take them. @param now ms since the epoch */

@@ -11,7 +11,6 @@ import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-co
 import { formatUtc } from '../../base/text/moments.ts'
 import type { CalendarPlaces } from '../../calendar/open-ground.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
-import { warnOfMove } from '../../store/storage/database-address.ts'
 import { insertActs } from '../../store/storage/history.ts'
 import { openExisting } from '../../store/storage/open-database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
@@ -23,6 +22,7 @@ import {
   writeBackupTables,
 } from './backup-file.ts'
 import { namedFiles, withReason } from './clean-media.ts'
+import { warnOfMove } from './database-moves.ts'
 import { isSealed, sealFile } from './seal.ts'
 import { asRefusal, type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 

@@ -3,6 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import { runOnOpened } from '../../base/run-command.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import type { OpenedMedia } from '../../calendar/open-ground.ts'
+import { mimeTypeOf } from '../../store/media/image-sizes.ts'
 import type { ListedFile, MediaStore } from '../../store/media/media-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { insertActs } from '../../store/storage/history.ts'
@@ -110,4 +111,9 @@ export async function namedFiles(db: Db): Promise<Set<string>> {
     if (!end) return named
     last = end.id
   }
+}
+
+/** Takes a year, a month, and a name with the ending of an accepted format. */
+export function isImageKey(key: string): boolean {
+  return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }

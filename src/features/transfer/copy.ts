@@ -8,16 +8,16 @@ import { filesOf } from '../../calendar/images/images.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
-import { forgetMove, noteMove, withoutPassword } from '../../store/storage/database-address.ts'
-import { migrate } from '../../store/storage/migrate.ts'
+import { withoutPassword } from '../../store/storage/database-address.ts'
+import { findMigrations, migrate } from '../../store/storage/migrate.ts'
 import { type FeatureTables, type KeepsTables, listFeatureTables } from '../../store/storage/migration.ts'
 import { openDatabase, openExisting, readSnapshot } from '../../store/storage/open-database.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { COPY_FROM, COPY_TO } from './copy-variables.ts'
+import { forgetMove, noteMove } from './database-moves.ts'
 import { type CopyProgress, showProgress } from './show-progress.ts'
 import {
   countRows,
-  findMigrations,
   findNextNumber,
   gatherStatistics,
   insertRows,

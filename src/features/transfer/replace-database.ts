@@ -4,20 +4,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { messageOf } from '../../base/errors.ts'
-import { giveTo, makeFolder, type Owner, ownerAt, requireOwnerKept, syncFolder } from '../../base/files.ts'
+import { giveTo, makeFolder, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
-import {
-  copyNote,
-  databaseFile,
-  forgetMove,
-  NOTE_END,
-  withoutPassword,
-} from '../../store/storage/database-address.ts'
+import { copyNote, databaseFile, NOTE_END, withoutPassword } from '../../store/storage/database-address.ts'
 import { newEdition, readIdentity, renewEdition } from '../../store/storage/edition.ts'
 import { openDatabase } from '../../store/storage/open-database.ts'
 import { queryBuilder } from '../../store/storage/sqlite/sqlite-builders.ts'
 import { isBusy, prepareKept } from '../../store/storage/sqlite/sqlite-connection.ts'
+import { forgetMove } from './database-moves.ts'
+import { requireOwnerKept } from './seal.ts'
 import { gatherStatistics } from './tables.ts'
 
 // Puts a restored calendar in the place of another, which is kept as a copy, and puts copies back.

@@ -4,18 +4,18 @@ import { openToRead } from '../../base/files.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { RestorePlaces } from '../../calendar/open-ground.ts'
-import { isImageKey, mimeTypeOf } from '../../store/media/image-sizes.ts'
+import { mimeTypeOf } from '../../store/media/image-sizes.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findMove, withoutPassword } from '../../store/storage/database-address.ts'
-import { setIdentity } from '../../store/storage/edition.ts'
 import { raiseSequences } from '../../store/storage/history.ts'
 import { findUnknown, finishMigration, migrateWithin, stepNames } from '../../store/storage/migrate.ts'
 import { type FeatureTables, FIRST_STEP } from '../../store/storage/migration.ts'
 import { foldMarks, LAST_CARRIED } from '../../store/storage/migrations/carry-over.ts'
+import type { Tables } from '../../store/storage/schema.ts'
 import { readWhole } from './backup.ts'
 import { type Manifest, type OpenBackup, openBackup } from './backup-file.ts'
-import { namedFiles, withReason } from './clean-media.ts'
+import { isImageKey, namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
 import {
   type Fill,
@@ -263,4 +263,8 @@ async function addFiles(
     progress.advance(1)
   }
   progress.finish()
+}
+
+export async function setIdentity(tx: Db, named: Omit<Tables['editions'], 'edition'>): Promise<void> {
+  await tx.updateTable('editions').set(named).execute()
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
@@ -55,4 +55,12 @@ async function digestOf(path: string, bytes?: number): Promise<string> {
   const end = bytes === undefined ? {} : { end: bytes - 1 }
   await pipeline(createReadStream(path, { highWaterMark: STRETCH, ...end }), hash)
   return hash.digest('hex')
+}
+
+/** @throws Error with one sentence if another user owns the file and this process is not root */
+export function requireOwnerKept(path: string): void {
+  const own = process.getuid?.()
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (own === undefined || own === 0 || !found || found.uid === own) return
+  throw new Error(`${path} belongs to the user ${found.uid}: run this as that user, or as root.`)
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../../base/errors.ts'
-import type { Print } from '../../base/run-command.ts'
+import { type Print, stopOnSignal } from '../../base/run-command.ts'
 
 // Shows the progress of a copy on a terminal or in a log, and checks the paths of files to write.
 
@@ -37,25 +37,6 @@ async function barProgress(stream: NodeJS.WriteStream): Promise<CopyProgress> {
       release()
     },
   }
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
-/**
- * Calls `stop`, which gives the terminal its cursor back, on a signal, then ends by the same signal. The
- * returned function removes the listeners.
- */
-export function stopOnSignal(stop: () => void): () => void {
-  const end = (signal: NodeJS.Signals) => {
-    stop()
-    release()
-    process.kill(process.pid, signal)
-  }
-  const release = () => {
-    for (const signal of SIGNALS) process.off(signal, end)
-  }
-  for (const signal of SIGNALS) process.on(signal, end)
-  return release
 }
 
 const WIDEST = 'comparing event_organizers'.length

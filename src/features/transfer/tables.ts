@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from '../../store/storage/database.ts'
-import { countedSteps, type FeatureTables } from '../../store/storage/migration.ts'
+import type { FeatureTables } from '../../store/storage/migration.ts'
 
 // Tables as the database describes them, for copies and backups.
 
@@ -123,17 +123,6 @@ const postgresReferences = sql<{ table: string; to: string }>`
   select c.relname as "table", r.relname as "to" from pg_constraint f
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
-
-/** Steps are in order: none for the first version, undefined without a calendar. */
-export async function findMigrations(db: Db): Promise<string[] | undefined> {
-  const all = isPostgres(db)
-    ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
-    : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'migrations'`
-  const { rows: found } = await all.execute(db)
-  if (!found[0]?.found) return undefined
-  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
-  return countedSteps(rows.map(({ name }) => name))
-}
 
 export async function countRows(db: Db, table: TableShape): Promise<number> {
   const { rows } = await sql<{

@@ -28,7 +28,7 @@ export const transfer: Feature = {
       register: async (program, { configure, features }) => {
         const { databaseAddress } = await import('../../base/config.ts')
         const { openGround } = await import('../../calendar/open-ground.ts')
-        const { warnOfMove } = await import('../../store/storage/database-address.ts')
+        const { warnOfMove } = await import('./database-moves.ts')
         const { registerExportCommand } = await import('./export.ts')
         registerExportCommand(
           program,

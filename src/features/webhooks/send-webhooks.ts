@@ -8,9 +8,10 @@ import { presentById } from '../../calendar/records/record-store.ts'
 import { resources, type ServedResource, series } from '../../calendar/resources.ts'
 import type { Topic } from '../../feature.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { findSequences, WEBHOOK_KINDS } from '../../store/storage/history.ts'
+import { WEBHOOK_KINDS } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { type Posted, type PostLimits, postMessage, signedHeaders } from './post-message.ts'
+import { findSequences } from './webhook-messages.ts'
 import {
   claimDue,
   countWaiting,

@@ -82,11 +82,6 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** Takes a year, a month, and a name with the ending of an accepted format. */
-export function isImageKey(key: string): boolean {
-  return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
-}
-
 /** Returns `application/octet-stream` for any other ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
@@ -233,7 +228,7 @@ let loading: ReturnType<typeof openSharp> | undefined
  * Loaded with the first image, for a quick start, and only once: setting it up again would refuse images that
  * are being read.
  */
-function loadSharp(): ReturnType<typeof openSharp> {
+export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
@@ -375,31 +370,4 @@ export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp):
       isTimeout(error) ? Promise.reject(tooLarge(maxPixels)) : undefined,
     )
   })
-}
-
-const MOST_PIXELS = 16_000_000
-const SECONDS = 5
-
-/** Four bytes a pixel: red, green, blue, opacity. */
-export type Pixels = Buffer
-
-/**
- * `ground` is the colour behind the image.
- * @throws Error for bytes that are no accepted image
- */
-export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
-  const sharp = await loadSharp()
-  return sharp(image, { limitInputPixels: MOST_PIXELS })
-    .autoOrient()
-    .resize({ width: side, height: side, fit: 'contain', background: ground })
-    .timeout({ seconds: SECONDS })
-    .png()
-    .toBuffer()
-}
-
-export async function pixelsPng(pixels: Pixels, side: number): Promise<Buffer> {
-  const sharp = await loadSharp()
-  return sharp(pixels, { raw: { width: side, height: side, channels: 4 } })
-    .png()
-    .toBuffer()
 }

@@ -108,12 +108,15 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
 
 /** Lists every occurrence. Most queries are answered from lists in order, without a look at every event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
-  const choices = choicesOf(index, query)
+  const choices = indexChoices(index, query)
   const bounds = boundsOf(index, query)
   const isPlain = !bounds.ends && !bounds.hours
   const [first] = choices
   if (isPlain && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
-    const { list, from, to } = within(first ? slotsOfPosting(index, first.postings[0]) : index.all, bounds)
+    const { list, from, to } = rangeWithin(
+      first ? slotsOfPosting(index, first.postings[0]) : index.all,
+      bounds,
+    )
     return {
       ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
       total: to - from,
@@ -137,7 +140,7 @@ interface Choice {
   isApart: boolean
 }
 
-function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
+export function indexChoices(index: EventIndex, query: IndexQuery): Choice[] {
   const choices: Choice[] = []
   const choose = (kind: PostingKind, ids: readonly number[] | undefined) => {
     if (ids)
@@ -164,7 +167,7 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   return choices
 }
 
-interface Bounds {
+export interface SlotBounds {
   from: Bound
   to: Bound
   ends: { before: number; after: number } | undefined
@@ -172,7 +175,7 @@ interface Bounds {
   hours: Uint8Array | undefined
 }
 
-function hourSet(hours: readonly number[]): Uint8Array {
+export function hourSet(hours: readonly number[]): Uint8Array {
   const set = new Uint8Array(24)
   for (const hour of hours) set[hour] = 1
   return set
@@ -186,10 +189,10 @@ function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   )
 }
 
-function boundsOf(
+export function boundsOf(
   { starts, ordered }: EventIndex,
   { window, hours }: Pick<IndexQuery, 'window' | 'hours'>,
-): Bounds {
+): SlotBounds {
   const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
   const start = startsAfter ?? from
   const last = endsBefore === undefined ? to : undefined
@@ -238,23 +241,23 @@ interface Source {
   ranges: () => Range[]
 }
 
-function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
+function sourceOf(index: EventIndex, choice: Choice, bounds: SlotBounds): Source {
   const lists = choice.postings.map((posting) => slotsOfPosting(index, posting))
   if (lists.length > FEW_POSTINGS) {
     const weight = lists.reduce((sum, { size }) => sum + size, lists.length * WALKS_PER_POSTING)
-    return { choice, weight, ranges: () => lists.map((list) => within(list, bounds)) }
+    return { choice, weight, ranges: () => lists.map((list) => rangeWithin(list, bounds)) }
   }
-  const ranges = lists.map((list) => within(list, bounds))
+  const ranges = lists.map((list) => rangeWithin(list, bounds))
   return { choice, weight: ranges.reduce((sum, { from, to }) => sum + to - from, 0), ranges: () => ranges }
 }
 
-function within(list: SortedSlots, bounds: Bounds): Range {
+export function rangeWithin(list: SortedSlots, bounds: SlotBounds): Range {
   const from = lowerBound(list, bounds.from)
   return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
 }
 
-function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Bounds): Source {
-  const all = within(index.all, bounds)
+export function leastSource(index: EventIndex, choices: readonly Choice[], bounds: SlotBounds): Source {
+  const all = rangeWithin(index.all, bounds)
   let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
   for (const choice of choices) {
     const source = sourceOf(index, choice, bounds)
@@ -267,7 +270,7 @@ function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Boun
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
-  bounds: Bounds,
+  bounds: SlotBounds,
   among: IdSet | undefined,
   offset: number,
   limit: number,
@@ -278,11 +281,11 @@ function listMatching(
     return unorderedPage(index, slotsAmong(index, choices, bounds, among), offset, limit, order)
   }
   const others = choices.filter((choice) => choice !== least.choice)
-  const accepts = acceptance(index, others, bounds, among)
+  const accepts = acceptanceOf(index, others, bounds, among)
   const ranges = least.ranges()
   const [only] = ranges
   if (!only || ranges.length > 1 || order)
-    return unorderedPage(index, gather(index, ranges, accepts), offset, limit, order)
+    return unorderedPage(index, gatherSlots(index, ranges, accepts), offset, limit, order)
   const page: number[] = []
   let total = 0
   eachRun(only.list, only.from, only.to, (slots, from, to) => {
@@ -299,15 +302,15 @@ function listMatching(
 const ASKED_PER_POSTING = 16
 
 /** Whether counting the lists of a choice costs less than testing every event of the window. */
-function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
-  const { from, to } = within(index.all, bounds)
+function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: SlotBounds, end: number): boolean {
+  const { from, to } = rangeWithin(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
 function listApart(
   index: EventIndex,
   choice: Choice,
-  bounds: Bounds,
+  bounds: SlotBounds,
   offset: number,
   limit: number,
 ): IndexPage {
@@ -316,7 +319,7 @@ function listApart(
   const first: number[] = []
   let total = 0
   for (const posting of choice.postings) {
-    const { list, from, to } = within(slotsOfPosting(index, posting), bounds)
+    const { list, from, to } = rangeWithin(slotsOfPosting(index, posting), bounds)
     total += to - from
     eachSlot(list, from, to, (slot) => putFirst(first, slot, end, order))
   }
@@ -326,8 +329,8 @@ function listApart(
 /**
  * An event with several venues stands in several lists: returns by how much a sum of these lists is too high.
  */
-function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
-  const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
+function countRepeated(index: EventIndex, { postings }: Choice, bounds: SlotBounds): number {
+  const several = rangeWithin(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
   const wanted = postingSet(index, postings)
   let repeated = 0
@@ -339,7 +342,11 @@ function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds):
 }
 
 /** Returns each accepted slot once, in no order. */
-function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
+export function gatherSlots(
+  index: EventIndex,
+  ranges: readonly Range[],
+  accepts: (slot: number) => boolean,
+): number[] {
   if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
   const { met } = index
   // Before the stamps exceed the 32 bits of the column, they begin again.
@@ -391,194 +398,15 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
   return true
 }
 
-/** The postings of so many slots are counted in a millisecond or two. */
-const MOST_COUNTED = 10_000
-
-/**
- * Returns a function that counts events by each of these terms or facts; undefined if that would take longer
- * than two milliseconds. If a list has more events than are counted one by one, and only time narrows it, the
- * events that begin within the window are counted.
- */
-export function countEach(
-  index: EventIndex,
-  query: IndexQuery,
-): ((kind: PostingKind, ids: readonly number[]) => ReadonlyMap<number, number>) | undefined {
-  const count = postingCounter(index, query)
-  if (!count) return undefined
-  return (kind, ids) =>
-    new Map(
-      ids.flatMap((id) => postingsFor(index, kind, [id]).map((posting) => [id, count(posting)] as const)),
-    )
-}
-
-function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number) => number) | undefined {
-  const choices = choicesOf(index, query)
-  const bounds = boundsOf(index, query)
-  const least = leastSource(index, choices, bounds)
-  if (least.weight <= MOST_COUNTED) {
-    const others = choices.filter((choice) => choice !== least.choice)
-    const slots = gather(index, least.ranges(), acceptance(index, others, bounds, query.among))
-    const counts = tally(index, slots)
-    return (posting) => counts[posting] ?? 0
-  }
-  if (choices.length > 0 || bounds.hours || query.among) return undefined
-  const begun = boundsOfStarts(index, query.window)
-  return (posting) => {
-    const { from, to } = within(slotsOfPosting(index, posting), begun)
-    return to - from
-  }
-}
-
-/**
- * Counts events by the day on which they begin; `days` are the first moments of consecutive days. Undefined
- * if that would take too long.
- */
-export function countBegins(
-  index: EventIndex,
-  query: IndexQuery,
-  days: readonly number[],
-): number[] | undefined {
-  const [first = 0] = days
-  const choices = choicesOf(index, query)
-  const at = (moment: number) => boundAt(index.starts, index.ordered, moment, false)
-  const span = { from: at(first), to: at(first + days.length * DAY_MS) }
-  const bounds: Bounds = { ...span, ends: undefined, hours: query.hours && hourSet(query.hours) }
-  if (choices.length === 0 && !bounds.hours && !query.among)
-    return days.map((day) => {
-      const { from, to } = within(index.all, { ...bounds, from: at(day), to: at(day + DAY_MS) })
-      return to - from
-    })
-  const least = leastSource(index, choices, bounds)
-  if (least.weight > MOST_COUNTED) return undefined
-  const others = choices.filter((choice) => choice !== least.choice)
-  const counts = days.map(() => 0)
-  for (const slot of gather(index, least.ranges(), acceptance(index, others, bounds, query.among))) {
-    const day = Math.floor(((index.starts[slot] as number) - first) / DAY_MS)
-    counts[day] = (counts[day] ?? 0) + 1
-  }
-  return counts
-}
-
-/** The ends of so many slots are compared in about a millisecond. */
-const MOST_WALKED = 200_000
-
-/**
- * Visits each slot once, in no order. Returns false, and visits none, if more than `most` slots would be
- * looked at.
- */
-function visitSlots(
-  index: EventIndex,
-  query: IndexQuery,
-  most: number,
-  visit: (slot: number) => void,
-): boolean {
-  const choices = choicesOf(index, query)
-  const bounds = boundsOf(index, query)
-  const least = leastSource(index, choices, bounds)
-  if (least.weight > most) return false
-  const others = choices.filter((choice) => choice !== least.choice)
-  const accepts = acceptance(index, others, bounds, query.among)
-  const ranges = least.ranges()
-  const [only] = ranges
-  if (!only || ranges.length > 1) for (const slot of gather(index, ranges, accepts)) visit(slot)
-  else
-    eachRun(only.list, only.from, only.to, (slots, from, to) => {
-      for (let i = from; i < to; i++) if (accepts(slots[i] as number)) visit(slots[i] as number)
-    })
-  return true
-}
-
 export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
-
-/**
- * Counts events at each of these times, all of which lie within those of the query. Undefined if that would
- * take too long.
- */
-export function countTimes(
-  index: EventIndex,
-  query: IndexQuery,
-  times: readonly AskedTimes[],
-): number[] | undefined {
-  const edge = (wall: string | undefined, open: number) => (wall === undefined ? open : utcToMs(wall))
-  const bounds = times.map(({ startsAfter, startsBefore, endsAfter }) => ({
-    after: edge(startsAfter, Number.NEGATIVE_INFINITY),
-    before: edge(startsBefore, Number.POSITIVE_INFINITY),
-    end: edge(endsAfter, Number.NEGATIVE_INFINITY),
-    count: 0,
-  }))
-  const { starts, ends } = index
-  const isKnown = visitSlots(index, query, MOST_WALKED, (slot) => {
-    const [start, end] = [starts[slot] as number, ends[slot] as number]
-    for (const own of bounds) if (start > own.after && start < own.before && end > own.end) own.count++
-  })
-  return isKnown ? bounds.map(({ count }) => count) : undefined
-}
-
-const MOST_CONDITIONS = 31
-
-/**
- * Counts events that meet each of these conditions, at most 31; of a collapsed list each series once.
- * Undefined if that would take over two milliseconds.
- */
-export function countNarrowed(
-  index: EventIndex,
-  query: IndexQuery,
-  conditions: readonly IndexQuery[],
-): number[] | undefined {
-  const { series: seriesOf, linkStarts, linkCounts, links, postings } = index
-  const bits = new Uint32Array(postings.length)
-  conditions.slice(0, MOST_CONDITIONS).forEach((condition, at) => {
-    for (const choice of choicesOf(index, condition))
-      for (const posting of choice.postings) bits[posting] = (bits[posting] as number) | (1 << at)
-  })
-  const counts = conditions.map(() => 0)
-  const met = new Map<number, number>()
-  const most = query.window.endsAfter === undefined ? MOST_COUNTED : MOST_WALKED
-  const isKnown = visitSlots(index, query, most, (slot) => {
-    const start = linkStarts[slot] as number
-    const end = start + (linkCounts[slot] as number)
-    let found = 0
-    for (let i = start; i < end; i++) found |= bits[links[i] as number] as number
-    const series = query.isCollapsed ? (seriesOf[slot] as number) : 0
-    if (series !== 0) {
-      const before = met.get(series) ?? 0
-      met.set(series, before | found)
-      found &= ~before
-    }
-    for (let at = 0; found !== 0; at++, found >>>= 1) if (found & 1) counts[at] = (counts[at] ?? 0) + 1
-  })
-  return isKnown ? counts : undefined
-}
-
-function boundsOfStarts(index: EventIndex, window: EventWindow): Bounds {
-  const from = window.startsAfter ?? window.from ?? window.endsAfter
-  const plain = { ...window, from, startsAfter: undefined, endsAfter: undefined, endsBefore: undefined }
-  return boundsOf(index, { window: plain })
-}
-
-function tally(
-  { linkStarts, linkCounts, links, postings }: EventIndex,
-  slots: readonly number[],
-): Uint32Array {
-  const counts = new Uint32Array(postings.length)
-  for (const slot of slots) {
-    const start = linkStarts[slot] as number
-    const end = start + (linkCounts[slot] as number)
-    for (let i = start; i < end; i++) {
-      const posting = links[i] as number
-      counts[posting] = (counts[posting] as number) + 1
-    }
-  }
-  return counts
-}
 
 type Test = (slot: number) => boolean
 
 /** Returns a test of these choices and all other conditions, for slots whose start is within the bounds. */
-function acceptance(
+export function acceptanceOf(
   index: EventIndex,
   choices: readonly Choice[],
-  { ends, hours }: Bounds,
+  { ends, hours }: SlotBounds,
   among: IdSet | undefined,
 ): Test {
   const { ids } = index
@@ -607,7 +435,12 @@ function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
   }
 }
 
-function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
+function slotsAmong(
+  index: EventIndex,
+  choices: readonly Choice[],
+  bounds: SlotBounds,
+  among: IdSet,
+): number[] {
   const tests = choices.map((choice) => choiceTest(index, choice))
   const { from, to, ends, hours } = bounds
   const isWithin = (start: number, end: number) =>

@@ -142,24 +142,6 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-export interface EventStates {
-  age: number
-  changes: readonly number[]
-}
-
-export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
-  return { age, changes: ids.map((id) => changes[id] ?? 0) }
-}
-
-/** True if the events are as in `before`, except perhaps for counts of their terms. */
-export function areUnchanged(
-  { age, changes }: EventPieces,
-  ids: readonly number[],
-  before: EventStates,
-): boolean {
-  return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
-}
-
 /** The text gets a buffer of its own, since small buffers share memory and keep all of it alive. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))

@@ -1,7 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { messageOf } from '../../base/errors.ts'
-import { giveTo, ownerAt } from '../../base/files.ts'
-import { formatUtc } from '../../base/text/moments.ts'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 
 export function databaseFile(address: string): string | undefined {
   return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
@@ -71,34 +68,9 @@ export const DATABASE_FILE_START = 'SQLite format 3\0'
 
 export const NOTE_END = '-moved'
 
-function placeAt(address: string): { file: string; note: string } | undefined {
+export function placeAt(address: string): { file: string; note: string } | undefined {
   const file = databaseFile(address)
   return file === undefined ? undefined : { file, note: file + NOTE_END }
-}
-
-/**
- * Returns a sentence for the operator, even if the note cannot be written; undefined without a file. `now` is
- * in ms.
- */
-export function noteMove(from: string, to: string, now: number): string | undefined {
-  const place = placeAt(from)
-  if (!place) return undefined
-  const { file, note } = place
-  try {
-    writeFileSync(
-      note,
-      `The calendar in ${file} was copied to ${withoutPassword(to)} at ${formatUtc(now)} UTC.\n`,
-    )
-    giveTo(note, ownerAt(file))
-    return `The service is not started on ${file} any more, unless ${note} is removed.`
-  } catch (error) {
-    return `Let no service be started on ${file} any more; that cannot be noted there: ${messageOf(error)}.`
-  }
-}
-
-export function forgetMove(address: string): void {
-  const place = placeAt(address)
-  if (place) rmSync(place.note, { force: true })
 }
 
 /** False if there is no note. */
@@ -123,13 +95,6 @@ export function findMove(address: string): Move | undefined {
     `to go on with ${file}, without what has been written there since, remove ${note}.`,
   ].join(' ')
   return { told: readFileSync(note, 'utf8').trim(), todo }
-}
-
-/** Writes to standard error; returns whether the calendar was copied. */
-export function warnOfMove(address: string): boolean {
-  const move = findMove(address)
-  if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)
-  return move !== undefined
 }
 
 /** @throws Error that says where the calendar is, and how to use the file again */

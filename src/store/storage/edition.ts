@@ -27,10 +27,6 @@ export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
-export async function setIdentity(tx: Db, named: Omit<Tables['editions'], 'edition'>): Promise<void> {
-  await tx.updateTable('editions').set(named).execute()
-}
-
 /** Holds webhooks and scheduled imports, or lets them go on; returns whether that is new. */
 export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   const held = Number(isHeld)

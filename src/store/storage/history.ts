@@ -13,7 +13,6 @@ import {
   type Writer,
 } from './recording.ts'
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
-import { wholeList } from './sql-parts.ts'
 import { statement } from './statement.ts'
 
 // What a transaction writes beside its rows: sequences, ids, record of changes, webhook messages, history,
@@ -28,36 +27,6 @@ const COUNTED_FROM = Date.UTC(2020, 0, 1)
 /** Returns the seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
-}
-
-/** Records that never changed are missing. */
-export async function findSequences(
-  db: Db,
-  kind: ChangeColumns['kind'],
-  ids: readonly number[],
-): Promise<Map<number, number>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('changes')
-    .select(['record', 'sequence'])
-    .where('kind', '=', kind)
-    .where('record', 'in', wholeList(db, ids))
-    .execute()
-  return new Map(rows.map(({ record, sequence }) => [record, sequence]))
-}
-
-/** An occurrence has the higher one of its own and its series. */
-export async function findEventSequences(
-  db: Db,
-  ids: readonly number[],
-): Promise<[id: number, sequence: number][]> {
-  if (ids.length === 0) return []
-  const { rows } = await sql<{ id: number; own: number | null; shared: number | null }>`
-    select e.id, c.sequence as own, s.sequence as shared from events e
-    left join changes c on c.kind = 'event' and c.record = e.id
-    left join changes s on s.kind = 'series' and s.record = e.series
-    where e.id in ${wholeList(db, ids)}`.execute(db)
-  return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
 const AHEAD = 3600

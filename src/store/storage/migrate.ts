@@ -111,7 +111,7 @@ export async function finishMigration(tx: Db): Promise<string | undefined> {
 }
 
 /** @throws Error with one sentence */
-function refuseNewer(done: Iterable<string>, features: readonly FeatureTables[]): void {
+export function refuseNewer(done: Iterable<string>, features: readonly FeatureTables[]): void {
   const newer = findNewer(done, features)
   if (newer.length > 0)
     throw new Error(
@@ -140,13 +140,13 @@ export function findUnknown(done: Iterable<string>, features: readonly FeatureTa
     .sort()
 }
 
-/**
- * All tables of a calendar must be known to copy it.
- * @throws Error with one sentence
- */
-export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {
-  refuseNewer(done, features)
-  const left = new Set(findUnknown(done, features).map(featureOfStep))
-  if (left.size > 0)
-    throw new Error(`The database has tables of ${[...left].join(', ')}, which this program is without.`)
+/** Steps are in order: none for the first version, undefined without a calendar. */
+export async function findMigrations(db: Db): Promise<string[] | undefined> {
+  const all = isPostgres(db)
+    ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
+    : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'migrations'`
+  const { rows: found } = await all.execute(db)
+  if (!found[0]?.found) return undefined
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
+  return countedSteps(rows.map(({ name }) => name))
 }

@@ -102,15 +102,3 @@ async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Pro
 async function untilFew(drop: () => Promise<number>): Promise<void> {
   while ((await drop()) === DROPPED_AT_ONCE);
 }
-
-/**
- * Returns the UTC time of the latest withdrawal, however long ago: a feed that an event has left is not older
- * than that (RFC 4287, 4.2.15). Empty for none.
- */
-export async function findLastWithdrawal(db: Db): Promise<string> {
-  const found = await db
-    .selectFrom('withdrawn_events')
-    .select(({ fn }) => fn.max('withdrawn_utc').as('last'))
-    .executeTakeFirst()
-  return found?.last ?? ''
-}

@@ -1,13 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Problem } from '../../../base/problems.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
-import { makeOnce } from '../../../calendar/editing/idempotency.ts'
-import {
-  changeFocus,
-  changeTexts,
-  type FocalPoint,
-  mayEditImage,
-} from '../../../calendar/images/image-texts.ts'
+import { changeTexts, mayEditImage } from '../../../calendar/images/image-texts.ts'
 import {
   findImage,
   findOpenImage,
@@ -32,6 +26,8 @@ import {
   shownAtFirst,
   type TypedForm,
 } from '../desk-page.ts'
+import { makeOnce } from '../form-once.ts'
+import { changeFocus, type FocalPoint } from '../picture-store.ts'
 
 export type SentPicture = { id: number } | { fault: string } | undefined
 

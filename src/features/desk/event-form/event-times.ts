@@ -1,15 +1,7 @@
 import { madeOnce } from '../../../base/cache.ts'
 import type { Site } from '../../../base/config.ts'
 import { addDays, dayOf, parseMoment, wallNow } from '../../../base/text/moments.ts'
-import {
-  describeUnclear,
-  findUnclear,
-  isTimezone,
-  lastWallToUtc,
-  type UnclearTime,
-  utcToMs,
-  wallToUtc,
-} from '../../../base/text/zones.ts'
+import { isTimezone, lastWallToUtc, utcToMs, wallToUtc } from '../../../base/text/zones.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { localeOf } from '../../../calendar/locales/date-locales.ts'
 import { writtenDay } from '../../pages/page-dates.ts'
@@ -19,6 +11,7 @@ import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from '../de
 import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../event-lengths.ts'
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../spoken/spoken-dates.ts'
 import { readSpokenTime } from '../spoken/spoken-times.ts'
+import { describeUnclear, findUnclear, type UnclearTime } from '../unclear-times.ts'
 
 export const TIME_CONTROLS = [
   'start_date',

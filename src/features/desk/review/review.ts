@@ -3,7 +3,7 @@ import { invalidParam, Problem } from '../../../base/problems.ts'
 import { formatUtc } from '../../../base/text/moments.ts'
 import type { Context } from '../../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../../calendar/declare/parse.ts'
-import { nameOfRow, permittedRecord, statusOf, writeChange } from '../../../calendar/editing/save-record.ts'
+import { writeChange } from '../../../calendar/editing/save-record.ts'
 import { type RecordHistory, readHistory } from '../../../calendar/history/record-history.ts'
 import { can, isLoggedIn, mayEdit, type Owned } from '../../../calendar/people/caller.ts'
 import { findUser } from '../../../calendar/people/users.ts'
@@ -12,6 +12,7 @@ import { events, resourceNamed, type ServedResource } from '../../../calendar/re
 import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { removeUnsaved } from '../desk-rows.ts'
+import { nameOfRow, permittedRecord, statusOf } from '../permitted-record.ts'
 import { type Saved, savedAs, wantedAt } from '../save-form.ts'
 import {
   type LinkedDraft,

@@ -4,7 +4,7 @@ import { type CredentialScope, SCOPES } from '../../../calendar/people/caller.ts
 import { addCredential, listCredentials } from '../../../calendar/people/credentials.ts'
 import { RefusedUserChange } from '../../../calendar/people/users.ts'
 import { CONSENT_PATH } from '../../../wordpress/platform-passwords.ts'
-import { written } from '../../pages/page-dates.ts'
+import { written } from '../../feeds/date-forms.ts'
 import { type Html, html } from '../../pages/page-html.ts'
 import { pathTo } from '../../pages/viewing.ts'
 import {

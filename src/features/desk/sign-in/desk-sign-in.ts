@@ -2,43 +2,41 @@ import { setTimeout as sleepFor } from 'node:timers/promises'
 import { Problem } from '../../../base/problems.ts'
 import { clientOf } from '../../../base/text/urls.ts'
 import type { OnRefused } from '../../../calendar/people/authenticate.ts'
-import {
-  findRightHash,
-  findSignInLink,
-  type Hashing,
-  hasDeskPassword,
-  hashDeskPassword,
-  holdsHash,
-  makeHashing,
-  type SentPassword,
-  type SignInLink,
-  setDeskPassword,
-  useSignInLink,
-} from '../../../calendar/people/desk-passwords.ts'
-import {
-  endSession,
-  findSession,
-  listSessions,
-  noteSeen,
-  type SessionOrigin,
-  sessionExists,
-  startSession,
-} from '../../../calendar/people/sessions.ts'
+import { hasDeskPassword } from '../../../calendar/people/desk-passwords.ts'
+import { listSessions } from '../../../calendar/people/sessions.ts'
 import {
   countedName,
   type Guesses,
-  guessesOf,
   inTurn,
   makeGuesses,
   makeTurns,
   noteGuess,
   type TurnLimits,
   type Turns,
+  WINDOW_MS,
 } from '../../../calendar/people/turns.ts'
 import { findUserByLogin, type User } from '../../../calendar/people/users.ts'
 import type { Database, Db } from '../../../store/storage/database.ts'
 import { type Tx, type Writer, writerBy } from '../../../store/storage/recording.ts'
 import { lackBehind } from '../../../store/storage/unavailable.ts'
+import {
+  findRightHash,
+  type Hashing,
+  hashDeskPassword,
+  holdsHash,
+  makeHashing,
+  type SentPassword,
+  setDeskPassword,
+} from './password-hashes.ts'
+import {
+  endSession,
+  findSession,
+  noteSeen,
+  type SessionOrigin,
+  sessionExists,
+  startSession,
+} from './session-store.ts'
+import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 
 // Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
 
@@ -308,4 +306,11 @@ async function canWrite({ ping }: Database): Promise<boolean> {
   } catch (error) {
     return lackBehind(error) === 'answer'
   }
+}
+
+/** Failures in the current minute, and the ms until they are forgotten. */
+export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
+  const known = guesses.get(countedName(name))
+  const msLeft = known ? known.since + WINDOW_MS - now : 0
+  return known && msLeft > 0 ? { failures: known.failures, msLeft } : { failures: 0, msLeft: 0 }
 }

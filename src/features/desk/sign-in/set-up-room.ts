@@ -1,14 +1,7 @@
 import { LANGUAGES, type Site } from '../../../base/config.ts'
 import { lookSettings } from '../../../base/look-settings.ts'
 import { Problem } from '../../../base/problems.ts'
-import {
-  faultOfPassword,
-  findInviter,
-  LONGEST_PASSWORD,
-  SHORTEST_PASSWORD,
-  type SignInLink,
-} from '../../../calendar/people/desk-passwords.ts'
-import { isName, renameUser } from '../../../calendar/people/users.ts'
+import { isName } from '../../../calendar/people/users.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../../store/storage/owner-settings.ts'
 import type { Tx } from '../../../store/storage/recording.ts'
 import { type Content, type Html, html } from '../../pages/page-html.ts'
@@ -25,6 +18,7 @@ import {
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 import { settingFaults } from '../look-values.ts'
+import { renameUser } from '../people-store.ts'
 import {
   CHOICE_LABELS,
   currencyOfVisitor,
@@ -35,6 +29,8 @@ import {
 } from '../site-choices.ts'
 import { changeZone, countInZone, mayChangeZone } from '../zone-change.ts'
 import { finishZone } from '../zone-room.ts'
+import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-hashes.ts'
+import { findInviter, type SignInLink } from './sign-in-links.ts'
 
 // The link by which people begin: an empty calendar asks for its settings as well, a demo lets one look
 // around.

@@ -1,0 +1,89 @@
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import {
+  LONGEST_STORED,
+  type Repeatable,
+  type StoredAnswer,
+  storedSince,
+  writeOnce,
+} from '../../calendar/editing/idempotency.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import { findStored, storeAnswer } from '../../store/storage/stored-answers.ts'
+
+/**
+ * Makes one record for a form, however often it is sent: again, it gets the first id.
+ * @param make creates the record within the function that it is given
+ * @throws Problem as `writeOnce`
+ */
+export async function makeOnce(
+  repeatable: Repeatable,
+  isAllowed: boolean,
+  context: Context,
+  make: (
+    storingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
+  ) => Promise<StoredAnswer>,
+): Promise<number> {
+  // Two clicks at once wait for each other in the database, where the second finds the record of the first.
+  const sent = { repeatable, underWay: new Map<string, string>() }
+  const { id } = await writeOnce(sent, isAllowed, context, (storing) =>
+    make((tx, write) =>
+      storing(tx, async () => {
+        const { id } = await write()
+        return { status: 201, headers: {}, body: { id }, id }
+      }),
+    ),
+  )
+  if (id === undefined) throw new Error('The answer that is kept under the key of a form names no record.')
+  return id
+}
+
+/** Stored answers with this fingerprint are results of forms. */
+const FINGERPRINT = 'told'
+
+const UNDER_WAY = 202
+
+const DONE = 200
+
+const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
+
+/** Returns undefined for an unknown key, `'under way'` for work that has not ended. */
+export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
+  const stored = await findStored(context.db, placeOf(context, key), storedSince(context))
+  if (stored?.fingerprint !== FINGERPRINT) return undefined
+  return stored.status === UNDER_WAY ? 'under way' : JSON.parse(stored.body)
+}
+
+/**
+ * Does work once for a key, so that a form that is sent twice changes nothing twice, even in several
+ * transactions. Work that was cut off is not done again. A result longer than `LONGEST_STORED` is stored
+ * empty.
+ */
+export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
+  if (!(await claim(context, key))) return
+  const told = JSON.stringify(await work())
+  const body = told.length > LONGEST_STORED ? '{}' : told
+  await context.write((tx) => keep(tx, context, key, { status: DONE, body }))
+}
+
+function claim(context: Context, key: string): Promise<boolean> {
+  return context.write(async (tx) => {
+    const place = placeOf(context, key)
+    await holdName(tx, `told ${place.user} ${key}`)
+    if (await findStored(tx, place, storedSince(context))) return false
+    await keep(tx, context, key, { status: UNDER_WAY, body: '{}' })
+    return true
+  })
+}
+
+function keep(tx: Tx, context: Context, key: string, told: { status: number; body: string }): Promise<void> {
+  const kept_utc = formatUtc(context.now)
+  return storeAnswer(tx, {
+    ...placeOf(context, key),
+    ...told,
+    fingerprint: FINGERPRINT,
+    rights: '',
+    location: '',
+    kept_utc,
+  })
+}

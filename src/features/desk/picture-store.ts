@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Context } from '../../calendar/declare/context.ts'
+import { type Asker, changeImage } from '../../calendar/images/image-texts.ts'
+import {
+  imageConditions,
+  imagesOf,
+  imagesOpenTo,
+  isShownNowhere,
+  type PreparedUpload,
+  SHOWN_BY,
+} from '../../calendar/images/images.ts'
+import { visibleTo } from '../../calendar/records/record-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
+
+/**
+ * Removes the focal point; the former files are deleted at the end of the request, within `withImages`.
+ * @throws Problem as `changeTexts`
+ */
+export async function replaceFile(
+  tx: Tx,
+  id: number,
+  { stored: { title: _title, ...columns } }: PreparedUpload,
+  context: Context,
+): Promise<void> {
+  await changeImage(tx, id, context, (before) => {
+    imagesOf(context).stored.push(before)
+    return { ...columns, focal_x: null, focal_y: null }
+  })
+  for (const [table, kind] of SHOWN_BY) {
+    const shown = tx.selectFrom(table).select(['id', 'status']).where('image', '=', id)
+    for (const { id: record, status } of await shown.execute()) {
+      const isPublic = status === 'publish'
+      recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+    }
+  }
+}
+
+export interface ImageList {
+  search?: string
+  before?: number | undefined
+  /** `unused` images are shown by no record; `untold` ones have no alternative text. */
+  only?: 'unused' | 'untold' | undefined
+}
+
+export async function findUnused(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('images')
+    .select('images.id')
+    .where('images.id', 'in', ids)
+    .where(isShownNowhere())
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+export interface ImageUse {
+  kind: PagedKind
+  id: number
+  name: string
+  /** Wall time of an event, else empty. */
+  start: string
+}
+
+export async function listUses({ db, caller }: Context, image: number, most: number): Promise<ImageUse[]> {
+  const uses = SHOWN_BY.map(async ([table, kind]) => {
+    const name = sql.ref(`${table}.${table === 'events' ? 'title' : kind}`)
+    const start = table === 'events' ? sql.ref('events.start_date') : sql`''`
+    const { rows } = await sql<Omit<ImageUse, 'kind'>>`
+      select id, ${name} as name, ${start} as start from ${sql.table(table)} where image = ${image}
+        and ${visibleTo(caller, table)}
+      order by id desc limit ${sql.lit(most)}`.execute(db)
+    return rows.map((row) => ({ kind, ...row }))
+  })
+  return (await Promise.all(uses)).flat()
+}
+
+export async function listLatestImages(
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
+  most: number,
+  { search = '', before, only }: ImageList = {},
+): Promise<ImageRow[]> {
+  let open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
+  for (const condition of imageConditions({ search })) open = open.where(condition)
+  if (before !== undefined) open = open.where('images.id', '<', before)
+  if (only === 'unused') open = open.where(isShownNowhere())
+  if (only === 'untold') open = open.where('images.alt_text', '=', '')
+  return open.orderBy('id', 'desc').limit(most).execute()
+}
+
+/** 0 is left and top, 1 is right and bottom. */
+export interface FocalPoint {
+  x: number
+  y: number
+}
+
+/** `undefined` means the middle. @throws Problem as `changeTexts` */
+export async function changeFocus(
+  tx: Tx,
+  id: number,
+  point: FocalPoint | undefined,
+  asker: Asker,
+): Promise<void> {
+  await changeImage(tx, id, asker, () => ({ focal_x: point?.x ?? null, focal_y: point?.y ?? null }))
+}

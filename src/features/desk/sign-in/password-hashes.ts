@@ -1,0 +1,177 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { formatUtc } from '../../../base/text/zones.ts'
+import { findHash } from '../../../calendar/people/desk-passwords.ts'
+import { inTurn, makeTurns, type Rank, type Turns } from '../../../calendar/people/turns.ts'
+import { endSessions, isActive, recordUser, type User, voidLinks } from '../../../calendar/people/users.ts'
+import type { Database } from '../../../store/storage/database.ts'
+import { lockedRows } from '../../../store/storage/locks.ts'
+import type { Tx } from '../../../store/storage/recording.ts'
+
+/** In characters. */
+export const SHORTEST_PASSWORD = 12
+
+export const LONGEST_PASSWORD = 256
+
+/** The cost is stored with each hash, so that `COST` can change. */
+interface Cost {
+  /** In KiB. */
+  memory: number
+  passes: number
+  lanes: number
+}
+
+/** OWASP recommends 19 MiB and two passes: some forty milliseconds of another thread. */
+const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
+
+const SALT_BYTES = 16
+
+const TAG_BYTES = 32
+
+/** Each hash takes 19 MiB and a core. */
+const AT_ONCE = 2
+
+const WAITING = 20
+
+/** In seconds. */
+const RETRY_AFTER = 2
+
+export type Hashing = Turns
+
+export function makeHashing(): Hashing {
+  return makeTurns({ atOnce: AT_ONCE, waiting: WAITING, code: 'rest_unavailable', retryAfter: RETRY_AFTER })
+}
+
+export interface SentPassword {
+  password: string
+  /** A client that sent wrong ones lately waits behind all others. */
+  isGuessing: boolean
+  /** A client with a session of the user waits for no others. */
+  isKnown?: boolean
+}
+
+export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
+  // Four times the length is too much for a password, even after composing joins a few characters into one.
+  if (password.length > LONGEST_PASSWORD * 4) return 'too long'
+  const characters = [...composed(password)].length
+  if (characters < SHORTEST_PASSWORD) return 'too short'
+  return characters > LONGEST_PASSWORD ? 'too long' : undefined
+}
+
+/** NFKC: keyboards write the same letters in different ways. */
+const composed = (password: string) => password.normalize('NFKC')
+
+/** @throws Problem rest_unavailable when too many are being hashed */
+export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  return hashText(COST, salt, await derive(hashing, password, 0, salt, COST))
+}
+
+/** Ends all sessions and links of the user. @param now in ms */
+export async function setDeskPassword(tx: Tx, user: User, hash: string, now: number): Promise<void> {
+  await keepHash(tx, user, hash, now)
+  await endSessions(tx, user.id)
+  await voidLinks(tx, user.id)
+  recordUser(tx, user.id, { action: 'grant', name: `${user.login}: password` })
+}
+
+/**
+ * Returns undefined for a wrong password, or a user who may not sign in, after the same work. A hash of
+ * another cost is replaced.
+ * @throws Problem rest_unavailable when too many are being hashed
+ */
+export async function findRightHash(
+  { read, write }: Pick<Database, 'read' | 'write'>,
+  hashing: Hashing,
+  user: User | undefined,
+  { password, isGuessing, isKnown = false }: SentPassword,
+): Promise<string | undefined> {
+  const hash = user && (await findHash(read, user))
+  const { cost, salt, tag } = (hash !== undefined && readHash(hash)) || nobodys()
+  const isTooLong = faultOfPassword(password) === 'too long'
+  const rank = isKnown ? 0 : user && !isGuessing ? 1 : 2
+  const sent = await derive(hashing, isTooLong ? '' : password, rank, salt, cost)
+  const isRight = !isTooLong && timingSafeEqual(sent, tag)
+  if (!user || hash === undefined || !isRight || !isActive(user)) return undefined
+  if (isToday(cost)) return hash
+  const renewed = await hashDeskPassword(hashing, password)
+  await write((tx) => replaceHash(tx, user, hash, renewed))
+  return renewed
+}
+
+/** Locks the hash until the end of the transaction. */
+export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
+  const query = tx
+    .selectFrom('desk_passwords')
+    .select('user')
+    .where('user', '=', user.id)
+    .where('hash', '=', hash)
+  return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
+}
+
+async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<void> {
+  const changed_utc = formatUtc(now)
+  await tx
+    .insertInto('desk_passwords')
+    .values({ user: user.id, hash, changed_utc })
+    .onConflict((conflict) => conflict.column('user').doUpdateSet({ hash, changed_utc }))
+    .execute()
+}
+
+/** The password stays, so no change is recorded; one that was changed meanwhile keeps its hash. */
+async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
+  const { id } = user
+  await tx
+    .updateTable('desk_passwords')
+    .set({ hash: to })
+    .where('user', '=', id)
+    .where('hash', '=', from)
+    .execute()
+}
+
+const run = promisify(argon2)
+
+async function derive(
+  hashing: Hashing,
+  password: string,
+  rank: Rank,
+  salt: Buffer,
+  cost: Cost,
+): Promise<Buffer> {
+  const { memory, passes, lanes: parallelism } = cost
+  const message = composed(password)
+  const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: TAG_BYTES }
+  return inTurn(hashing, 'password', () => run('argon2id', parameters), rank)
+}
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+
+/** Other programs write it so too: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
+function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`
+}
+
+interface Kept {
+  cost: Cost
+  salt: Buffer
+  tag: Buffer
+}
+
+const WRITTEN = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
+
+function readHash(text: string): Kept | undefined {
+  const [, memory, passes, lanes, salt = '', tag = ''] = WRITTEN.exec(text) ?? []
+  if (memory === undefined) return undefined
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), lanes: Number(lanes) },
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  }
+}
+
+/** The hash of nobody is random each time, so that no password fits. */
+const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
+
+function isToday({ memory, passes, lanes }: Cost): boolean {
+  return memory === COST.memory && passes === COST.passes && lanes === COST.lanes
+}

@@ -1,0 +1,88 @@
+import { formatUtc } from '../../../base/text/zones.ts'
+import { hasDeskPasswords, hashOfToken } from '../../../calendar/people/desk-passwords.ts'
+import {
+  findUser,
+  isActive,
+  listUsers,
+  recordUser,
+  type User,
+  voidLinks,
+} from '../../../calendar/people/users.ts'
+import type { Db } from '../../../store/storage/database.ts'
+import type { Tx } from '../../../store/storage/recording.ts'
+import type { SignInLinkColumns } from '../../../store/storage/schema.ts'
+
+export type LinkPurpose = SignInLinkColumns['purpose']
+
+export interface SignInLink {
+  user: User
+  purpose: LinkPurpose
+  /** True if nobody has a password yet: the link then sets up the calendar. */
+  isFirst: boolean
+}
+
+const TOKEN = /^[\w-]{43}$/
+
+/** Returns undefined for a link that was used, has expired or never was, and for a deactivated user. */
+export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  const row = await db
+    .selectFrom('sign_in_links')
+    .select(['user', 'purpose'])
+    .where('hash', '=', hashOfToken(token))
+    .where('expires_utc', '>', formatUtc(now))
+    .executeTakeFirst()
+  const user = row && (await findUser(db, row.user))
+  if (!user || !isActive(user)) return undefined
+  const { purpose } = row
+  const mayBeFirst = purpose === 'set-up' && user.role === 'administrator'
+  return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
+}
+
+/** An invitation that nobody has used; it may have expired. */
+export interface Invitation {
+  user: number
+  inviter: number
+  expires_utc: string
+}
+
+export function listInvitations(db: Db): Promise<Invitation[]> {
+  return db
+    .selectFrom('sign_in_links')
+    .select(['user', 'inviter', 'expires_utc'])
+    .where('purpose', '=', 'set-up')
+    .execute()
+}
+
+/** The page of the link then says as little as that of an unknown one. */
+export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
+  await voidLinks(tx, user.id)
+  recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
+}
+
+/**
+ * Finds who can replace an expired invitation: its inviter, else the first administrator. Returns undefined
+ * for any other token.
+ */
+export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  const row = await db
+    .selectFrom('sign_in_links')
+    .select(['user', 'inviter'])
+    .where('hash', '=', hashOfToken(token))
+    .where('purpose', '=', 'set-up')
+    .where('expires_utc', '<=', formatUtc(now))
+    .executeTakeFirst()
+  const invited = row && (await findUser(db, row.user))
+  if (!row || !invited || !isActive(invited)) return undefined
+  const administrators = (await listUsers(db)).filter(
+    (user) => user.role === 'administrator' && isActive(user) && user.id !== invited.id,
+  )
+  return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
+}
+
+/** Only one of several simultaneous callers gets true. */
+export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
+  const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
+  return used.numDeletedRows > 0n
+}

@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { hashOf } from '../../base/text/characters.ts'
+import type { SlugKind, SlugPlace } from '../../calendar/records/old-slugs.ts'
+import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { listOldPages, listPathsOf, oldPath } from './origins.ts'
+
+const selectRecord = statement<SlugPlace>()((db, value) =>
+  db
+    .selectFrom('old_slugs')
+    .select('record')
+    .where('kind', '=', value('kind'))
+    .where('slug', '=', value('slug')),
+)
+
+/** Finds the last record that the public saw there; another may have the slug by now. */
+export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
+  const [row] = await selectRecord(db, { kind, slug })
+  return row?.record
+}
+
+export interface OldPaths {
+  /**
+   * The hashes are sorted; undefined until they are read. If two paths share a hash, the database decides.
+   */
+  hashes: Uint32Array | undefined
+  asOf: number
+  isReading: boolean
+  /** Ms of `performance.now`. */
+  readAt: number
+}
+
+export const noOldPaths = (): OldPaths => ({
+  hashes: undefined,
+  asOf: -1,
+  isReading: false,
+  readAt: -RESTS_MS,
+})
+
+/** Paths are read at most this often, since an import of a large site changes them again and again. */
+const RESTS_MS = 10_000
+
+const PAGES_AT_ONCE = 1000
+
+/** A site has a few paths of lists. */
+const MOST_LISTS = 1000
+
+/** False is certain, true is not: two paths may share a hash. */
+export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
+  if (isBehindNow(memory)) return true
+  const { hashes, asOf } = paths
+  if (hashes && asOf === memory.sources) return hasHash(hashes, hashOf(oldPath(path)))
+  if (!paths.isReading && performance.now() - paths.readAt >= RESTS_MS)
+    void readPaths(paths, memory.sources, db)
+  return true
+}
+
+function isBehindNow(memory: EventMemory): boolean {
+  try {
+    return memory.version === '' || mayBeBehind(memory)
+  } catch {
+    return true
+  }
+}
+
+/** After a failure, requests ask the database. */
+async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
+  paths.isReading = true
+  try {
+    const parts: number[][] = []
+    const lists = new Set<string>()
+    for (let last = ''; ; ) {
+      const pages = await listOldPages(db, last, PAGES_AT_ONCE)
+      parts.push(pages.map(({ page }) => hashOf(page)))
+      for (const page of pages)
+        for (const list of listPathsOf(page)) if (lists.size < MOST_LISTS) lists.add(list)
+      if (pages.length < PAGES_AT_ONCE) break
+      last = pages.at(-1)?.page ?? last
+      await nextTurn()
+    }
+    paths.hashes = Uint32Array.from([...parts.flat(), ...[...lists].map(hashOf)]).sort()
+    paths.asOf = asOf
+  } catch {
+    paths.hashes = undefined
+  } finally {
+    paths.isReading = false
+    paths.readAt = performance.now()
+  }
+}
+
+function hasHash(sorted: Uint32Array, wanted: number): boolean {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted
+}

@@ -1,0 +1,147 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
+import { plainText } from '../../base/text/html.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { typedSoFar, wantedWords } from '../../base/text/stems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
+import {
+  findTitled,
+  findWords,
+  named,
+  type TypedName,
+  type TypedWords,
+  typedName,
+} from '../../store/storage/search/find-words.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { comingAmong } from './coming-events.ts'
+
+/** Only public records are suggested. */
+export interface Suggestion {
+  kind: 'venue' | 'organizer' | 'category' | 'tag' | 'event'
+  id: number
+  name: string
+  slug: string
+  /** The city of a venue, or the start of an event (wall time). */
+  about: string
+}
+
+/** Suggestions of each kind, and maximum length of a text in UTF-16 units. */
+const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
+
+const LONGEST = 100
+
+/** Without `is true`, SQLite would walk through all public records. */
+const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
+
+/** More than are shown, since several events may have one title. */
+const TITLES_READ = 8
+
+/** `last` sorts after all folded names that begin with the text. */
+interface TypedValues extends TypedName {
+  folded: string
+  last: string
+}
+
+/** One statement for all kinds, since on PostgreSQL each statement takes a snapshot of its own. */
+const selectNamed = statement<TypedValues>()((_db, value) => {
+  const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
+  const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
+  const linked = (kind: 'venue' | 'organizer', about: RawBuilder<unknown>) => sql`
+    select * from (select ${sql.lit(kind)} as kind, id, ${sql.ref(kind)} as name, slug, ${about} as about
+      from ${sql.table(`${kind}s`)}
+      where id in (select id from (select id from ${sql.table(`${kind}s`)} where ${isBegun} and ${IS_PUBLIC}
+          order by folded, id limit ${sql.lit(MOST[kind])}) as begun
+        union all ${named(kind, value)}) and ${IS_PUBLIC}
+      order by ${begunFirst}, folded, id limit ${sql.lit(MOST[kind])}) as ${sql.ref(kind)}`
+  return sql<Suggestion>`${linked('venue', sql`city`)} union all ${linked('organizer', sql`''`)} union all
+    select * from (select taxonomy, id, name, slug, '' from terms where id in (${named('term', value)})
+      and count > 0
+      order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
+})
+
+/** Times are not read: their columns lie behind long texts. */
+const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'title as name', 'slug'])
+    .where('id', 'in', value('ids'))
+    .where(IS_PUBLIC),
+)
+
+/**
+ * Suggests records by name, beginnings first, then coming events by title. A last word of fewer than two
+ * letters suggests nothing; a wrong letter is forgiven where nothing is found.
+ */
+export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
+  const found = await suggestFor(text, context)
+  const corrected = found.length > 0 ? undefined : await correctedText(text, context)
+  return corrected === undefined ? found : suggestFor(corrected, context)
+}
+
+export async function correctedText(
+  text: string,
+  searcher: Pick<Context, 'db' | 'readInLane'>,
+): Promise<string | undefined> {
+  if (text.length > LONGEST) return undefined
+  const { words } = await findWords(searcher, wantedWords(text))
+  return words.some(({ instead }) => instead !== undefined)
+    ? words.map((word) => word.text).join(' ')
+    : undefined
+}
+
+async function suggestFor(text: string, context: Context): Promise<Suggestion[]> {
+  const typed = text.length > LONGEST ? undefined : typedSoFar(text)
+  if (!typed) return []
+  const [linked, events] = await Promise.all([
+    suggestNamed(text, typed, context),
+    suggestEvents(typed, context),
+  ])
+  return [...linked, ...events.map(withPlainName)]
+}
+
+const withPlainName = (hit: Suggestion): Suggestion => ({ ...hit, name: plainText(hit.name) })
+
+async function suggestNamed(
+  text: string,
+  typed: TypedWords,
+  { db }: Pick<Context, 'db'>,
+): Promise<Suggestion[]> {
+  const folded = fold(text)
+  const found = await selectNamed(db, { ...typedName(typed), folded, last: folded + LAST_CHARACTER })
+  return found.map(withPlainName)
+}
+
+/** Finds at most two of each kind, whose names have all of these words. */
+export async function findLinkedNamed(
+  text: string,
+  context: Context,
+): Promise<(Suggestion & { kind: LinkedKind })[]> {
+  const typed = text.length > LONGEST ? undefined : typedSoFar(text)
+  const found = typed ? await suggestNamed(text, typed, context) : []
+  return found.flatMap((hit) =>
+    hit.kind === 'venue' || hit.kind === 'organizer' ? [{ ...hit, kind: hit.kind }] : [],
+  )
+}
+
+/** Suggests events in the order of lists, one of each title; none while memory is being filled. */
+async function suggestEvents(
+  typed: TypedWords,
+  { db, readInLane, memory, site, now }: Context,
+): Promise<Suggestion[]> {
+  const found = await findTitled({ db, readInLane }, typed)
+  const today = dayOf(wallNow(site.timezone, now))
+  const coming = memory?.index
+    ? comingAmong(memory.index, found, today, TITLES_READ)
+    : new Map<number, string>()
+  const rows = coming.size === 0 ? [] : await selectPublic(db, { ids: [...coming.keys()] })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const titles = new Set<string>()
+  return [...coming]
+    .flatMap(([id, about]): Suggestion[] => {
+      const row = byId.get(id)
+      return row ? [{ ...row, about, kind: 'event' }] : []
+    })
+    .filter(({ name }) => !titles.has(name) && titles.add(name))
+    .slice(0, MOST.event)
+}

@@ -1,0 +1,37 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { messageOf } from '../../base/errors.ts'
+import { giveTo, ownerAt } from '../../base/files.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { findMove, placeAt, withoutPassword } from '../../store/storage/database-address.ts'
+
+/**
+ * Returns a sentence for the operator, even if the note cannot be written; undefined without a file. `now` is
+ * in ms.
+ */
+export function noteMove(from: string, to: string, now: number): string | undefined {
+  const place = placeAt(from)
+  if (!place) return undefined
+  const { file, note } = place
+  try {
+    writeFileSync(
+      note,
+      `The calendar in ${file} was copied to ${withoutPassword(to)} at ${formatUtc(now)} UTC.\n`,
+    )
+    giveTo(note, ownerAt(file))
+    return `The service is not started on ${file} any more, unless ${note} is removed.`
+  } catch (error) {
+    return `Let no service be started on ${file} any more; that cannot be noted there: ${messageOf(error)}.`
+  }
+}
+
+export function forgetMove(address: string): void {
+  const place = placeAt(address)
+  if (place) rmSync(place.note, { force: true })
+}
+
+/** Writes to standard error; returns whether the calendar was copied. */
+export function warnOfMove(address: string): boolean {
+  const move = findMove(address)
+  if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)
+  return move !== undefined
+}

@@ -6,7 +6,6 @@ import { utcOffset } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import type { EventLinks } from '../../calendar/events/event-store.ts'
-import { findPostponed } from '../../calendar/events/postponed-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
@@ -14,6 +13,7 @@ import { isOfWholeDays, midnightAtEnd } from '../../calendar/locales/midnight.ts
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { sayOfFeeds } from './feed-texts.ts'
+import { findPostponed } from './postponed-store.ts'
 
 /** Texts have no markup unless the name says HTML. */
 export interface EventFacts {

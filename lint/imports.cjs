@@ -89,7 +89,7 @@ const JOINERS = [
   'features/push/push-(calendar|items).ts',
   'features/assistants/assistant-(answers|tools).ts',
   'features/desk',
-  'features/feeds/(event-component|event-facts|feed|geojson|icalendar|json-ld|whole-series).ts',
+  'features/feeds/(event-component|event-facts|feed|geojson|icalendar|json-ld|postponed-store|whole-series).ts',
   'features/mail/(issue|plan-issues|subscribe-pages).ts',
   'features/pages',
   'features/submissions',

@@ -66,7 +66,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
       `${near && `${near} · `}${sayEvents(site, total)}`,
       steps(site, say(site, 'Days'), previous, present, next),
     )}
-<div class="results single" id="events" tabindex="-1">${
+<div class="results${shown.length > 0 && ' single'}" id="events" tabindex="-1">${
       total === 0
         ? await nothingFound(
             viewing,

@@ -37,7 +37,6 @@ import {
   routeFinder,
   routeName,
 } from '../http/routes.ts'
-import { settingsRoute } from '../http/settings-rest.ts'
 import { unwritten } from '../store/memory/event-pieces.ts'
 import type { PagedKind, TermRow } from '../store/storage/schema.ts'
 import { media, mediaPresentation } from './platform-media.ts'
@@ -245,7 +244,6 @@ export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
     uncached(listRoute(series)),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
     ...[...resources, series].flatMap(historyRoutes),
-    settingsRoute,
     ...featureRoutes,
   ]
 }

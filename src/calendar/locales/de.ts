@@ -12,53 +12,6 @@ names of their venues, organizers, categories and tags; the best come first':
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} kommt an diesem Tag zweimal, weil die Uhren ' +
     'zurückgestellt werden: als {first} und noch einmal als {second}.',
-  'A sentence below the name of the calendar': 'Ein Satz unter dem Namen des Kalenders',
-  'Whether pages are light or dark: auto, light or dark':
-    'Ob Seiten hell oder dunkel sind: auto, light oder dark',
-  'The head of the pages: line, band or masthead': 'Der Kopf der Seiten: line, band oder masthead',
-  'The corners of the pages: round, slight or square': 'Die Ecken der Seiten: round, slight oder square',
-  'How much room the pages leave: normal, spacious or compact':
-    'Wie viel Raum die Seiten lassen: normal, spacious oder compact',
-  'The letters of the pages: sans, humanist, geometric, serif, slab or mono':
-    'Die Schrift der Seiten: sans, humanist, geometric, serif, slab oder mono',
-  'Links in the head of the pages: one a line, words first and address last':
-    'Links im Kopf der Seiten: je Zeile einer, erst die Wörter, dann die Adresse',
-  'The address of the imprint': 'Die Adresse des Impressums',
-  'The address of the privacy notice': 'Die Adresse der Datenschutzerklärung',
-  'The address of the accessibility statement': 'Die Adresse der Erklärung zur Barrierefreiheit',
-  'Where visitors reach the owner: an address of the web or a mailto: address':
-    'Wo Besucher den Betreiber erreichen: eine Webadresse oder eine mailto:-Adresse',
-  'The view at the address of the site: list, month or week':
-    'Die Ansicht an der Adresse der Website: list, month oder week',
-  'Whether times have 12 or 24 hours: auto, 12 or 24': 'Ob Zeiten 12 oder 24 Stunden haben: auto, 12 oder 24',
-  'Categories that stand above lists as presses: slugs with commas between them':
-    'Kategorien, die über Listen als Schaltflächen stehen: Slugs mit Kommas dazwischen',
-  'A font of the letters as WOFF2: a data: address in base64':
-    'Eine Schrift als WOFF2: eine data:-Adresse in Base64',
-  'The logo before the name: a data: address in base64':
-    'Das Logo vor dem Namen: eine data:-Adresse in Base64',
-  'The logo on dark pages: a data: address in base64':
-    'Das Logo auf dunklen Seiten: eine data:-Adresse in Base64',
-  'Whether the name stands beside the logo: beside or hidden':
-    'Ob der Name neben dem Logo steht: beside oder hidden',
-  'The picture in the tabs of browsers: a data: address in base64':
-    'Das Bild in den Tabs von Browsern: eine data:-Adresse in Base64',
-  'The picture that other sites show with links: a data: address in base64':
-    'Das Bild, das andere Websites bei Links zeigen: eine data:-Adresse in Base64',
-  'A text above the list at the address of the site, in Markdown':
-    'Ein Text über der Liste an der Adresse der Website, in Markdown',
-  'Pages of text in Markdown: a list of records with slug and text, which begins with its title':
-    'Textseiten in Markdown: eine Liste von Einträgen mit slug und text, der mit seinem Titel beginnt',
-  'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',
-  'The colour of the pages, such as #0b6e5f; empty for that of the start':
-    'Die Farbe der Seiten, etwa #0b6e5f; leer für die des Starts',
-  'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
-    'Der erste Wochentag auf Seiten: auto, monday, saturday oder sunday; leer für den des Starts',
-  'Read what owners set while the service runs': 'Lesen, was Betreiber im laufenden Betrieb einstellen',
-  'The settings in effect, and the names of those that were set':
-    'Die geltenden Einstellungen, und die Namen derer, die gesetzt wurden',
-  'Change what owners set while the service runs': 'Ändern, was Betreiber im laufenden Betrieb einstellen',
-  'Settings: the names and the look of the calendar': 'Einstellungen: Namen und Aussehen des Kalenders',
   'This version of the record is not known, or not any more.':
     'Diese Version des Eintrags ist nicht bekannt oder nicht mehr.',
   'The only members to put back; without it, all of them':

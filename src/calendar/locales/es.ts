@@ -12,55 +12,6 @@ names of their venues, organizers, categories and tags; the best come first':
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     'Las {time} se dan dos veces ese día, porque los relojes ' +
     'se atrasan: como {first} y otra vez como {second}.',
-  'A sentence below the name of the calendar': 'Una frase bajo el nombre del calendario',
-  'Whether pages are light or dark: auto, light or dark':
-    'Si las páginas son claras u oscuras: auto, light o dark',
-  'The head of the pages: line, band or masthead': 'La cabecera de las páginas: line, band o masthead',
-  'The corners of the pages: round, slight or square': 'Las esquinas de las páginas: round, slight o square',
-  'How much room the pages leave: normal, spacious or compact':
-    'Cuánto espacio dejan las páginas: normal, spacious o compact',
-  'The letters of the pages: sans, humanist, geometric, serif, slab or mono':
-    'La letra de las páginas: sans, humanist, geometric, serif, slab o mono',
-  'Links in the head of the pages: one a line, words first and address last':
-    'Enlaces en la cabecera de las páginas: uno por línea, primero las palabras y al final la dirección',
-  'The address of the imprint': 'La dirección del aviso legal',
-  'The address of the privacy notice': 'La dirección de la política de privacidad',
-  'The address of the accessibility statement': 'La dirección de la declaración de accesibilidad',
-  'Where visitors reach the owner: an address of the web or a mailto: address':
-    'Dónde contactar con el propietario: una dirección web o una dirección mailto:',
-  'The view at the address of the site: list, month or week':
-    'La vista en la dirección del sitio: list, month o week',
-  'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si las horas son de 12 o 24: auto, 12 o 24',
-  'Categories that stand above lists as presses: slugs with commas between them':
-    'Categorías que aparecen como botones sobre las listas: slugs separados por comas',
-  'A font of the letters as WOFF2: a data: address in base64':
-    'Una fuente en WOFF2: una dirección data: en base64',
-  'The logo before the name: a data: address in base64':
-    'El logotipo ante el nombre: una dirección data: en base64',
-  'The logo on dark pages: a data: address in base64':
-    'El logotipo de las páginas oscuras: una dirección data: en base64',
-  'Whether the name stands beside the logo: beside or hidden':
-    'Si el nombre aparece junto al logotipo: beside o hidden',
-  'The picture in the tabs of browsers: a data: address in base64':
-    'La imagen de las pestañas del navegador: una dirección data: en base64',
-  'The picture that other sites show with links: a data: address in base64':
-    'La imagen que otros sitios muestran con los enlaces: una dirección data: en base64',
-  'A text above the list at the address of the site, in Markdown':
-    'Un texto sobre la lista en la dirección del sitio, en Markdown',
-  'Pages of text in Markdown: a list of records with slug and text, which begins with its title':
-    'Páginas de texto en Markdown: una lista de entradas con slug y text, que empieza por su título',
-  'The name of the calendar; empty for that of the start':
-    'El nombre del calendario; vacío para el del arranque',
-  'The colour of the pages, such as #0b6e5f; empty for that of the start':
-    'El color de las páginas, como #0b6e5f; vacío para el del arranque',
-  'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
-    'El primer día de la semana en las páginas: auto, monday, saturday o sunday; vacío para el del arranque',
-  'Read what owners set while the service runs': 'Leer lo que los responsables ajustan durante el servicio',
-  'The settings in effect, and the names of those that were set':
-    'Los ajustes vigentes y los nombres de los que se fijaron',
-  'Change what owners set while the service runs':
-    'Cambiar lo que los responsables ajustan durante el servicio',
-  'Settings: the names and the look of the calendar': 'Ajustes: los nombres y el aspecto del calendario',
   'This version of the record is not known, or not any more.':
     'Esta versión del registro no se conoce, o ya no.',
   'The only members to put back; without it, all of them':

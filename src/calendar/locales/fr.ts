@@ -11,56 +11,6 @@ names of their venues, organizers, categories and tags; the best come first':
     '{time} n’existe pas ce jour-là, car les horloges avancent : c’est {first} ou {second}.',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} arrive deux fois ce jour-là, car les horloges reculent : {first}, puis de nouveau {second}.',
-  'A sentence below the name of the calendar': 'Une phrase sous le nom du calendrier',
-  'Whether pages are light or dark: auto, light or dark':
-    'Si les pages sont claires ou sombres : auto, light ou dark',
-  'The head of the pages: line, band or masthead': 'L’en-tête des pages : line, band ou masthead',
-  'The corners of the pages: round, slight or square': 'Les coins des pages : round, slight ou square',
-  'How much room the pages leave: normal, spacious or compact':
-    'L’espace que laissent les pages : normal, spacious ou compact',
-  'The letters of the pages: sans, humanist, geometric, serif, slab or mono':
-    'Les caractères des pages : sans, humanist, geometric, serif, slab ou mono',
-  'Links in the head of the pages: one a line, words first and address last':
-    'Liens dans l’en-tête des pages : un par ligne, les mots puis l’adresse',
-  'The address of the imprint': 'L’adresse des mentions légales',
-  'The address of the privacy notice': 'L’adresse de la politique de confidentialité',
-  'The address of the accessibility statement': 'L’adresse de la déclaration d’accessibilité',
-  'Where visitors reach the owner: an address of the web or a mailto: address':
-    'Où joindre le propriétaire : une adresse web ou une adresse mailto:',
-  'The view at the address of the site: list, month or week':
-    'La vue à l’adresse du site : list, month ou week',
-  'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si les heures vont jusqu’à 12 ou 24 : auto, 12 ou 24',
-  'Categories that stand above lists as presses: slugs with commas between them':
-    'Catégories affichées en boutons au-dessus des listes : slugs séparés par des virgules',
-  'A font of the letters as WOFF2: a data: address in base64':
-    'Une police en WOFF2 : une adresse data: en base64',
-  'The logo before the name: a data: address in base64':
-    'Le logo devant le nom : une adresse data: en base64',
-  'The logo on dark pages: a data: address in base64':
-    'Le logo des pages sombres : une adresse data: en base64',
-  'Whether the name stands beside the logo: beside or hidden':
-    'Si le nom figure à côté du logo : beside ou hidden',
-  'The picture in the tabs of browsers: a data: address in base64':
-    'L’image des onglets de navigateur : une adresse data: en base64',
-  'The picture that other sites show with links: a data: address in base64':
-    'L’image que d’autres sites affichent avec les liens : une adresse data: en base64',
-  'A text above the list at the address of the site, in Markdown':
-    'Un texte au-dessus de la liste à l’adresse du site, en Markdown',
-  'Pages of text in Markdown: a list of records with slug and text, which begins with its title':
-    'Pages de texte en Markdown : une liste d’entrées avec slug et text, qui commence par son titre',
-  'The name of the calendar; empty for that of the start':
-    'Le nom du calendrier ; vide pour celui du démarrage',
-  'The colour of the pages, such as #0b6e5f; empty for that of the start':
-    'La couleur des pages, comme #0b6e5f ; vide pour celle du démarrage',
-  'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
-    'Le premier jour de la semaine sur les pages : auto, ' +
-    'monday, saturday ou sunday ; vide pour celui du démarrage',
-  'Read what owners set while the service runs': 'Lire ce que les responsables règlent pendant le service',
-  'The settings in effect, and the names of those that were set':
-    'Les réglages en vigueur et les noms de ceux qui ont été fixés',
-  'Change what owners set while the service runs':
-    'Modifier ce que les responsables règlent pendant le service',
-  'Settings: the names and the look of the calendar': 'Réglages : les noms et l’aspect du calendrier',
   'This version of the record is not known, or not any more.':
     'Cette version de l’enregistrement n’est pas connue, ou ne l’est plus.',
   'The only members to put back; without it, all of them':

@@ -12,6 +12,7 @@ export const pages: Feature = {
       },
     },
   ],
+  table: async () => ({ routes: [(await import('./settings-rest.ts')).settingsRoute] }),
   checks: async (config) => (await import('./look.ts')).checkLook(config),
   serve: async (start) => (await import('./serve-pages.ts')).servePages(start),
 }

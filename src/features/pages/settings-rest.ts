@@ -1,6 +1,6 @@
-import type { Config } from '../base/config.ts'
-import { type Kind, settledText } from '../base/fields/kinds.ts'
-import { arrayOf, record, type Schema, string } from '../base/fields/member.ts'
+import type { Config } from '../../base/config.ts'
+import { type Kind, settledText } from '../../base/fields/kinds.ts'
+import { arrayOf, record, type Schema, string } from '../../base/fields/member.ts'
 import {
   ASSETS_PATH,
   extentOf,
@@ -8,13 +8,15 @@ import {
   lookSettings,
   MOST_LOOK,
   readTexts,
-} from '../base/look-settings.ts'
-import type { Context } from '../calendar/declare/context.ts'
-import { parseFields } from '../calendar/declare/parse.ts'
-import { defineFields, type Fields } from '../calendar/declare/resource.ts'
-import { about, type MessageText } from '../calendar/locales/messages.ts'
-import { findVersion, requireWanted, type Version } from '../calendar/records/record-store.ts'
-import { holdName } from '../store/storage/locks.ts'
+} from '../../base/look-settings.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
+import { findVersion, requireWanted, type Version } from '../../calendar/records/record-store.ts'
+import { type Answer, okAnswer } from '../../http/format.ts'
+import { wantedOf } from '../../http/handlers.ts'
+import { ownRoute, type Route } from '../../http/routes.ts'
+import { holdName } from '../../store/storage/locks.ts'
 import {
   faultOfSetting,
   isGiven,
@@ -24,12 +26,10 @@ import {
   readOwnerSettings,
   SETTINGS_RECORD,
   setOwnerSettings,
-} from '../store/storage/owner-settings.ts'
-import { type Answer, okAnswer } from './format.ts'
-import { wantedOf } from './handlers.ts'
-import { type OperationGroup, ownRoute, type Route } from './routes.ts'
+} from '../../store/storage/owner-settings.ts'
+import { settingsTexts } from './settings-texts.ts'
 
-const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
+const ABOUT: Readonly<Record<OwnerSetting, keyof typeof settingsTexts>> = {
   site_name: 'The name of the calendar; empty for that of the start',
   pages_sentence: 'A sentence below the name of the calendar',
   pages_accent: 'The colour of the pages, such as #0b6e5f; empty for that of the start',
@@ -100,10 +100,11 @@ const settingsAnswer: Schema = record({
 
 const outcome = 'The settings in effect, and the names of those that were set'
 
-const group: OperationGroup = {
+const group = {
   name: 'settings',
-  about: about('Settings: the names and the look of the calendar'),
-}
+  about: 'Settings: the names and the look of the calendar',
+  texts: settingsTexts,
+} as const
 
 export const settingsRoute: Route = ownRoute('/settings', group, [
   {

@@ -112,7 +112,7 @@ async function holdOrResume(
   }
 }
 
-/** Returns undefined where there is no desk. */
+/** Returns undefined if there is no desk. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

@@ -63,7 +63,7 @@ export interface ServiceStart {
   report: (error: unknown, requestId?: string) => void
   /** Receives sentences for the operator. */
   tell: (sentence: string) => void
-  /** Words that give another process the same settings; undefined where no command line began this one. */
+  /** Words that give another process the same settings; undefined if no command line began this one. */
   settingWords: readonly string[] | undefined
 }
 

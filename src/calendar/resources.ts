@@ -37,7 +37,7 @@ export const resources: readonly ServedResource[] = [
 /** The routes of series are outside the interface. */
 export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
-/** @throws Error where there is none */
+/** @throws Error if there is none */
 export function resourceNamed(name: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)

@@ -75,7 +75,7 @@ export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** @throws Problem rest_unavailable where the request gives way, has waited too long, or its client has gone */
+/** @throws Problem rest_unavailable if the request gives way, has waited too long, or its client has gone */
 export async function admitted<T>(
   { queues }: Admission,
   work: QueueName,

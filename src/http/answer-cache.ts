@@ -19,7 +19,7 @@ export interface CachedAnswer extends WrittenAnswer {
 /** Never gives an answer from before a change that this process has heard of. */
 export interface AnswerCache {
   memory: EventMemory
-  /** Bodies by address, with the representation where `Accept` has chosen one. */
+  /** Bodies by address, with the representation if `Accept` has chosen one. */
   bodies: Cache<string, CachedAnswer>
   asked: Uint32Array
   edition: string

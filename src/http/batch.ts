@@ -21,7 +21,7 @@ interface Batching {
   answerItem: (incoming: IncomingRequest, context: Context) => Promise<Answer>
 }
 
-/** An answer is null where a request was not done because another failed. */
+/** An answer is null if a request was not done because another failed. */
 interface BatchAnswers {
   failed: boolean
   answers: readonly (Answer | null)[]

@@ -222,8 +222,7 @@ async function openFile(holding: Holding, intake: Intake) {
 
 /**
  * The next piece is requested when `take` is done; the rest of a refused body stays unread.
- * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request where the
- * client has gone
+ * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request if the client has gone
  */
 async function readPieces(
   request: IncomingMessage,
@@ -461,7 +460,7 @@ function fileNameOf(header: string): string {
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** See RFC 6266, 4.1, and RFC 9110, 5.6.6; undefined where the header breaks them. */
+/** See RFC 6266, 4.1, and RFC 9110, 5.6.6; undefined if the header breaks them. */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params
@@ -479,7 +478,7 @@ function decodeExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 
-/** Browsers send UTF-8, the standard says ISO-8859-1: the first counts where it is valid. */
+/** Browsers send UTF-8, the standard says ISO-8859-1: the first counts if it is valid. */
 function decodeBytes(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))

@@ -31,7 +31,7 @@ export function preferredFormat(offered: Formats, accept = ''): Format {
   return (isNamed && mostWanted(offered, accept)) || json
 }
 
-/** Returns undefined where the client wants none of them. */
+/** Returns undefined if the client wants none of them. */
 export function mostWanted(formats: readonly Format[], accept = ''): Format | undefined {
   let best: Format | undefined
   let bestRank = 0

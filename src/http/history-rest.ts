@@ -137,7 +137,7 @@ export function historyRoutes(served: ServedResource): Route[] {
   ]
 }
 
-/** @throws Problem where the caller may not edit the record, or no versions are known */
+/** @throws Problem if the caller may not edit the record, or no versions are known */
 async function findVersioned(
   request: MatchedRequest,
   { resource, operations }: ServedResource,

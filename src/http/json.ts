@@ -171,10 +171,10 @@ export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** So many characters take some five milliseconds. */
+/** Characters that are handled in some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/** So many of the longest records take ten milliseconds. */
+/** Maximum of records in one turn; the longest ones take ten milliseconds. */
 const FEW = 6
 
 const MOST_INDENTED = 1_000_000

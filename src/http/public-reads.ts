@@ -97,7 +97,7 @@ export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: T
 const namesFormat = (url: string) =>
   /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
 
-/** The key has the representation where `Accept` chose another than JSON. */
+/** The key has the representation if `Accept` chose another than JSON. */
 function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: string | undefined): string {
   if (!namesAnother(accept) || namesFormat(url)) return url
   const { name } = preferredFormat([json, ...routes.formats], accept)

@@ -405,7 +405,7 @@ function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && action.formats.length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
 
-/** Says less where the database has gone, so that the write is still answered. */
+/** Says less if the database has gone, so that the write is still answered. */
 async function allowAfter(method: string, matched: MatchedRoute, context: Context): Promise<string> {
   try {
     return await allowHeader(matched, context)

@@ -150,7 +150,7 @@ function whatFails(error: unknown): string {
 const MEDIA_PATH = '/media/'
 const MEDIA_ROUTE = '/media/*'
 
-/** @throws Problem where there is no such file */
+/** @throws Problem if there is no such file */
 function mediaAnswer({ images }: Service, entrance: Entrance): Answering {
   return async (exchange) => {
     const { request, response, url } = exchange
@@ -185,7 +185,7 @@ function welcomeAt({ start }: Service, entrance: Entrance, path: string): Answer
   return (exchange) => sendText(entrance, exchange, { status: 200, route: '/', headers, text: html })
 }
 
-/** @throws the error where the answer has begun */
+/** @throws the error if the answer has begun */
 async function answerFailure(
   service: Service,
   entrance: Entrance,

@@ -70,7 +70,7 @@ export function contentTag(body: Buffer, edition = ''): string {
 }
 
 /**
- * Sends the answer, or 304, or 503 where there is no room for a reader.
+ * Sends the answer, or 304, or 503 if there is no room for a reader.
  * @param sent is called once the body has left and may be overwritten
  */
 export function send(
@@ -218,7 +218,7 @@ interface StreamedAnswer
 }
 
 /**
- * Sends no faster than its reader takes, or 503 where too many streams run. A failure closes the connection,
+ * Sends no faster than its reader takes, or 503 if too many streams run. A failure closes the connection,
  * so that nobody takes a part for the whole.
  */
 export function sendStream(
@@ -388,7 +388,7 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/** Returns undefined where the compressors are busy. */
+/** Returns undefined if the compressors are busy. */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-// Slow readers are dropped where others need the room.
+// Slow readers are dropped if others need the room.
 
 export interface SlowReaders {
   patienceMs: number
@@ -82,7 +82,7 @@ function nextPiece(size: number, tookMs: number): number {
   return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }
 
-/** Writes at once: node:http would wait for the end of the turn. Returns true where all was taken. */
+/** Writes at once: node:http would wait for the end of the turn. Returns true if all was taken. */
 function writeNow(response: ServerResponse, piece: Buffer): boolean {
   const { socket } = response
   socket?.cork()

@@ -51,7 +51,7 @@ import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** All are embedded where it names none. */
+/** All are embedded if it names none. */
 function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   if (asked === undefined || asked === null) return new Set()
   const words = (listEntries(asked) ?? []).map((word) => String(word).trim())

@@ -23,7 +23,7 @@ export interface FieldData {
   nested?: FieldsData
   /** The field is accepted, but not in the index. */
   unlisted?: true
-  /** Stands above the control of a form where `about` is too long. */
+  /** Stands above the control of a form if `about` is too long. */
   label?: string
   hint?: string
   words?: Readonly<Record<string, string>>

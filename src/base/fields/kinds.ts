@@ -49,13 +49,13 @@ export interface Kind<Value, Column = Value> {
   wire: WireSchema
   /** What clients may send beyond `wire`: bounds, and an empty text that clears. */
   accepts?: Readonly<Record<string, unknown>>
-  /** The type in answers, where it is not that of `wire`. */
+  /** The type in answers, if it is not that of `wire`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   list?: true
   within?: Bounds
   /** A value that fails is a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** Shown where another value is refused. */
+  /** Shown when another value is refused. */
   example?: string
   /** True for a value that counts as not sent; `X-Kalends-Ignored` names the field. */
   ignores?: (value: unknown) => boolean

@@ -31,7 +31,7 @@ export interface Context {
    */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /**
-   * Like `write`, in a transaction that may be shared with other requests; undefined where each write needs
+   * Like `write`, in a transaction that may be shared with other requests; undefined if each write needs
    * its own.
    */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined

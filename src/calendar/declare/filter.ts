@@ -47,7 +47,7 @@ const AS_SENT = { ofSent: (sent: unknown) => sent }
 
 /**
  * Writes parameters as the rest of a query string, those in `order` first (rule 11.4).
- * @throws Error where `order` is wrong
+ * @throws Error if `order` is wrong
  */
 export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   filters: Own & Filters<Ground, unknown>,

@@ -84,7 +84,7 @@ export interface AskedUpdate<Row> {
 
 /** Routes do not look into `Row` and `Loaded`. */
 export interface Operations<Row = unknown, Loaded = unknown> {
-  /** Serves `If-Match`; absent where records have no versions. */
+  /** Serves `If-Match`; absent if records have no versions. */
   versioned?: { kind: VersionedKind; idOf: (row: Row) => number }
   /** Returns a promise unless memory can answer at once. @throws Problem, at once or in the promise */
   find: (context: Context, query: Values) => FoundRecords<Row> | Promise<FoundRecords<Row>>
@@ -103,7 +103,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
     found: FoundRecords,
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
-  /** Reads a public record from memory. Returns undefined where memory cannot answer. */
+  /** Reads a public record from memory. Returns undefined if memory cannot answer. */
   readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
   /** Finds a record whether the caller may see it or not. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>

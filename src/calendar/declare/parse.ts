@@ -17,7 +17,7 @@ export interface Parsing {
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * Returns a promise only where a value has to be looked up. Null counts as absent (rule 1.5).
+ * Returns a promise only if a value has to be looked up. Null counts as absent (rule 1.5).
  * @throws Problem, at once or in the promise, naming every missing field, else every one over a limit, else
  * every invalid one, else every one of the wrong type (rule 1.2); last rest_forbidden
  */
@@ -117,7 +117,7 @@ type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Wrong types are reported only where there are no other faults. */
+  /** Wrong types are reported only if there are no other faults. */
   mistyped: Faults | undefined
 }
 

@@ -422,7 +422,7 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/** `index` returns undefined where the database has to be asked. */
+/** `index` returns undefined if the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (

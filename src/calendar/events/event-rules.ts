@@ -138,7 +138,7 @@ async function settleLinked(
 
 /**
  * The caller has locked the row `before`.
- * @throws Problem rest_invalid_param where a linked record was removed or trashed since the request was read
+ * @throws Problem rest_invalid_param if a linked record was removed or trashed since the request was read
  */
 export async function settleChange(
   tx: Tx,
@@ -267,7 +267,7 @@ export function settleValues(values: EventValues, context: ValueContext): OwnCol
   return ownColumns(undefined, values, context)
 }
 
-/** `by` is the writer, where several share the transaction. */
+/** `by` is the writer, if several share the transaction. */
 export interface AskedEvent {
   prepared: PreparedEvent
   context: Context

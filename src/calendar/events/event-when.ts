@@ -273,7 +273,7 @@ const NEVER = '9999-12-31 23:59:59'
 
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
-/** Returns UTC, or `''` where the time has come or there is no link. @param now in ms */
+/** Returns UTC, or `''` if the time has come or there is no link. @param now in ms */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
   if (online_url === '') return ''
   const from = utcToMs(utc_start_date) - (minutesBefore(online_shown) ?? Number.NaN) * 60_000

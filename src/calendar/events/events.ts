@@ -93,7 +93,7 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** A short request may link to a hundred long texts, which are not read where the answer has no room. */
+/** A short request may link to a hundred long texts, which are not read if the answer has no room. */
 async function fitsAnswer(
   tx: Tx,
   id: number,

@@ -55,7 +55,7 @@ import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
- * The index answers where it can, and returns no promise; else the database does. Waits while a small
+ * The index answers if it can, and returns no promise; else the database does. Waits while a small
  * calendar is being read into memory.
  * @throws Problem, at once or in the promise
  */
@@ -84,7 +84,7 @@ function findAtOnce(
   return found ?? findInDatabase(context, query, order)
 }
 
-/** Returns undefined where the database has to be asked. @throws Problem, at once or in the promise */
+/** Returns undefined if the database has to be asked. @throws Problem, at once or in the promise */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -223,7 +223,7 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   among: undefined,
 }
 
-/** Returns undefined where the index cannot answer, a promise for a search whose result is not in memory. */
+/** Returns undefined if the index cannot answer, a promise for a search whose result is not in memory. */
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,
@@ -251,7 +251,7 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/** Search and words are left out; undefined where the index cannot answer. */
+/** Search and words are left out; undefined if the index cannot answer. */
 export function indexQuery(
   memory: EventMemory,
   query: EventsQuery,

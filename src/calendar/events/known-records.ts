@@ -9,7 +9,7 @@ import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
 /**
- * Returns undefined where memory lacks a change or may not answer this caller; a failed check is reported.
+ * Returns undefined if memory lacks a change or may not answer this caller; a failed check is reported.
  */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
@@ -20,7 +20,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/** Asks the database only where memory does not know all terms. */
+/** Asks the database only if memory does not know all terms. */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -31,7 +31,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** Asks the database only where listed events in memory do not name all of them. */
+/** Asks the database only if listed events in memory do not name all of them. */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {

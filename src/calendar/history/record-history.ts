@@ -271,7 +271,7 @@ export interface WantedRestore {
   wanted: WantedVersions
 }
 
-/** `left` could not be put back; `written` is undefined where nothing changed. */
+/** `left` could not be put back; `written` is undefined if nothing changed. */
 export interface Restored {
   members: string[]
   left: LeftOut[]

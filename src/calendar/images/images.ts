@@ -499,7 +499,7 @@ class NotFetched extends Error {
 
 const MAX_REDIRECTS = 5
 
-/** Returns the reason where there is no image (rule 23.2), and never throws for a client's request. */
+/** Returns the reason if there is no image (rule 23.2), and never throws for a client's request. */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
   if (!target) return { lack: 'it is no address' }

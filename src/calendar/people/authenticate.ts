@@ -77,7 +77,7 @@ interface SignInState {
   mayHaveChanged: () => boolean
 }
 
-/** The login is empty for a token, and where none was sent. */
+/** The login is empty for a token, and if none was sent. */
 export type OnRefused = (address: string, login: string) => void
 
 /**

@@ -44,7 +44,7 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
 
 export interface DeskEntry {
   login: string
-  /** Undefined where the operator is only told how to create a link. */
+  /** Undefined if the operator is only told how to create a link. */
   token: string | undefined
   /** The link also signs in without a password. */
   isDemo: boolean
@@ -82,7 +82,7 @@ interface Told {
 
 /**
  * If others may read the log, password and link go into a file for its owner alone.
- * @param administrator is defined where the database was empty
+ * @param administrator is defined if the database was empty
  */
 export function tellFirstSteps(
   administrator: FirstAdministrator | undefined,

@@ -127,7 +127,7 @@ export async function settleSlug(
 }
 
 /**
- * An entry is undefined where the id becomes the slug. The later of two records for one slug gets another.
+ * An entry is undefined if the id becomes the slug. The later of two records for one slug gets another.
  */
 export async function settleNewSlugs(
   tx: Db,
@@ -141,7 +141,7 @@ export async function settleNewSlugs(
   return wanted.map(({ slug, isShared }) => (slug === undefined || isShared ? slug : free[next++]))
 }
 
-/** `slug` is undefined where the id becomes the slug; where `isShared`, others may have it too. */
+/** `slug` is undefined if the id becomes the slug; if `isShared`, others may have it too. */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,

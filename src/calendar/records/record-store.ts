@@ -134,7 +134,7 @@ interface Standing {
   hide_from_listings?: number
 }
 
-/** `before` is undefined for a new record; `by` names the writer where several share the transaction. */
+/** `before` is undefined for a new record; `by` names the writer if several share the transaction. */
 export function recordWritten(
   tx: Tx,
   kind: RecordKind,

@@ -59,7 +59,7 @@ export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'tras
 
 /**
  * Locks the series and reads its occurrences.
- * @throws Problem series-was-changed where it has another version by now
+ * @throws Problem series-was-changed if it has another version by now
  */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
@@ -72,7 +72,7 @@ export interface AskedChange {
   recurrence: unknown
   /** Each occurrence stays on its day: a start on another day adds and drops dates instead of moving them. */
   keepsDays?: boolean
-  /** The addressed occurrence takes the sent values even where it has its own. */
+  /** The addressed occurrence takes the sent values even if it has its own. */
   takesSent?: boolean
 }
 

@@ -168,7 +168,7 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
 }
 
 /**
- * Keeps the tree shallow, since every answer climbs it. @throws Problem rest_invalid_param where it would get
+ * Keeps the tree shallow, since every answer climbs it. @throws Problem rest_invalid_param if it would get
  * too deep
  */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {

@@ -112,7 +112,7 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** Terms are in the order of entries, undefined where there is none (rule 13.2). */
+/** Terms are in the order of entries, undefined if there is none (rule 13.2). */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
@@ -290,7 +290,7 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/** The term `id` may have the slug already. @throws Error where all candidates are taken */
+/** The term `id` may have the slug already. @throws Error if all candidates are taken */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,

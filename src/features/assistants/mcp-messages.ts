@@ -32,7 +32,7 @@ export interface McpRequest {
   isStateless: boolean
 }
 
-/** A fault has the id of its request where that is known. */
+/** A fault has the id of its request if that is known. */
 export type McpMessage = { request: McpRequest } | { fault: McpFault; id: MessageId | null } | 'notification'
 
 /** Error codes of JSON-RPC and of the protocol. */

@@ -61,9 +61,9 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
 export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
- * Undefined where there is nothing to do.
+ * Undefined if there is nothing to do.
  * @param former the status before the trash
- * @throws Problem rest_invalid_param where this record cannot take it
+ * @throws Problem rest_invalid_param if this record cannot take it
  */
 async function valuesOf(
   { db, site, now }: Context,
@@ -321,7 +321,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** The row of a refusal has a title where the caller may read the record. */
+/** The row of a refusal has a title if the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: ServedResource,
@@ -454,7 +454,7 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 /**
  * Each record gets its former values, except those that others have changed since; venues and organizers
  * published with it stay where another public event has them. The token holds for a day, for its user, on
- * every node. Undefined where it is not good, or was used.
+ * every node. Undefined if it is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)

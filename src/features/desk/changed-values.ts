@@ -14,7 +14,7 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { TIME_CONTROLS } from './event-form/event-times.ts'
 import type { UnsavedText } from './review/unsaved-texts.ts'
 
-/** `end` follows the values where their texts are cut. */
+/** `end` follows the values if their texts are cut. */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
@@ -156,7 +156,7 @@ export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** Empty where nothing differs. */
+/** Empty if nothing differs. */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

@@ -58,9 +58,9 @@ export interface DeskPageFound {
   ids: number[]
   /** How many dates of its series an event stands for, itself included. */
   dates: ReadonlyMap<number, number>
-  /** `MOST_COUNTED + 1` for more; undefined where counting takes long. */
+  /** `MOST_COUNTED + 1` for more; undefined if counting takes long. */
   counts: Record<DeskTab, number> | undefined
-  /** Undefined where there is no such page. */
+  /** Undefined if there is no such page. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
   /** False if more than `MOST_COUNTED` are listed by start instead. */
@@ -334,7 +334,7 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
 type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/** Undefined where each filter leaves more than `MOST_CANDIDATES`. */
+/** Undefined if each filter leaves more than `MOST_CANDIDATES`. */
 async function findCandidates(
   context: Context,
   list: DeskList,

@@ -163,7 +163,7 @@ export function mostOf({ within, kind }: Field): Content {
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // A value that is not offered stays choosable where the record has it, so that saving does not change it.
+  // A value that is not offered stays choosable if the record has it, so that saving does not change it.
   const known = choices.some((choice) => choice.value === value)
     ? choices
     : [...choices, { value, text: value }]
@@ -252,7 +252,7 @@ export function plainField(
   }${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** Undefined where the problem is not about fields of the form. */
+/** Undefined if the problem is not about fields of the form. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,

@@ -204,7 +204,7 @@ export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefi
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Characters that turn the direction of the text after them. */
+/** Characters that change the direction of the text after them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 function contained(value: string): string {
@@ -214,7 +214,7 @@ function contained(value: string): string {
 const say = sayIn(deskTexts)
 const sayCount = sayCountIn(deskTexts)
 
-/** No value turns the direction of the text around it. */
+/** Keeps values from changing the direction of the text around them. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: DeskText,
@@ -244,7 +244,7 @@ export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** Empty where there is none. */
+/** Empty if there is none. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value

@@ -17,7 +17,7 @@ export interface DeskPart {
   rooms?: readonly FeatureRoom[]
   /** A folder, with a slash at its end. Its style sheets join that of the desk; its names are unique. */
   assets?: URL
-  /** Tells a user, perhaps by e-mail, in the transaction of the cause. False where nothing goes to them. */
+  /** Tells a user, perhaps by e-mail, in the transaction of the cause. False if nothing goes to them. */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   signIn?: OtherSignIn
   inbox?: FeatureInbox

@@ -96,7 +96,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** 1 where the text is the id or UID of the event, or the UID of its series. */
+  /** 1 if the text is the id or UID of the event, or the UID of its series. */
   exact: number
 }
 

@@ -12,7 +12,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import { findStored, storeAnswer } from '../../store/storage/stored-answers.ts'
 
 /**
- * Makes one record for a form, however often it is sent: again, it gets the first id.
+ * Makes one record for a form, however often it is sent, and returns its id each time.
  * @param make creates the record within the function that it is given
  * @throws Problem as `writeOnce`
  */

@@ -40,7 +40,7 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
   return room ? [{ room, served }] : []
 })
 
-/** @throws Problem where there is no such record, or the caller may not change it */
+/** @throws Problem if there is no such record, or the caller may not change it */
 async function historyFor(
   { served: { resource, operations } }: Historied,
   request: DeskRequest,

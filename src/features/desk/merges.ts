@@ -165,7 +165,7 @@ export async function putApart(
   return found
 }
 
-/** False where the record that stayed was merged since. */
+/** False if the record that stayed was merged since. */
 async function bringBack(
   context: Context,
   kind: Mergeable,
@@ -209,7 +209,7 @@ async function isMergedSince(tx: Tx, { id, kind, into_record: gone }: MergeColum
   return later !== undefined
 }
 
-/** Undefined where the record is not in the trash: somebody was faster. */
+/** Undefined if the record is not in the trash: somebody was faster. */
 async function prepareRestored(
   context: Context,
   { resource, operations }: ServedResource,

@@ -29,7 +29,7 @@ interface Choice {
   chosen: string
   /** The value that means no picture. */
   none: string
-  /** The present picture, offered even where the search does not find it. */
+  /** The present picture, offered even if the search does not find it. */
   image?: ImageRow | undefined
 }
 

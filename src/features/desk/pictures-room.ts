@@ -214,7 +214,7 @@ async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
 
 const LONGEST_NAME = 100
 
-/** @throws Problem where the caller may not see it */
+/** @throws Problem if the caller may not see it */
 async function getPicture(request: DeskRequest): Promise<ImageRow> {
   const row = await findOpenImage(request.context, recordIdIn(request) ?? 0)
   if (!row) throw new Problem('rest_no_route')

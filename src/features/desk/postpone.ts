@@ -22,13 +22,13 @@ import { eventLink } from './record-links.ts'
 
 export interface NewDay {
   day: string
-  /** `HH:MM:SS`; empty where each event keeps its time. */
+  /** `HH:MM:SS`; empty if each event keeps its time. */
   time: string
 }
 
 export const ONE_DATE_ALONE = 'Only single dates get a new day: choose one date of the series.'
 
-/** Both controls are empty where the new day is not known yet. */
+/** Both controls are empty if the new day is not known yet. */
 export function readNewDay(context: Context, typed: TypedForm): { later?: NewDay; faults: FormFaults } {
   const [date, time] = [lastTyped(typed, 'later_date').trim(), lastTyped(typed, 'later_time').trim()]
   if (date === '' && time === '') return { faults: {} }
@@ -90,9 +90,9 @@ export async function postponedNote(context: Context, row: EventRow): Promise<Co
 }
 
 /**
- * Makes the same event on its new day, linked with the former one. Returns its id; undefined where it is
+ * Makes the same event on its new day, linked with the former one. Returns its id; undefined if it is
  * there already, as for a form sent twice.
- * @throws Problem where the caller may not make it
+ * @throws Problem if the caller may not make it
  */
 export async function prepareLater(
   context: Context,

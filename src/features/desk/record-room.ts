@@ -286,7 +286,7 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/** @throws Problem where the caller may not change it */
+/** @throws Problem if the caller may not change it */
 async function locateFor(
   { served }: RecordRoom,
   request: DeskRequest,

@@ -22,7 +22,7 @@ const KINDS = { event: 'Event', venue: 'Venue', organizer: 'Organizer' } as cons
 >
 
 interface ShownHit {
-  /** Undefined where the caller may open neither its form nor a page. */
+  /** Undefined if the caller may open neither its form nor a page. */
   href: string | undefined
   title: string
   /** The start of an event, the city of a venue. */

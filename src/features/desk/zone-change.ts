@@ -107,7 +107,7 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Locks the zone. Returns false where `former` is no longer the zone, or while a change is under way: another
+ * Locks the zone. Returns false if `former` is no longer the zone, or while a change is under way: another
  * would forget which events are still to be moved.
  */
 export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
@@ -118,7 +118,7 @@ export async function mayChangeZone(tx: Tx, former: string, next: string): Promi
 }
 
 /**
- * `moveZone` then moves the events. Returns false and sets nothing where `mayChangeZone` returns false.
+ * `moveZone` then moves the events. Returns false and sets nothing if `mayChangeZone` returns false.
  * @param now in ms
  */
 export async function changeZone(

@@ -28,7 +28,7 @@ const cells = {
   latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
   longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
   organizer: ({ organizers }) => inOneCell(organizers.map(({ organizer }) => plainText(organizer))),
-  // Readers part terms at commas where there is no `|`.
+  // Readers part terms at commas if there is no `|`.
   terms: ({ terms }) => `${inOneCell(terms)}${terms.length === 1 && /[,;]/.test(terms.join()) ? '|' : ''}`,
   cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
   website: ({ row }) => row.website,
@@ -91,7 +91,7 @@ const COLUMNS = distinct([
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
-/** @throws Error where two have one name */
+/** @throws Error if two have one name */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {

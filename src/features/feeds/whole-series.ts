@@ -34,7 +34,7 @@ const MOST_DATES = 2000
 /**
  * Undefined for a series shown as single events: it is not public, or some programs would get its times
  * wrong.
- * @param listed shown to the caller even where not public
+ * @param listed shown to the caller even if not public
  */
 export async function gatherSeries(
   context: Context,

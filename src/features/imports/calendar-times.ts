@@ -137,7 +137,7 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/** For whole days, a time in UTC counts where it is midnight; else the digits count as written. */
+/** For whole days, a time in UTC counts if it is midnight; else the digits count as written. */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,

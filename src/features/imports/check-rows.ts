@@ -44,7 +44,7 @@ export interface CheckedRow {
   faults: ReadonlyMap<number, string>
   title: string
   venue: string
-  /** Undefined where the times cannot be read. */
+  /** Undefined if the times cannot be read. */
   when: RowTime | undefined
   /** Records that the event links to come first, single dates last. A row with faults has none. */
   items: readonly SourceItem[]

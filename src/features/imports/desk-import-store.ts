@@ -64,7 +64,7 @@ export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | 
   return db.selectFrom('desk_imports').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** @returns false where another form or process has moved it on from these states */
+/** @returns false if another form or process has moved it on from these states */
 export async function updateDeskImport(
   tx: Db,
   id: number,

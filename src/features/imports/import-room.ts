@@ -131,7 +131,7 @@ async function takeAddress(request: DeskRequest, work: StagedWork): Promise<Desk
   return startWork(request, work, await getOwn(request, id), 'waiting')
 }
 
-/** An address without events is kept only where somebody ticks that; one that was not read is not. */
+/** An address without events is kept only if somebody ticks that; one that was not read is not. */
 async function keepUpToDate(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -298,7 +298,7 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
 const lengthOfAll = (mended: RowChoices['mended']) =>
   Object.values(mended).reduce((length, text) => length + text.length, 0)
 
-/** Nothing comes in while a cell that was just mended is wrong, or where no row can. */
+/** Nothing comes in while a cell that was just mended is wrong, or if no row can. */
 function whyNot({ site }: Context, checked: Checked, mended: readonly number[]): string | undefined {
   const fates = standingsIn(checked).map(([, fate]) => fate)
   if (mended.some((number) => fates[number - 1] === 'mend'))

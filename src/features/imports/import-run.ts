@@ -19,7 +19,7 @@ import {
 /** `none` takes an earlier answer back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
-/** The source has `moved` here or `stays` the original. It is empty where nobody has said. */
+/** The source has `moved` here or `stays` the original. It is empty if nobody has said. */
 export type Origin = ImportSourceColumns['origin']
 
 export interface ImportOptions {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Reads spreadsheets in a process: where memory runs out in a thread, V8 ends the whole service.
+// Reads spreadsheets in a process: if memory runs out in a thread, V8 ends the whole service.
 
 const LONGEST_MS = 15_000
 const MOST_MEMORY_MB = 256

@@ -27,7 +27,7 @@ interface EventBeside extends EventHere {
 const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 
-/** An event is the same by title and day where neither names another place, or by place and time. */
+/** An event is the same by title and day if neither names another place, or by place and time. */
 export async function findEventsHere(
   context: Context,
   rows: readonly CheckedRow[],
@@ -151,7 +151,7 @@ export async function listVenuesHere({ db, caller }: Context): Promise<VenueHere
   })
 }
 
-/** @returns undefined for a known name, or where no other is near */
+/** @returns undefined for a known name, or if no other is near */
 export function findNearVenue(name: string, venues: readonly VenueHere[]): VenueHere | undefined {
   const key = placeKey(name)
   if (key.length < 4 || venues.some((venue) => venue.key === key)) return undefined

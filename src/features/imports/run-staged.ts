@@ -52,7 +52,7 @@ const RENEWED_EVERY = 15_000
 export interface StagedWork {
   look: () => Promise<void>
   begin: (service: RunningService) => void
-  /** @throws Problem where too many wait */
+  /** @throws Problem if too many wait */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>
   stop: () => Promise<void>
 }

@@ -29,7 +29,7 @@ export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
  * The namespace is given, linked from the page, or at a known path.
- * @throws SourceFailure where there is none
+ * @throws SourceFailure if there is none
  */
 export async function findInterface(
   address: string,

@@ -59,7 +59,7 @@ export interface SourceItem {
   sequence?: number
   /** The identity that the first event of a series had before. */
   formerly?: string
-  /** The pictures of image and texts, where they are imported. */
+  /** The pictures of image and texts, if they are imported. */
   pictures?: readonly string[] | undefined
   /** Set if the organizer of a calendar has an e-mail address, which may not be meant to be public. */
   hasAddress?: true

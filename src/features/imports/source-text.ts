@@ -45,7 +45,7 @@ export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGen
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** UTF-8 where valid, else Windows-1252. */
+/** UTF-8 if valid, else Windows-1252. */
 export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }

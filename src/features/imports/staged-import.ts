@@ -124,7 +124,7 @@ async function loadRows(
 
 export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
 
-/** A row of a file has cells where it is to be filled in. */
+/** A row of a file has cells if it is to be filled in. */
 export async function loadTable(db: Context['db'], id: number): Promise<Table> {
   return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
 }
@@ -162,11 +162,11 @@ const LETTERS = {
 const STANDINGS = new Map<string, readonly [Group, Fate]>(Object.entries(LETTERS))
 const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [standing.join(), letter]))
 
-/** A view checks only the rows that it shows; this is kept of the others. */
+/** What is stored of all rows; a view checks only those that it shows. */
 export interface Checked {
   letters: string
   twins: Readonly<Record<string, number>>
-  /** Hashes of what makes rows the same, empty where there is no time. */
+  /** Hashes of what makes rows the same, empty if there is no time. */
   keys: readonly string[]
   order: DateOrder
   /** True if the order of day and month is a question. */
@@ -192,7 +192,7 @@ export function countFates(checked: Pick<Checked, 'letters'>): FateCounts {
 
 type Staged = Pick<DeskImportColumns, 'id'>
 
-/** Checks all rows, in turns. @param rows given where they are not in the database yet */
+/** Checks all rows, in turns. @param rows given if they are not in the database yet */
 export async function stageRows(
   context: Context,
   row: Staged,

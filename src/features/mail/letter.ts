@@ -63,12 +63,12 @@ export function writeLetter({ subject, blocks }: Letter, head: Letterhead): Writ
   return { subject: short, text: writeText(blocks, head), html: writeHtml(short, blocks, head).markup }
 }
 
-/** Characters that turn the text behind them, or hide parts of it. */
+/** Characters that change the direction of the text behind them, or hide parts of it. */
 const TURNING = /[\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g
 
 export const withoutTurning = (text: string): string => text.replace(TURNING, '')
 
-/** No text can begin a header or another line, or turn the text behind it. */
+/** Keeps a text from beginning a header or another line, and from changing the direction of what follows. */
 export const onOneLine = (text: string): string =>
   withoutTurning(text)
     .toWellFormed()

@@ -16,7 +16,7 @@ export interface MailMessageColumns {
   next_utc: string
   /** Empty for any time. */
   until_utc: string
-  /** 1 where a stranger has typed the address. */
+  /** 1 if a stranger has typed the address. */
   by_stranger: number
   attempts: number
   /** What the relay answered; 0 for nothing. */

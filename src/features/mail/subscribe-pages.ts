@@ -46,7 +46,7 @@ import {
 
 // Links in messages lead to pages with a button, since scanners of mail follow links.
 
-/** No value turns the text behind it. */
+/** Keeps values from changing the direction of the text behind them. */
 function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
   const plain = Object.entries(values).map(([name, value]) => [name, onOneLine(value)])
   return sayMail(site, text, Object.fromEntries(plain))
@@ -282,7 +282,7 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** The same for links that never were. */
+/** Shown for links that never existed, too. */
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),

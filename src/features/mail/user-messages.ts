@@ -56,7 +56,7 @@ export interface ToldOfEvent {
   act: string
   title: string
   url: string
-  /** Empty where nobody is known. */
+  /** Empty if nobody is known. */
   by: string
   note: string
 }

@@ -89,7 +89,7 @@ function textIn(claims: JsonRecord, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Leaves out characters that turn text. */
+/** Leaves out characters that change the direction of text. */
 function shownName(text: string): string {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
   return beginningOf(plain.trim(), LONGEST_NAME)

@@ -43,7 +43,7 @@ export type Refusal = 'deactivated' | 'no role' | 'elsewhere' | 'gone'
 export type Settled = { user: User; refusal?: undefined } | { user: User | undefined; refusal: Refusal }
 
 /**
- * Finds the user, or makes one where the claims give a role. A link, or a user who is signed in, connects the
+ * Finds the user, or makes one if the claims give a role. A link, or a user who is signed in, connects the
  * account. Name and role follow the claims, but the last administrator stays one.
  * @param followsRoles the provider decides who has which role
  * @param now milliseconds since the epoch

@@ -10,7 +10,7 @@ import { countBegins, countEach, countNarrowed, countTimes } from './count-index
 
 /**
  * Counts public events by id of category and by name of access. Categories of the query do not narrow counts
- * of categories. Returns undefined for a search, or where the index would take over two milliseconds.
+ * of categories. Returns undefined for a search, or if the index would take over two milliseconds.
  */
 export function countMatching(
   context: Context,

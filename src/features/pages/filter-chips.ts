@@ -68,7 +68,7 @@ interface ChipFilter {
 }
 
 /**
- * A chip sets a filter, or takes it back where it is chosen, and keeps all others. Views with days of their
+ * A chip sets a filter, or takes it back if it is chosen, and keeps all others. Views with days of their
  * own have no chips of times.
  */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {

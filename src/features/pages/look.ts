@@ -93,7 +93,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** A file of the owners counts where the start names none. */
+/** A file of the owners counts if the start names none. */
 export function filesOfLook(
   start: LookFiles,
   owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,

@@ -9,13 +9,13 @@ import { type DateForm, writingOf, written } from '../feeds/date-forms.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** `Intl` gives an offset where a language has no name. */
+/** `Intl` gives an offset if a language has no name. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
 /** French puts a word before the name: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/** Returns `MEZ`, or the letters of the tz database where a language has none. */
+/** Returns `MEZ`, or the letters of the tz database if a language has none. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)

@@ -48,7 +48,7 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 
 /**
  * The offered language of the highest quality wins (RFC 9110, 12.5.4). Of equal ones the first of `languages`
- * does, else the first in the header; where none is wanted, the first of all.
+ * does, else the first in the header; if none is wanted, the first of all.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)

@@ -23,7 +23,7 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/** Words are as people write them: addresses have their slugs. There are several where versions differ. */
+/** Words are as people write them: addresses have their slugs. There are several if versions differ. */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {

@@ -34,7 +34,7 @@ import { isFile } from './translated-paths.ts'
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /** A list is kept for one version of the data, or for good where nothing had to be looked up. */
+  /** A list is kept for one version of the data, or for good if nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** Pages that tell browsers why they get no feed. */
   pages: PublicPages | undefined
@@ -114,7 +114,7 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
   setCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
-/** @throws Problem rest_unavailable where too many requests wait */
+/** @throws Problem rest_unavailable if too many requests wait */
 async function findFeedInTurn(
   feeds: PublicFeeds,
   address: FeedAddress,

@@ -145,7 +145,7 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAns
 type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
- * It also answers addresses where people look for a page. Where there is none, `otherwise` answers programs.
+ * It also answers addresses where people look for a page. If there is none, `otherwise` answers programs.
  */
 export function pageAt(
   all: PublicPages,
@@ -186,7 +186,7 @@ export function chosenFor(all: PublicPages, { request, url }: Exchange): Chosen 
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }
 
-/** The key names the language where a header chose another than that of the site. */
+/** The key names the language if a header chose another than that of the site. */
 const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 

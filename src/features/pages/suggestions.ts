@@ -71,7 +71,7 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 
 /**
  * Suggests records by name, beginnings first, then coming events by title. A last word of fewer than two
- * letters suggests nothing; a wrong letter is forgiven where nothing is found.
+ * letters suggests nothing; a wrong letter is forgiven if nothing is found.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)

@@ -102,7 +102,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/** The number of the week comes first. People go by it only where weeks begin on Monday. */
+/** The number of the week comes first. People go by it only if weeks begin on Monday. */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }

@@ -21,7 +21,7 @@ export const isOvernight = (start: string, end: string) =>
 export interface WhenWords {
   /** One day, or the first and the last with their hours. */
   days: string[]
-  /** Undefined for all day, or where the days have them. */
+  /** Undefined for all day, or if the days have them. */
   hours: { start: string; end: string } | undefined
   /** Letters of the zone at the end; if the start has others, they stand there. */
   zone: string

@@ -19,7 +19,7 @@ export interface SubmissionSettings {
 /** If addresses are unconfirmed, limits are a quarter. */
 const OPEN_SHARE = 4
 
-/** Undefined where nobody may suggest events. */
+/** Undefined if nobody may suggest events. */
 export function submissionSettings(config: Config): SubmissionSettings | undefined {
   const { submissions: mode } = config
   if (mode === 'off' || config.pages === 'off') return undefined

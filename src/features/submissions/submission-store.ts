@@ -376,7 +376,7 @@ export const MOST_TRUSTED = 500
 export interface TrustedSender {
   address: string
   created_utc: string
-  /** Null where the user is gone. */
+  /** Null if the user is gone. */
   name: string | null
 }
 
@@ -400,7 +400,7 @@ export async function findTrust(db: Db, address: string): Promise<number | undef
   return found?.user
 }
 
-/** False where there are too many. */
+/** False if too many addresses are trusted. */
 export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<boolean> {
   await holdName(tx, 'trusted senders')
   const others = tx.selectFrom('trusted_senders').where('address', '<>', address)

@@ -275,7 +275,7 @@ async function findShown(
   return showSome(whole, operations, found)
 }
 
-/** A feed must not give less than its cursor. @returns undefined where memory cannot catch up */
+/** A feed must not give less than its cursor. @returns undefined if memory cannot catch up */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
   if (!memory) return undefined
   try {

@@ -210,7 +210,7 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
     )
 }
 
-/** The tables are those of the backup's version; migrations follow the rows. @returns a remark */
+/** Fills the tables of the backup's version, then runs later migrations. @returns a remark */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,

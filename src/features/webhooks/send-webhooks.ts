@@ -25,7 +25,7 @@ import {
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
-// Sends the outbox, again where messages do not arrive; disables webhooks that stay silent.
+// Sends the outbox, again if messages do not arrive; disables webhooks that stay silent.
 
 /** Each process may have one. */
 export interface Sender {
@@ -223,7 +223,7 @@ export async function sendTest(
 /** Longer ones leave the record out. */
 const MOST_BYTES = 20_000
 
-/** Shows the record as lists do; undefined where it is not seen any more, which a later message tells. */
+/** Shows the record as lists do; undefined if it is not seen any more, which a later message tells. */
 async function writeMessage(
   message: DeliveryColumns,
   context: Context,

@@ -36,7 +36,7 @@ import { withMovedEnd } from './event-times.ts'
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Offers to make a record where no name fits. */
+/** Offers to make a record if no name fits. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))

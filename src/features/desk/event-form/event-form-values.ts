@@ -117,7 +117,7 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   return kind?.show ? kind.show(kept) : kept
 }
 
-/** Undefined where no links were sent. */
+/** Undefined if no links were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links]

@@ -92,7 +92,7 @@ export interface KnownEvent {
   proposed: RawValues
 }
 
-/** @throws Problem where the caller may neither change it nor propose changes */
+/** @throws Problem if the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
   // Read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence

@@ -98,7 +98,7 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 /**
  * Writes the focal point, and the text of a picture that has none.
  * @param former controls of the stored event, whose text is not written to another picture @returns
- * `image_alt` is empty where the picture's own text holds, undefined where nobody touched it
+ * `image_alt` is empty if the picture's own text holds, undefined if nobody touched it
  */
 export async function describePicture(
   context: Context,
@@ -142,7 +142,7 @@ export async function describePicture(
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
-/** `0.5 0` is the middle of the top; empty where none was chosen. */
+/** `0.5 0` is the middle of the top; empty if none was chosen. */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
   return x === null || y === null ? '' : `${x} ${y}`
 }

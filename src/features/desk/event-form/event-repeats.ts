@@ -30,7 +30,7 @@ export function repeatsDigests(typed: TypedForm): string {
   return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
 }
 
-/** Empty for none, undefined where it does not change or the start is not known. */
+/** Empty for none, undefined if it does not change or the start is not known. */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -169,7 +169,7 @@ const LOOKED_AT = 53
 
 /**
  * Shows the first dates if all are over; undefined if there are none.
- * @param duration seconds; undefined where it is not known
+ * @param duration seconds; undefined if it is not known
  */
 export function shownNextDates(
   { now }: Pick<Context, 'now'>,

@@ -29,7 +29,7 @@ export const TIME_CONTROLS = [
 export interface ReadTimes {
   start?: string
   end?: string
-  /** UTC, where the clocks show the time twice. */
+  /** UTC, if the clocks show the time twice. */
   startUtc?: string
   endUtc?: string
   isAllDay: boolean

@@ -125,7 +125,7 @@ function draftOf(
   }
 }
 
-/** Undefined where nothing waits. */
+/** Undefined if nothing waits. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined

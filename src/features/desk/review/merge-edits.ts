@@ -21,13 +21,13 @@ import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 /** Values have the form of requests. */
 export interface Conflict {
   member: string
-  /** Undefined where the history no longer has it. */
+  /** Undefined if the history no longer has it. */
   base: unknown
   sent: unknown
   now: unknown
 }
 
-/** Nothing is saved where there are conflicts. */
+/** Nothing is saved if there are conflicts. */
 export type Edited =
   | { saved: Saved; changed: string[]; taken: string[] }
   | { conflicts: Conflict[]; taken: string[]; version: number }
@@ -38,7 +38,7 @@ export interface SentForm {
   version: number
   base?: RawValues
   form?: string
-  /** Writes more in the same transaction, also where no field changes. It gets the version before. */
+  /** Writes more in the same transaction, even if no field changes. It gets the version before. */
   beside?: ((tx: Tx, version: number) => Promise<void>) | undefined
 }
 

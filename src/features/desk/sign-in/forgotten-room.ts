@@ -10,7 +10,7 @@ import {
   fieldOf,
 } from '../desk-page.ts'
 
-// Sends a link for a new password to somebody who has forgotten theirs, where e-mail is on.
+// Sends a link for a new password to somebody who has forgotten theirs, if e-mail is on.
 
 export const FORGOTTEN_PATH = '/forgotten'
 

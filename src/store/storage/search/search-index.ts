@@ -272,7 +272,7 @@ const DOCS_IN_TURN = 64
 /** PostgreSQL sorts many at once in much less time. */
 const SORTED_AT_ONCE = 256
 
-/** Ms; searches read waiting documents until then. */
+/** Ms that documents wait to be stemmed; until then searches read them. */
 const STEM_AFTER = 500
 
 /** Stems in the background. Call `wake` after each commit: it retries what failed before. */

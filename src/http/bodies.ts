@@ -222,7 +222,8 @@ async function openFile(holding: Holding, intake: Intake) {
 
 /**
  * The next piece is requested when `take` is done; the rest of a refused body stays unread.
- * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request if the client has gone
+ * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request if the
+ * client has gone
  */
 async function readPieces(
   request: IncomingMessage,

@@ -51,18 +51,18 @@ export async function changeTexts(
   tx: Tx,
   id: number,
   sent: Partial<ImageTexts>,
-  asker: Asker,
+  asker: ImageChanger,
 ): Promise<ImageRow> {
   return changeImage(tx, id, asker, (row) => settleTexts(tx, id, row, sent))
 }
 
-export type Asker = Pick<Context, 'caller' | 'now'>
+export type ImageChanger = Pick<Context, 'caller' | 'now'>
 
 /** @throws Problem as `changeTexts` */
 export async function changeImage(
   tx: Tx,
   id: number,
-  { caller, now }: Asker,
+  { caller, now }: ImageChanger,
   columnsOf: (row: ImageRow) => Partial<ImageRow> | Promise<Partial<ImageRow>>,
 ): Promise<ImageRow> {
   const row = await lockedRows(

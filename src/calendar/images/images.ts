@@ -67,7 +67,7 @@ type AddressImage = { id: number } | { prepared: PreparedImage }
 /** A write uses what its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
-export function imagesOf(context: Context): RequestImages {
+export function requestImages(context: Context): RequestImages {
   const images = requests.get(context) ?? { addresses: new Map(), stored: [] }
   requests.set(context, images)
   return images
@@ -128,7 +128,7 @@ export async function resolveImage(
 }
 
 function findAddress(url: string, context: Context): Promise<AddressImage | ImageLack> {
-  const { addresses } = imagesOf(context)
+  const { addresses } = requestImages(context)
   const found = addresses.get(url) ?? lookInto(url, context, addresses.size < MAX_ADDRESSES)
   addresses.set(url, found)
   return found
@@ -248,7 +248,7 @@ export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context:
   const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
   recordChange(tx, gone, { action: 'delete', name: row.title })
   // Once this is committed, no image owns the files.
-  imagesOf(context).stored.push(row)
+  requestImages(context).stored.push(row)
 }
 
 export async function findImage(db: Db, id: number): Promise<ImageRow | undefined> {
@@ -315,7 +315,7 @@ async function storeImage(prepared: PreparedImage, context: Context): Promise<St
     if (await isTaken(context.db, [...files.keys()])) continue
     if (await putAll(context.images.store, files, prepared.mimeType)) {
       const stored = describeStored(stem, prepared)
-      imagesOf(context).stored.push(stored)
+      requestImages(context).stored.push(stored)
       return stored
     }
   }

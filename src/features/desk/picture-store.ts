@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type Asker, changeImage } from '../../calendar/images/image-texts.ts'
+import { changeImage, type ImageChanger } from '../../calendar/images/image-texts.ts'
 import {
   imageConditions,
-  imagesOf,
   imagesOpenTo,
   isShownNowhere,
   type PreparedUpload,
+  requestImages,
   SHOWN_BY,
 } from '../../calendar/images/images.ts'
 import { visibleTo } from '../../calendar/records/record-store.ts'
@@ -25,7 +25,7 @@ export async function replaceFile(
   context: Context,
 ): Promise<void> {
   await changeImage(tx, id, context, (before) => {
-    imagesOf(context).stored.push(before)
+    requestImages(context).stored.push(before)
     return { ...columns, focal_x: null, focal_y: null }
   })
   for (const [table, kind] of SHOWN_BY) {
@@ -100,7 +100,7 @@ export async function changeFocus(
   tx: Tx,
   id: number,
   point: FocalPoint | undefined,
-  asker: Asker,
+  asker: ImageChanger,
 ): Promise<void> {
   await changeImage(tx, id, asker, () => ({ focal_x: point?.x ?? null, focal_y: point?.y ?? null }))
 }

@@ -80,6 +80,7 @@ test('Settings say what is set and where, and what owners change holds on every 
   const { body } = await admin.get('/desk/settings')
   assert.match(body, /Time zone<\/dt><dd><b dir="auto">Europe\/Dublin<\/b><small>set at the desk/)
   assert.match(body, /Data folder<\/dt><dd><b[^>]*>[^<]+<\/b><small>by the flag --data/)
+  for (const [, label = ''] of body.matchAll(/<dt>([^<]+)/g)) assert.doesNotMatch(label, /\.$/)
   assert.match(body, /Days that the history is kept<\/dt><dd><b[^>]*>365<\/b><small>by default/)
   assert.equal((await admin.post('/desk/settings', { language: 'fr', clock: '12' })).status, 303)
   await until(async () => (await there()).includes('<html lang="fr">'), 'not in French there')

@@ -379,6 +379,76 @@ calendar moves. Series stay in their zone, since their rule goes by its clock.':
     fr: 'E-mails par heure, au plus',
     es: 'Correos por hora, como máximo',
   },
+  'Provider of sign-in (OpenID Connect)': {
+    de: 'Anbieter der Anmeldung (OpenID Connect)',
+    fr: 'Fournisseur de connexion (OpenID Connect)',
+    es: 'Proveedor de inicio de sesión (OpenID Connect)',
+  },
+  'Name of the calendar at the provider': {
+    de: 'Name des Kalenders beim Anbieter',
+    fr: 'Nom du calendrier chez le fournisseur',
+    es: 'Nombre del calendario en el proveedor',
+  },
+  'File of the provider’s secret': {
+    de: 'Datei mit dem Geheimnis des Anbieters',
+    fr: 'Fichier du secret du fournisseur',
+    es: 'Archivo del secreto del proveedor',
+  },
+  'Words on the button of sign-in': {
+    de: 'Beschriftung des Knopfs der Anmeldung',
+    fr: 'Texte du bouton de connexion',
+    es: 'Texto del botón de inicio de sesión',
+  },
+  'Who gets which role': {
+    de: 'Wer welche Rolle bekommt',
+    fr: 'Qui reçoit quel rôle',
+    es: 'Quién recibe qué papel',
+  },
+  'Role of everybody else': {
+    de: 'Rolle aller anderen',
+    fr: 'Rôle de tous les autres',
+    es: 'Papel de los demás',
+  },
+  'Passwords on the sign-in page': {
+    de: 'Passwörter auf der Anmeldeseite',
+    fr: 'Mots de passe sur la page de connexion',
+    es: 'Contraseñas en la página de inicio de sesión',
+  },
+  'Who may suggest events': {
+    de: 'Wer Veranstaltungen vorschlagen darf',
+    fr: 'Qui peut proposer des événements',
+    es: 'Quién puede proponer eventos',
+  },
+  'Suggestions a day of one e-mail address': {
+    de: 'Vorschläge einer E-Mail-Adresse am Tag',
+    fr: 'Propositions par jour d’une adresse e-mail',
+    es: 'Propuestas al día de una dirección de correo',
+  },
+  'Suggestions an hour of one network': {
+    de: 'Vorschläge aus einem Netz in der Stunde',
+    fr: 'Propositions par heure d’un réseau',
+    es: 'Propuestas por hora de una red',
+  },
+  'Suggestions an hour in all': {
+    de: 'Vorschläge in der Stunde insgesamt',
+    fr: 'Propositions par heure en tout',
+    es: 'Propuestas por hora en total',
+  },
+  'Suggestions an hour above which browsers compute': {
+    de: 'Vorschläge in der Stunde, ab denen Browser rechnen',
+    fr: 'Propositions par heure au-delà desquelles les navigateurs calculent',
+    es: 'Propuestas por hora a partir de las cuales los navegadores calculan',
+  },
+  'Months that senders are kept': {
+    de: 'Monate, die Absender aufgehoben werden',
+    fr: 'Mois pendant lesquels les expéditeurs sont gardés',
+    es: 'Meses que se guardan los remitentes',
+  },
+  'Terms that senders agree to': {
+    de: 'Bedingungen, denen Absender zustimmen',
+    fr: 'Conditions que les expéditeurs acceptent',
+    es: 'Condiciones que aceptan los remitentes',
+  },
   'This link is no longer valid': {
     de: 'Dieser Link ist nicht mehr gültig',
     fr: 'Ce lien n’est plus valable',

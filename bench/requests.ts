@@ -20,7 +20,9 @@ export type PathMaker = (random: Random, plan: Plan) => string
 
 const eventsPath = (parameters: Readonly<Record<string, string | number>>) =>
   `${BASE}/events?` +
-  `${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`
+  new URLSearchParams(
+    Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()
 
 /**
  * Makes a window to the second, so that none repeats. It starts on one of `days` days from `from` and ends up

@@ -4,8 +4,8 @@ const { readdirSync } = require('node:fs')
 const { join } = require('node:path')
 
 /**
- * The folders and loose files of the kernel, the lowest layer first. A file may import from its own folder and
- * from lower layers, but not from others of its layer.
+ * The folders and loose files of the kernel, the lowest layer first. A file may import from its own folder
+ * and from lower layers, but not from others of its layer.
  */
 const LAYERS = [
   ['base/cache.ts', 'base/errors.ts', 'base/foreign-json.ts'],
@@ -73,7 +73,7 @@ const PACKAGES = {
   sharp: ['store/media', 'features/demo', 'features/pages'],
 }
 
-/** What belongs to one resource, and who may import it: pages and the desk have a page or form for each kind of record. */
+/** What belongs to one resource, and who may import it: pages and the desk show each kind of record. */
 const RESOURCES = [
   'calendar/events',
   'calendar/series',
@@ -85,11 +85,11 @@ const JOINERS = [
   'calendar/history/record-(history|states).ts',
   'calendar/locales/messages.ts',
   'calendar/resources.ts',
-  'features/imports/(import-batch|import-source|missing-items|plan-items|shown-records|source-item|write-item).ts',
+  'features/imports/(import-(batch|source)|missing-items|plan-items|shown-records|(source|write)-item).ts',
   'features/push/push-(calendar|items).ts',
   'features/assistants/assistant-(answers|tools).ts',
   'features/desk',
-  'features/feeds/(event-component|event-facts|feed|geojson|icalendar|json-ld|postponed-store|whole-series).ts',
+  'features/feeds/(event-(component|facts)|feed|geojson|icalendar|json-ld|postponed-store|whole-series).ts',
   'features/mail/(issue|plan-issues|subscribe-pages).ts',
   'features/pages',
   'features/submissions',

@@ -53,8 +53,10 @@ export const UNITS = ['kalends.service', 'kalends@.service', 'kalends-backup.ser
  * Files of packages that are only for their developers. Hidden files are included: one of npm names the
  * registry that was used.
  */
-const IDLE =
-  /(^|\/)\.[^/]|\.(map|html|d\.[cm]?ts)$|^(tests?|examples?|docs?|bench(marks?)?|bin)(\.js)?(\/|$)|^build\.js$|\.sh$/
+const IDLE = new RegExp(
+  '(^|/)\\.[^/]|\\.(map|html|d\\.[cm]?ts)$|^(tests?|examples?|docs?|bench(marks?)?' +
+    '|bin)(\\.js)?(/|$)|^build\\.js$|\\.sh$',
+)
 
 /** Removes files that are never run from packages, and sets the modes of the others. */
 function removeIdle(packages: string): void {

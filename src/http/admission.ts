@@ -14,8 +14,8 @@ interface Limit {
 }
 
 /**
- * `running` keeps a quick database busy, and bounds what one turn of the event loop takes on; `waiting` is what
- * two cores answer within `longestMs`. `npm run overload` shows whether they are right.
+ * `running` keeps a quick database busy, and bounds what one turn of the event loop takes on; `waiting` is
+ * what two cores answer within `longestMs`. `npm run overload` shows whether they are right.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** Even lists from memory wait for some of their events. */

@@ -7,8 +7,11 @@ import { clientAddress, type Trusted } from './incoming.ts'
 const HIDDEN = '***'
 
 /** Meeting links and positions of people are secrets, too. */
-const SECRET_NAME =
-  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
+const SECRET_NAME = new RegExp(
+  '^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key' +
+    '|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$',
+  'i',
+)
 
 const SUSPICIOUS =
   /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i

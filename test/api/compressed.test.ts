@@ -24,7 +24,9 @@ before(async () => {
   for (let i = 0; i < EVENTS; i++) {
     const { status, body } = await service.post('/events', {
       title: `${['Abend mit Chor', 'Soirée', '音楽の夕べ', 'أمسية', 'Evening'][i % 5]} ${i}`,
-      description: `<p>${i % 7 === 0 ? '' : ('A text of some length, ' + 'with “quotes” and ünïcode. ').repeat(i % 30)}</p>`,
+      description: `<p>${
+        i % 7 === 0 ? '' : 'A text of some length, with “quotes” and ünïcode. '.repeat(i % 30)
+      }</p>`,
       start_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 10:00:00`,
       end_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 12:00:00`,
       venue: { venue: `Hall ${i % 6}`, city: 'Kilvara' },
@@ -73,7 +75,8 @@ async function ask(
 
 const run = promisify(execFile)
 const GUNZIP = `import gzip,sys,urllib.request as u
-sys.stdout.buffer.write(gzip.decompress(u.urlopen(u.Request(sys.argv[1],headers={"Accept-Encoding":"gzip"})).read()))`
+asked=u.Request(sys.argv[1],headers={"Accept-Encoding":"gzip"})
+sys.stdout.buffer.write(gzip.decompress(u.urlopen(asked).read()))`
 const READERS: readonly [string, readonly string[]][] = [
   ['curl', ['-s', '--compressed']],
   ['python3', ['-c', GUNZIP]],

@@ -214,7 +214,8 @@ test('webhooks and imports that stand still and a held calendar are told with ad
     await sql`update editions set held = 1`.execute(tx)
     await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused,
       failures, outcome)
-      values (1, 'town', '[]', 3600, '', '', 0, 2, 'https://me:hidden@c.example/private-hidden/basic.ics does not answer.'),
+      values (1, 'town', '[]', 3600, '', '', 0, 2, 'https://me:hidden@c.example/private-hidden/basic.ics \
+does not answer.'),
         (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0,
           ''),
         (4, 'rests', '[]', 3600, '', '', 1, 0, '')`.execute(tx)

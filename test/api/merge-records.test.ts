@@ -85,8 +85,7 @@ for (const [path, kind, name, field] of [
     const page = await service.request(
       'anonymous',
       'GET',
-      `~/${{ venue: 'venue', organizer: 'organizer', category: 'events/category', tag: 'events/tag' }[kind]}` +
-        `/${old}/`,
+      `~/${kind === 'category' || kind === 'tag' ? `events/${kind}` : kind}` + `/${old}/`,
       undefined,
       { accept: 'text/html' },
     )

@@ -22,8 +22,10 @@ const service = serviceForTests()
 const events = new Map<number, Sent>()
 
 const WORDS =
-  `Jazz jazzband Café cafés Straße Łódź über Über-Abend naïve ÉTÉ soirée evening Evenings music 2026 24h 100% 5" C++ R&B
-  under_score d'été “quoted” – ... ? * [x] \\ %_% a an the A1 Ελλάδα οδός Ёлка хор 夏祭り 東京タワー 花火大会 ガ 한국 축제 हिन्दी मेला
+  `Jazz jazzband Café cafés Straße Łódź über Über-Abend naïve ÉTÉ soirée evening Evenings music 2026 24h \
+100% 5" C++ R&B
+  under_score d'été “quoted” – ... ? * [x] \\ %_% a an the A1 Ελλάδα οδός Ёлка хор 夏祭り 東京タワー 花火大会 ガ 한국 축제 \
+हिन्दी मेला
   ดนตรี שלום مهرجان 🎏 ❤️ 👩‍👩‍👧 🎉🎉 co-op well-known http://example.org/x?y=1&z=2 ${'long'.repeat(30)}`.split(
     /\s+/,
   )

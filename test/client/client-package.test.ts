@@ -135,7 +135,9 @@ export namespace JSX { interface IntrinsicElements { a: HTMLAttributes<Element> 
   writeFileSync(join(react, 'index.js'), '')
   writeFileSync(join(react, 'index.d.ts'), types)
   const use = `import type {} from '@kalends/client/react'
-export const page = <kalends-events view="month" category="music" limit={5} lang="de"><a href="/">All</a></kalends-events>
+export const page = <kalends-events view="month" category="music" limit={5} lang="de">
+  <a href="/">All</a>
+</kalends-events>
 // @ts-expect-error There is no such view.
 export const wrong = <kalends-events view="year" />
 `

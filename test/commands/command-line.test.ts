@@ -313,7 +313,10 @@ test('a password on the command line is remarked on, not repeated, and in no lis
   assert.equal(status, 1)
   assert.match(
     stdout,
-    /^Other users of this machine can see the password of postgres:\/\/someone@127\.0\.0\.1:9\/none on the command line;/,
+    new RegExp(
+      '^Other users of this machine can see the password of ' +
+        'postgres://someone@127\\.0\\.0\\.1:9/none on the command line;',
+    ),
   )
   assert.ok(!(stdout + stderr).includes('hunter2'), stdout + stderr)
 })

@@ -273,7 +273,10 @@ describe('the form of an event in a browser', noChromium, () => {
     await untilShown(tab, "document.getElementById('description').value.includes('One!')")
     assert.match(
       await value(),
-      /^<!-- wp:paragraph -->\n<p class="lead">One![^<]*<\/p>\n<!-- \/wp:paragraph -->\n\nPlain text\nof two lines\n\n<iframe src/,
+      new RegExp(
+        '^<!-- wp:paragraph -->\\n<p class="lead">One![^<]*</p>\\n<!-- /wp:paragraph -->\\n\\nPlain ' +
+          'text\\nof two lines\\n\\n<iframe src',
+      ),
     )
     assert.deepEqual(complaintsOf(tab), [])
   })

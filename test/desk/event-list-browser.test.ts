@@ -251,7 +251,8 @@ describe('the list of events in a browser', noChromium, () => {
     await tab.evaluate(`(() => {
       const bytes = Uint8Array.from(atob('${png}'), (sign) => sign.charCodeAt(0))
       const data = new DataTransfer()
-      for (const name of ['one.png', 'two.png']) data.items.add(new File([bytes], name, { type: 'image/png' }))
+      const pictures = ['one.png', 'two.png'].map((name) => new File([bytes], name, { type: 'image/png' }))
+      for (const file of pictures) data.items.add(file)
       data.items.add(new File(['none'], 'none.png', { type: 'image/png' }))
       document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
     })()`)

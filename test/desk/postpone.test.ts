@@ -20,7 +20,7 @@ describe('a postponed event', () => {
   const linkedIn = (page: string) =>
     JSON.parse(/<script type="application\/ld\+json">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '{}')
 
-  test('of many chosen each gets its new day at its own time, both pages lead to the other, and all is undone', async () => {
+  test('each of many gets its new day at its own time, the pages link, and all is undone', async () => {
     const venue = (await service.create('/venues', { venue: 'Mill Yard' })).id
     const ids = [
       await make('Concert', '2027-02-05', { venue, tags: 'songs', description: '<p>Two <b>halves</b></p>' }),

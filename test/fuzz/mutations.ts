@@ -230,7 +230,9 @@ const pathTrick: Mutation = (planned, { random }) => ({
 const restRoute: Mutation = (planned, { random }) =>
   addQuery(
     { ...planned, path: random.pick(['/', '/index.php']) },
-    `rest_route=${encodeText(random.pick([planned.path.replace(/^\/wp-json/, ''), '/', '', '//', hostileText(random, 500)]))}`,
+    `rest_route=${encodeText(
+      random.pick([planned.path.replace(/^\/wp-json/, ''), '/', '', '//', hostileText(random, 500)]),
+    )}`,
   )
 
 const META = '_fields _envelope _pretty _embed context _locale _jsonp password _wpnonce rest_route'.split(' ')

@@ -39,7 +39,7 @@ test('the language of declarations and the machinery below it name no resource',
 
 test('only storage knows which database answers; settings, start-up, backups and doctor may name one', () => {
   const mayKnow =
-    /^store\/storage\/|^(?:base\/config|app|command-line|main)\.ts$|^features\/(?:transfer|doctor|sync\/changed-since)/
+    /^store\/storage\/|^(?:base\/config|app|command-line|main)\.ts$|^features\/(?:transfer|doctor)|changed-since/
   const named = /\bisPostgres\b|['"`(]\s*(?:sqlite|postgres(?:ql)?)\b/i
   assert.deepEqual(
     having(named, (path) => !mayKnow.test(path)),
@@ -114,4 +114,18 @@ test('every folder of features has its line in src/features.ts', () => {
   const folders = readdirSync(new URL('../../src/features/', import.meta.url))
   const unlisted = folders.filter((name) => !list.includes(`'./features/${name}/`))
   assert.deepEqual(unlisted, [], `without a line in src/features.ts: ${unlisted.join(', ')}`)
+})
+
+test('no line of the sources, tests and tools is longer than 110 columns', () => {
+  const files = globSync('{bench,bin,client,lint,openapi,packaging,src,test}/**/*.{ts,js,cjs}', {
+    cwd: `${root}..`,
+    exclude: (path) => path.endsWith('node_modules'),
+  })
+  const long = files.flatMap((file) =>
+    readFileSync(`${root}../${file}`, 'utf8')
+      .split('\n')
+      .flatMap((line, at) => (line.length > 110 && [...line].length > 110 ? [`${file}:${at + 1}`] : [])),
+  )
+  assert.ok(files.length > 1000)
+  assert.deepEqual(long, [])
 })

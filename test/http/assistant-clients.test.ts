@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import * as earlier from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { knownFailures, runConformance } from '../support/assistant-conformance.ts'
 import { credentialsOf, day, serviceForTests } from '../support/service.ts'
 
@@ -42,7 +42,9 @@ test('the official client asks after a handshake, as it does unless it is told o
 test('the official client of the first generation asks after a handshake', async () => {
   const client = new EarlierClient({ name: 'test', version: '1' })
   await client.connect(
-    new EarlierTransport(address, { requestInit: { headers } }) as Parameters<typeof client.connect>[0],
+    new earlier.StreamableHTTPClientTransport(address, { requestInit: { headers } }) as Parameters<
+      typeof client.connect
+    >[0],
   )
   assert.match(client.getInstructions() ?? '', /The calendar of/)
   const { tools } = await client.listTools()

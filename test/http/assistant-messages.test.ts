@@ -30,7 +30,8 @@ test('what answers assistants is loaded when the first one asks, and not with th
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
-    const count = () => loaded.filter((url) => /features.assistants.(?!assistants-feature|assistant-settings)/.test(url)).length
+    const own = /features.assistants.(?!assistants-feature|assistant-settings)/
+    const count = () => loaded.filter((url) => own.test(url)).length
     await import('${at('app.ts')}')
     const [before, whole] = [count(), loaded.length]
     await import('${at('features/assistants/assistants-route.ts')}')

@@ -353,7 +353,10 @@ describe('the texts of a calendar file', () => {
     assert.equal(code, 2)
     assert.match(
       out,
-      /Broken: Lines that are no properties were read as the rest of the text before them: 7, 8, 9, 10, 11, 12\./,
+      new RegExp(
+        'Broken: Lines that are no properties were read as the rest of the text before them: 7, ' +
+          '8, 9, 10, 11, 12\\.',
+      ),
     )
     const { Broken: text = '' } = await stored(({ description }) => description)
     assert.doesNotMatch(text, /secret/)

@@ -228,7 +228,10 @@ describe('a source that is broken', () => {
     const { out } = await calendar.kalends('imports', 'show', '2')
     assert.match(
       out,
-      /Moved to the trash:\n {2}event \d+: Event 3, 2027-07-04 20:00:00\n {2}event \d+: Event 1, 2027-07-02 20:00:00\n/,
+      new RegExp(
+        'Moved to the trash:\\n {2}event \\d+: Event 3, 2027-07-04 20:00:00\\n {2}event \\d+: Event ' +
+          '1, 2027-07-02 20:00:00\\n',
+      ),
     )
     assert.match((await calendar.kalends('imports', 'show', '9')).err, /There is no run 9/)
     await calendar.kalends('imports', 'undo', '2')

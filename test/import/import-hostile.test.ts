@@ -111,7 +111,10 @@ describe('an import of a hostile source', () => {
     const { out } = await calendar.kalends('import', '--user', 'admin', source)
     assert.match(
       out,
-      /Its image could not be fetched, since 10\.0\.0\.1 is not among .*KALENDS_IMAGE_HOSTS: http:\/\/10\.0\.0\.1/,
+      new RegExp(
+        'Its image could not be fetched, since 10\\.0\\.0\\.1 is not among .*KALENDS_IMAGE_HOSTS: ' +
+          'http://10\\.0\\.0\\.1',
+      ),
     )
     const { events } = (await calendar.service.get('/events?start_date=2027-01-01&search=bare')).body
     assert.match(events[0].description, /^<p>Fine<\/p>/)
@@ -129,7 +132,8 @@ describe('an import of a hostile source', () => {
     assert.match(first.out, /line 1: It has 20000019 bytes/)
     const head = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:h@x\r\nDTSTART:20270705T200000Z\r\nDESCRIPTION:'
     const tail =
-      '\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:i@x\r\nSUMMARY:After\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
+      '\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:i@x\r\nSUMMARY:After\r\n' +
+      'DTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
     const calendarFile = Buffer.concat([Buffer.from(head), huge, Buffer.from(tail)])
     const second = await calendar.imports('huge.ics', calendarFile)
     assert.match(second.out, /line 2: Line 5 is too long/)

@@ -8,7 +8,8 @@ import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const PATH = '/wp-json/tribe/events/v1'
 const ICS =
-  'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
+  'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\n' +
+  'DTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
 
 async function server(answer: RequestListener): Promise<{ origin: string; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = []

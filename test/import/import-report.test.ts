@@ -112,7 +112,8 @@ describe('the report of an import', () => {
       `Call · ${day(`${YEAR}-07-05`)}, 20:00 EDT`,
       `More 1 · ${day(`${YEAR}-07-01`)}, 20:00 CEST`,
     ]
-    const shown = `The first events, as pages would show them:\n${lines.map((line) => `  ${line}\n`).join('')}`
+    const indented = lines.map((line) => `  ${line}\n`).join('')
+    const shown = `The first events, as pages would show them:\n${indented}`
     const out = await run(calendar, '--dry-run', source)
     assert.equal(out.slice(out.indexOf('The first'), out.indexOf('Would make')), shown)
     assert.doesNotMatch(await run(calendar, source), /The first events/)

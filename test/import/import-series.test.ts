@@ -387,6 +387,9 @@ describe('an import of events that repeat', () => {
       'FREQ=DAILY;BYSETPOS=366;BYDAY=MO',
       'x'.repeat(100_000),
     ]
+    const digits = (number: number) => String(Math.floor(number)).padStart(2, '0')
+    const minuteAt = (i: number) => `${YEAR + 1}0105T${digits(i / 60)}${digits(i % 60)}00Z`
+    const minutes = Array.from({ length: 900 }, (_, i) => minuteAt(i))
     const source = await calendar.file(
       's.ics',
       ics(
@@ -398,7 +401,7 @@ describe('an import of events that repeat', () => {
           'SUMMARY:Many',
           `DTSTART:${YEAR}0105T190000Z`,
           'RRULE:FREQ=WEEKLY;COUNT=2',
-          `RDATE:${Array.from({ length: 900 }, (_, i) => `${YEAR + 1}0105T` + `${String(Math.floor(i / 60)).padStart(2, '0')}` + `${String(i % 60).padStart(2, '0')}00Z`).join(',')}`,
+          `RDATE:${minutes.join(',')}`,
         ),
         weekly('FREQ=WEEKLY;COUNT=2'),
       ),

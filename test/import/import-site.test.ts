@@ -120,7 +120,10 @@ describe('an import of a site', () => {
     assert.equal(code, 1)
     assert.match(
       err,
-      /^http:\/\/127\.0\.0\.1:\d+\/wp-json\/tribe\/events\/v1\/events\?\S+ answers with HTML in place of events\.\n$/,
+      new RegExp(
+        '^http://127\\.0\\.0\\.1:\\d+/wp-json/tribe/events/v1/events\\?\\S+ answers with HTML in place ' +
+          'of events\\.\\n$',
+      ),
     )
     const none = await serverHere((_request, response) => response.writeHead(404).end())
     assert.match((await calendar.kalends('import', none)).err, /does not lead to an event interface/)

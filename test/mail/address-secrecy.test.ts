@@ -12,7 +12,7 @@ import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { ADD, concert, formToken } from '../support/suggestions.ts'
 import { until } from '../support/waiting.ts'
 
-test('the address of a reader, or of who suggests an event, is in no answer, log, export or record of changes', async (t) => {
+test('the address of a reader or sender is in no answer, log, export or record of changes', async (t) => {
   const relay = await startRelay()
   const scratch = await scratchDatabase('users')
   await makeCalendar(scratch.address)

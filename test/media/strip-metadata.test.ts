@@ -8,7 +8,8 @@ const SECRETS = ['51/1 30/1 11/1', 'Secret Street', 'serial-4711', 'Anna Private
 
 const XMP = `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF
 xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description exif:GPSLatitude="51,30.2N"
-xmlns:exif="http://ns.adobe.com/exif/1.0/">Secret Street</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`
+xmlns:exif="http://ns.adobe.com/exif/1.0/">Secret Street</rdf:Description></rdf:RDF></x:xmpmeta>\
+<?xpacket end="w"?>`
 
 const EXIF = {
   IFD0: { Artist: 'Anna Private', Make: 'serial-4711' },

@@ -12,9 +12,10 @@ async function directionsOf(
   const event = await service.create('/events', { title: 'Concert', ...when, venue: id, show_map_link: true })
   const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
     const { body } = await service.page(path)
-    return /<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to [^"]*">Directions</.exec(
-      body,
-    )?.[1]
+    return new RegExp(
+      '<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to ' +
+        '[^"]*">Directions<',
+    ).exec(body)?.[1]
   })
   return await Promise.all(pages)
 }

@@ -124,7 +124,10 @@ describe('the page that writes the markup', () => {
     )
     assert.match(
       element,
-      / category=&quot;a&amp;amp;b&quot; free=&quot;true&quot; until=&quot;2030-05-01&quot; show=&quot;picture price&quot; level=&quot;3&quot; lang=&quot;de&quot;&gt;/,
+      new RegExp(
+        ' category=&quot;a&amp;amp;b&quot; free=&quot;true&quot; until=&quot;2030-05-01&quot; ' +
+          'show=&quot;picture price&quot; level=&quot;3&quot; lang=&quot;de&quot;&gt;',
+      ),
     )
     assert.ok(
       frame.includes(

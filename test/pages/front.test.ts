@@ -306,7 +306,7 @@ test(
   },
 )
 
-test('a day of a month has its featured and sticky events first, and the evening where not all fit', async (context) => {
+test('a day of a month begins with featured and sticky events, then the evening', async (context) => {
   const { make, page } = await calendar(context)
   const at = (hour: number) => onDay('2031-05-07', HOUR(hour))
   for (const hour of [8, 9, 10, 11, 18, 19, 20]) await make(`At ${hour}`, 0, at(hour))

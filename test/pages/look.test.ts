@@ -183,7 +183,10 @@ test('files of the look are served by every node under names of their content, a
     const html = await (await fetch(`http://127.0.0.1:${two.port}/`)).text()
     assert.match(
       html,
-      /<picture><source media="\(prefers-color-scheme: dark\)" srcset="\/assets\/logo-dark-[\w-]+\.png"><img class="logo" src="\/assets\/logo-[\w-]+\.svg"/,
+      new RegExp(
+        '<picture><source media="\\(prefers-color-scheme: dark\\)" ' +
+          'srcset="/assets/logo-dark-[\\w-]+\\.png"><img class="logo" src="/assets/logo-[\\w-]+\\.svg"',
+      ),
     )
     assert.match(html, /<b class="hidden">/)
     assert.match(html, /<meta property="og:image" content="[^"]+\/assets\/picture-[\w-]+\.png">/)

@@ -113,12 +113,18 @@ describe('the map', () => {
     const body = await shown(mapped, '/events/map/')
     assert.match(
       body,
-      /<button type="button" class="button">Show map<\/button> <small>The map is loaded from tiles\.test:9000\./,
+      new RegExp(
+        '<button type="button" class="button">Show map</button> <small>The map is loaded from ' +
+          'tiles\\.test:9000\\.',
+      ),
     )
     assert.match(body, /data-tiles="http:\/\/tiles\.test:9000\/\{z\}\/\{x\}\/\{y\}\.png"/)
     assert.match(
       body,
-      /© &lt;b&gt; <a href="https:\/\/example\.org\/copyright" rel="noopener">Example &amp; Co<\/a> and others/,
+      new RegExp(
+        '© &lt;b&gt; <a href="https://example\\.org/copyright" rel="noopener">Example &amp; Co' +
+          '</a> and others',
+      ),
     )
     assert.doesNotMatch(body, /(?:src|href)="http:\/\/tiles/)
     assert.match(await shown(mapped, '/events/'), /<a href="\/events\/map\/">Map</)

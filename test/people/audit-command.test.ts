@@ -95,7 +95,10 @@ test('a wrong option is refused in one sentence', async (t) => {
   const refusals: [string[], RegExp][] = [
     [
       ['--kind', 'meal'],
-      /argument 'meal' is invalid\. Allowed choices are event, venue, organizer, image, series, term, user, settings, webhook, backup\./,
+      new RegExp(
+        "argument 'meal' is invalid\\. Allowed choices are event, venue, organizer, image, " +
+          'series, term, user, settings, webhook, backup\\.',
+      ),
     ],
     [['--record', 'ten'], /^--record takes a whole number from 1 on, not "ten"\.\n$/],
     [['--limit', '0'], /^--limit takes a whole number from 1 on, not "0"\.\n$/],

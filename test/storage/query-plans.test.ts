@@ -148,7 +148,10 @@ test(
     for (const step of read)
       assert.match(
         step,
-        /^SEARCH \w+ USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX \w+_folded \(folded>\? AND folded<\?\)|COVERING INDEX terms_parent \(parent=\?\))$/,
+        new RegExp(
+          '^SEARCH \\w+ USING (INTEGER PRIMARY KEY \\(rowid=\\?\\)|INDEX \\w+_folded \\(folded>\\? AND ' +
+            'folded<\\?\\)|COVERING INDEX terms_parent \\(parent=\\?\\))$',
+        ),
       )
     const named = plans.flat().filter((step) => /^(SCAN|SEARCH) (name_stems|other)\b/.test(step))
     assert.ok(named.length >= 9)
@@ -205,9 +208,10 @@ for (const caller of [editor, contributor]) {
       assert.ok(plans.length >= 7, `${plans.length}`)
       const scans = plans.flat().filter((step) => step.startsWith('SCAN'))
       const isBounded = (step: string) =>
-        /^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (found|next|begun|same|CONSTANT ROW|json_each)\b/.test(
-          step,
-        ) || isOfWords(step)
+        new RegExp(
+          '^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (found|next|begun' +
+            '|same|CONSTANT ROW|json_each)\\b',
+        ).test(step) || isOfWords(step)
       assert.deepEqual([...new Set(scans.filter((step) => !isBounded(step)))], ['SCAN events'])
     },
   )
@@ -239,7 +243,11 @@ for (const caller of [editor, contributor])
           for (const step of steps)
             assert.match(
               step,
-              /USING COVERING INDEX events_(listed \(status=\? AND hide_from_listings=\?|lasting \(status=\? AND hide_from_listings=\? AND end_date>|author \(author=)|USING INTEGER PRIMARY KEY/,
+              new RegExp(
+                'USING COVERING INDEX events_(listed \\(status=\\? AND hide_from_listings=\\?|lasting ' +
+                  '\\(status=\\? AND hide_from_listings=\\? AND end_date>|author \\(author=)|USING INTEGER ' +
+                  'PRIMARY KEY',
+              ),
               `${tab} ${JSON.stringify(more)}`,
             )
         }

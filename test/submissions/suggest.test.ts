@@ -62,7 +62,7 @@ describe('suggestions of events without e-mail', () => {
       assert.equal(leadsTo(await service.page(path)), ADD, path)
   })
 
-  test('what waits is in no list, feed, sitemap, change, nor told to assistants until it is published', async () => {
+  test('what waits is in no list, feed, sitemap, change or answer to assistants', async () => {
     const { row } = await taken({ ...concert, title: 'Lantern walk', start_date: '2027-05-08' })
     const public_ = [
       '/events/',

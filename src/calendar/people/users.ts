@@ -30,9 +30,9 @@ const LAST_ID = 2 ** 31 - 1
 
 // A login starts with a letter or digit, so that no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 /** E-mail addresses as the HTML standard defines them. */
-const EMAIL =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+const EMAIL = new RegExp(`^[a-z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`)
 const LONGEST_EMAIL = 254
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
 

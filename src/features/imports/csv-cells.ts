@@ -342,8 +342,11 @@ const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   { pattern: /^(\d{1,2})[-.](\d{1,2})[-.](\d{4}|\d{2})(?!\d)/, parts: dayFirst },
   { pattern: /^(\d{1,2})-(\p{L}{3,12})\.?-(\d{4}|\d{2})(?!\d)/u, parts: dayAndName },
   {
-    pattern:
-      /^(?:\p{L}{2,10}\.?,?\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+)?(\p{L}{3,12})\.?,?\s+(?:de\s+)?(\d{4}|\d{2})(?!\d)/iu,
+    pattern: new RegExp(
+      '^(?:\\p{L}{2,10}\\.?,?\\s+)?(\\d{1,2})(?:st|nd|rd|th|er|\\.)?\\s+' +
+        '(?:de\\s+)?(\\p{L}{3,12})\\.?,?\\s+(?:de\\s+)?(\\d{4}|\\d{2})(?!\\d)',
+      'iu',
+    ),
     parts: dayAndName,
   },
   {

@@ -81,8 +81,12 @@ function corrected(
   return columns
 }
 
-const PRICE =
-  /^(?:\p{Sc}|[a-z]{2,4}\.?)?\s?\d{1,6}(?:[.,]\d{1,2})?(?:\s?[–/|-]\s?\p{Sc}?\d{1,6}(?:[.,]\d{1,2})?)?\s?(?:\p{Sc}|[a-z]{2,4}\.?|,-)?$/iu
+const AMOUNT = '\\d{1,6}(?:[.,]\\d{1,2})?'
+const PRICE = new RegExp(
+  `^(?:\\p{Sc}|[a-z]{2,4}\\.?)?\\s?${AMOUNT}(?:\\s?[–/|-]\\s?\\p{Sc}?${AMOUNT})?` +
+    '\\s?(?:\\p{Sc}|[a-z]{2,4}\\.?|,-)?$',
+  'iu',
+)
 const FREE = /^(?:free|frei|gratis|kostenlos|gratuit|libre|eintritt frei|entrée libre)$/i
 const ADDRESS = /^(?:https?:\/\/|www\.)/i
 const PICTURE = /^https?:\/\/\S+\.(?:jpe?g|png|webp|gif|avif)(?:\?\S*)?$/i

@@ -387,8 +387,11 @@ const HIGHEST = 2 ** 31 - 1
 /**
  * Titles of canceled events in our languages, such as `Canceled: Ball`, `[ABGESAGT] Ball` or `Bal (annulé)`.
  */
-const SAYS_CANCELED =
-  /^[\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\s?(?:[\])*!:–—|]|- |$)|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\])]$/iu
+const SAYS_CANCELED = new RegExp(
+  '^[\\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\\s?(?:[\\])*!:–—|]|- |$)' +
+    '|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\\])]$',
+  'iu',
+)
 
 /** Calendars like ours put the status before the title as well, where it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {

@@ -38,8 +38,8 @@ const STRANGER_A_DAY = 10
 const LONGEST_CONTENT = 200_000
 
 /**
- * False when it was queued before, strangers have caused too many, or nothing can be sent to the address: those
- * of users may be stranger than a relay takes.
+ * False when it was queued before, strangers have caused too many, or nothing can be sent to the address:
+ * those of users may be stranger than a relay takes.
  * @throws MailRefusal when the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {

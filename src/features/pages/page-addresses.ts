@@ -45,8 +45,10 @@ export const rootOf = ({ url }: Site): string => rootAt(url)
 /** A process has one site. */
 const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/(?<!\/)\/+$/, ''))
 
-const PAGES =
-  /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+const PAGES = new RegExp(
+  '^/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:/|$)' +
+    '|robots\\.txt$|sitemap(?:-[\\w-]+)?\\.xml$|index\\.php$)',
+)
 
 export const SUGGEST_PATH = '/events/suggest'
 

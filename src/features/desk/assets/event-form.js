@@ -17,8 +17,10 @@ const event = form?.dataset.event ?? ''
 
 /** The controls of times, and the names of all fields that the service puts into words. */
 const TIMES = ['start_date', 'start_time', 'end_date', 'end_time']
-const SAID =
-  /^(title|all_day|several_days|timezone|venue|venue_name|repeats|repeat_\w+|left_out|more_dates|(start|end)_(date|time|again))(\[\])?$/
+const SAID = new RegExp(
+  '^(title|all_day|several_days|timezone|venue|venue_name|repeats|repeat_\\w+|left_out|more_dates' +
+    '|(start|end)_(date|time|again))(\\[\\])?$',
+)
 
 /** @param {string} id @returns {HTMLInputElement | undefined} */
 function inputAt(id) {
@@ -398,7 +400,8 @@ function moveScope() {
     const other = scope.querySelector(`[value=${isDate ? 'all' : 'following'}]`)
     if (!(other instanceof HTMLInputElement)) return
     other.checked = true
-    said.textContent = `${document.getElementById('scope-about')?.textContent}: ${other.labels?.[0]?.textContent?.trim()}`
+    const about = document.getElementById('scope-about')?.textContent
+    said.textContent = `${about}: ${other.labels?.[0]?.textContent?.trim()}`
   })
 }
 

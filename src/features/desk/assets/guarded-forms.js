@@ -35,7 +35,10 @@ function refuseLarge({ target: file }) {
 
 const LINES = ['text', 'email', 'url', 'tel', 'number', 'date', 'time', 'password']
 
-/** Enter in a line goes to the next control: it would send a form that is not finished. @param {KeyboardEvent} event */
+/**
+ * Enter in a line goes to the next control: it would send a form that is not finished.
+ * @param {KeyboardEvent} event
+ */
 function moveOn(event) {
   const { target } = event
   const isPlain = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.isComposing

@@ -1,4 +1,4 @@
-// Sends many pictures, one after the other: chosen, dropped or pasted. A click on a picture sets its focal point.
+// Sends many pictures, one after the other: chosen, dropped or pasted. A click on one sets its focal point.
 
 export {}
 
@@ -142,7 +142,8 @@ function pointAt(picture, focus) {
     const share = (/** @type {number} */ at) =>
       Math.min(1, Math.max(0, Math.round(at / STEP) * STEP)).toFixed(2)
     if (!(own instanceof HTMLInputElement)) return
-    own.value = `${Number(share((clientX - box.x) / box.width))} ${Number(share((clientY - box.y) / box.height))}`
+    const [x, y] = [share((clientX - box.x) / box.width), share((clientY - box.y) / box.height)]
+    own.value = `${Number(x)} ${Number(y)}`
     own.checked = true
     own.parentElement?.removeAttribute('hidden')
     show()

@@ -1,5 +1,5 @@
-// A small editor in place of a text area with markup. It writes the text back only after a change, and then only
-// the blocks that were changed: all others keep every byte.
+// A small editor in place of a text area with markup. It writes the text back only after a change, and then
+// only the blocks that were changed: all others keep every byte.
 
 export {}
 
@@ -146,8 +146,9 @@ async function editRichly(area) {
 const REFUSED = 'The editor would lose parts of this text, so it stays as HTML.'
 
 /**
- * Returns the text of the editor with its attributes and islands as they were, without the blocks around rules and
- * pictures, and with ordinary spaces between words, where browsers write non-breaking ones beside tags.
+ * Returns the text of the editor with its attributes and islands as they were, without the blocks around
+ * rules and pictures, and with ordinary spaces between words, where browsers write non-breaking ones beside
+ * tags.
  * @param {string} html
  * @param {readonly string[]} islands
  */
@@ -163,7 +164,7 @@ function asStored(html, islands) {
 }
 
 /**
- * Puts something that stays as it is in the place of each part that the editor does not have, such as a video.
+ * Puts something that stays as it is in the place of each part that the editor lacks, such as a video.
  * @param {Element} body
  * @param {string[]} islands
  */
@@ -181,7 +182,8 @@ function setIslands(body, islands) {
 }
 
 const ISLANDS =
-  'iframe, video, audio, object, embed, form, svg, math, canvas, map, picture, input, button, select, textarea, dialog, details, noscript'
+  'iframe, video, audio, object, embed, form, svg, math, canvas, map, picture, input, button, select, ' +
+  'textarea, dialog, details, noscript'
 
 // Blocks that nobody has changed.
 
@@ -428,8 +430,9 @@ function makeLink(squire, words) {
 
 const TAGS = new Set(
   (
-    'P,BR,B,STRONG,I,EM,U,S,A,UL,OL,LI,H1,H2,H3,H4,H5,H6,BLOCKQUOTE,CODE,PRE,HR,SUB,SUP,IMG,FIGURE,FIGCAPTION,DIV,' +
-    'DL,DT,DD,TABLE,CAPTION,THEAD,TBODY,TFOOT,TR,TH,TD,ABBR,BDI,BDO,CITE,DEL,DFN,INS,KBD,Q,SAMP,SMALL,TIME,VAR'
+    'P,BR,B,STRONG,I,EM,U,S,A,UL,OL,LI,H1,H2,H3,H4,H5,H6,BLOCKQUOTE,CODE,PRE,HR,SUB,SUP,IMG,FIGURE,' +
+    'FIGCAPTION,DIV,DL,DT,DD,TABLE,CAPTION,THEAD,TBODY,TFOOT,TR,TH,TD,ABBR,BDI,BDO,CITE,DEL,DFN,INS,KBD,Q,' +
+    'SAMP,SMALL,TIME,VAR'
   ).split(','),
 )
 const STORED_TAGS = new Set(
@@ -445,7 +448,8 @@ const KEPT = new Map([
 ])
 
 const BLOCKS =
-  'address,article,aside,blockquote,center,details,div,dl,fieldset,figure,footer,h1,h2,h3,h4,h5,h6,header,hr,main,nav,ol,p,pre,section,summary,table,ul'
+  'address,article,aside,blockquote,center,details,div,dl,fieldset,figure,footer,h1,h2,h3,h4,h5,h6,' +
+  'header,hr,main,nav,ol,p,pre,section,summary,table,ul'
 
 const BLOCK_NAMES = new Set(BLOCKS.split(','))
 
@@ -507,8 +511,12 @@ function breakLines(line) {
 const brElement = () => document.createElement('br')
 
 /** Tags, comments and entities as the service reads them. Any other `<` or `&` is text. */
-const MARKUP =
-  /<!--[\s\S]*?(?:-->|$)|<(?:!(?!--)|\?)[^<>]*>|<\/?[a-z][^\s/>"'<]*(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>|&(?:[a-z][a-z\d]{1,31}|#\d{1,7}|#x[\da-f]{1,6});/gi
+const MARKUP = new RegExp(
+  '<!--[\\s\\S]*?(?:-->|$)|<(?:!(?!--)|\\?)[^<>]*>' +
+    `|</?[a-z][^\\s/>"'<]*(?=[\\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>` +
+    '|&(?:[a-z][a-z\\d]{1,31}|#\\d{1,7}|#x[\\da-f]{1,6});',
+  'gi',
+)
 const SIGNS = new RegExp(`${MARKUP.source}|[<&]`, 'gi')
 const KEPT_NAME = 'data-kept-'
 

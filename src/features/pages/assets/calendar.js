@@ -1,5 +1,5 @@
 // @ts-check
-// Menus, keys and copied addresses; what else pages do is loaded once it is needed. They work without scripts.
+// Menus, keys and copied addresses; what else pages do is loaded when needed. They work without scripts.
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'))
 const announced = /** @type {HTMLElement} */ (document.getElementById('status'))

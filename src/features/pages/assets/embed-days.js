@@ -19,7 +19,10 @@ import {
 
 /** @import { Day, Shown, State } from './embed.js' */
 
-/** @type {{ css: string, texts: Record<string, string[]>, events: Record<string, Record<string, string>> }} Put in by the server. */
+/**
+ * The server puts them in.
+ * @type {{ css: string, texts: Record<string, string[]>, events: Record<string, Record<string, string>> }}
+ */
 const facts = JSON.parse('{}')
 export const sheet = sheetOf(facts.css)
 const textsOf = (/** @type {State} */ { locale }) => facts.texts[locale.slice(0, 2)] ?? []

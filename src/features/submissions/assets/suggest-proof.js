@@ -1,6 +1,6 @@
 // @ts-check
-// A worker that counts until the SHA-256 of "token:number" begins with so many zero bits. By hand: crypto.subtle
-// is missing on plain http, and answers each hash with a promise.
+// A worker that counts until the SHA-256 of "token:number" begins with so many zero bits. By hand:
+// crypto.subtle is missing on plain http, and answers each hash with a promise.
 
 const K = new Uint32Array(64)
 const START = new Uint32Array(8)

@@ -1,6 +1,6 @@
 // @ts-check
-// The form of a suggested event: focus on faults, the size of a picture, a token that stays fresh, and the proof
-// of work where it is asked for. Without this script the form works as well.
+// The form of a suggested event: focus on faults, the size of a picture, a token that stays fresh, and the
+// proof of work where it is asked for. Without this script the form works as well.
 
 const form = document.querySelector('form[data-suggest]')
 const faults = document.getElementById('faults')

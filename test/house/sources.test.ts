@@ -39,7 +39,7 @@ test('the language of declarations and the machinery below it name no resource',
 
 test('only storage knows which database answers; settings, start-up, backups and doctor may name one', () => {
   const mayKnow =
-    /^store\/storage\/|^(?:base\/config|app|command-line|main)\.ts$|^features\/(?:transfer|doctor)|changed-since/
+    /^(?:store\/storage\/|(?:base\/config|app|command-line|main)\.ts$|features\/(?:transfer|doctor|sync\/ch))/
   const named = /\bisPostgres\b|['"`(]\s*(?:sqlite|postgres(?:ql)?)\b/i
   assert.deepEqual(
     having(named, (path) => !mayKnow.test(path)),

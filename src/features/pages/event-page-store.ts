@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { wholeList } from '../../store/storage/sql-parts.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { isOriginal } from './origins.ts'
 
@@ -68,10 +67,4 @@ export async function findEventMonths(
     .where('start_date', '<', end)
     .execute()
   return rows.map(({ month }) => month)
-}
-
-export async function findSticky(db: Db, ids: readonly number[]): Promise<number[]> {
-  const sticky = db.selectFrom('events').select('id').where('sticky', '=', 1)
-  const found = await sticky.where('id', 'in', wholeList(db, ids)).execute()
-  return found.map(({ id }) => id)
 }

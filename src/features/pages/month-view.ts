@@ -6,7 +6,6 @@ import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
 import { written } from '../feeds/date-forms.ts'
 import type { Card } from './cards.ts'
-import { findSticky } from './event-page-store.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { isLong, MOST_ONGOING, ongoingBand } from './ongoing.ts'
 import {

@@ -38,11 +38,11 @@ test('the language of declarations and the machinery below it name no resource',
 })
 
 test('only storage knows which database answers; settings, start-up, backups and doctor may name one', () => {
-  const mayKnow =
-    /^(?:store\/storage\/|(?:base\/config|app|command-line|main)\.ts$|features\/(?:transfer|doctor|sync\/ch))/
+  const isStart = /^(?:base\/config|app|command-line|main)\.ts$/
+  const mayKnow = /^store\/storage\/|^features\/(?:transfer|doctor|sync\/changed-since)/
   const named = /\bisPostgres\b|['"`(]\s*(?:sqlite|postgres(?:ql)?)\b/i
   assert.deepEqual(
-    having(named, (path) => !mayKnow.test(path)),
+    having(named, (path) => !isStart.test(path) && !mayKnow.test(path)),
     [],
   )
 })

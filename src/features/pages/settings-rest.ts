@@ -53,7 +53,7 @@ const ABOUT: Readonly<Record<OwnerSetting, keyof typeof settingsTexts>> = {
   pages_texts: 'Pages of text in Markdown: a list of records with slug and text, which begins with its title',
   pages_first_view: 'The view at the address of the site: list, month or week',
   pages_clock: 'Whether times have 12 or 24 hours: auto, 12 or 24',
-  pages_presses: 'Categories that stand above lists as presses: slugs with commas between them',
+  pages_presses: 'Categories that stand above lists as chips: slugs with commas between them',
   week_start:
     'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }

@@ -117,15 +117,17 @@ export const settingsTexts = {
     fr: 'Si les heures vont jusqu’à 12 ou 24 : auto, 12 ou 24',
     es: 'Si las horas son de 12 o 24: auto, 12 o 24',
   },
-  'Categories that stand above lists as presses: slugs with commas between them': {
+  'Categories that stand above lists as chips: slugs with commas between them': {
     de: 'Kategorien, die über Listen als Schaltflächen stehen: Slugs mit Kommas dazwischen',
     fr: 'Catégories affichées en boutons au-dessus des listes : slugs séparés par des virgules',
     es: 'Categorías que aparecen como botones sobre las listas: slugs separados por comas',
   },
   'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start': {
     de: 'Der erste Wochentag auf Seiten: auto, monday, saturday oder sunday; leer für den des Starts',
-    fr: 'Le premier jour de la semaine sur les pages : auto, monday, saturday ou sunday ; vide pour celui du démarrage',
-    es: 'El primer día de la semana en las páginas: auto, monday, saturday o sunday; vacío para el del arranque',
+    fr: 'Le premier jour de la semaine sur les pages : auto, monday, saturday ou sunday ; vide pour celui du \
+démarrage',
+    es: 'El primer día de la semana en las páginas: auto, monday, saturday o sunday; vacío para el del \
+arranque',
   },
   'Settings: the names and the look of the calendar': {
     de: 'Einstellungen: Namen und Aussehen des Kalenders',

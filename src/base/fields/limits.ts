@@ -41,7 +41,7 @@ export const limits = {
   batch: { entries: 100 },
   /** New terms, venues and organizers that one transaction may make for its events. */
   batchMade: { entries: 1000 },
-  /** All answers together; further ones have only ids. */
+  /** For all answers of a batch together; further ones have only ids. */
   batchAnswers: { bytes: 8_000_000 },
   /** Stays below the smallest buffer for unsent answers; a single record may exceed it. */
   changesPage: { bytes: 900_000 },

@@ -40,7 +40,7 @@ export interface Resource {
   path: string
   /** The namespace of routes outside the interface. */
   namespace?: string
-  /** The title in the interface description, in English. */
+  /** The title in the OpenAPI document, in English. */
   title: string
   addresses: Addresses
   fields: Fields

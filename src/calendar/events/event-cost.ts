@@ -162,7 +162,7 @@ function isFreeText(text: string): boolean {
 /** Costs from before there were limits may have more. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** A cost within `MOST_SHOWN` is never longer. */
+/** Characters that are read at most; a cost within `MOST_SHOWN` has fewer. */
 const MOST_READ = 120_000
 
 /** Reads only the first texts of a cost longer than `MOST_READ`. @throws SyntaxError for damaged JSON */

@@ -191,8 +191,8 @@ function refusedUnread(
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Pages of other sites may not ask, not even by a name of theirs that leads here. Programs send no `Origin`;
- * proxies may name this machine.
+ * Refuses pages of other sites, even if a host name of theirs leads to this machine. Programs send no
+ * `Origin`; proxies may name this machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)

@@ -153,7 +153,7 @@ type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** Requests get their turn in between; a thread cuts long texts. */
+/** Indexes waiting events. Requests get their turn in between; a thread cuts long texts. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))

@@ -193,7 +193,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
     title: sayAtDesk(site, 'Inbox'),
     room: 'inbox',
     under: mayReview(context)
-      ? countAtDesk(site, total + others, '{count} things wait.')
+      ? total + others > 0 && countAtDesk(site, total + others, '{count} things wait.')
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
     body: html`${lists}${await sentBackList(context)}${

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { kalends } from '../support/commands.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { faultsOfMail } from '../support/markup.ts'
 import { startRelay } from '../support/relay.ts'
 import { day, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -26,6 +27,7 @@ test('an invitation and a link for a new password go by e-mail where it is on', 
   const { mail } = await relay.mailTo('nina@example.com')
   assert.equal(linkIn(mail.text), linkIn(body))
   assert.match(mail.text ?? '', /You sign in as nina\./)
+  assert.deepEqual(await faultsOfMail(relay.received), [])
   const without = await admin.post('/desk/people/new', { login: 'otto', role: 'author' })
   assert.doesNotMatch(without.body, /also sent/)
   assert.ok(linkIn(without.body))
@@ -81,6 +83,7 @@ test('authors hear once that an event was published, sent back, changed or remov
     'contributor@example.org Published: Fair & market',
     'contributor@example.org Sent back: Talk',
   ])
+  assert.deepEqual(await faultsOfMail(relay.received), [])
 })
 
 test('an author whose address cannot be written to keeps nobody else from hearing', async (t) => {

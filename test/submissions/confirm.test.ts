@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { submissionPrunings } from '../../src/features/submissions/submission-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { faultsOfMail } from '../support/markup.ts'
 import { type ReceivedMail, startRelay, type TestRelay } from '../support/relay.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { concert, leadsTo, postForm, publish, suggest } from '../support/suggestions.ts'
@@ -201,6 +202,7 @@ describe('suggestions that are confirmed by e-mail', () => {
       ).length,
       4,
     )
+    assert.deepEqual(await faultsOfMail(relay.received), [])
   })
 
   test('an address that editors trust is published once confirmed; what lies aside still waits', async () => {

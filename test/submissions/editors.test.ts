@@ -99,6 +99,9 @@ describe('suggestions and those who decide about them', () => {
     const over = await editor.post(TRUSTED, { act: 'trust', address: 'one@too.many' })
     assert.equal(over.status, 422)
     assert.match(over.body, /500 addresses are trusted already/)
+    const { id } = await confirmed({ title: 'One too many', address: 'many@example.org' })
+    const beside = await editor.post(`/desk/suggestions/${id}`, { act: 'trust' })
+    assert.match(beside.body, /action="\/desk\/suggestions\/trusted"[\s\S]*500 addresses are trusted already/)
     await database.write((tx) => tx.deleteFrom('trusted_senders').execute())
   })
 

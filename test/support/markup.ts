@@ -1,3 +1,4 @@
+import { type ReceivedMail, readMessage } from './relay.ts'
 export async function markupValidator(
   boxes: 'lists' | 'switches' = 'lists',
 ): Promise<(text: string) => Promise<string[]>> {
@@ -37,4 +38,14 @@ export async function markupValidator(
 export async function faultsOfMessage(html: string): Promise<string[]> {
   const faults = await (await markupValidator())(html)
   return faults.filter((fault) => !fault.includes(' no-inline-style '))
+}
+
+/** As python's `email` and html-validate read all of them. */
+export async function faultsOfMail(received: readonly ReceivedMail[]): Promise<string[]> {
+  const all = received.map(async (one) => {
+    const { defects, parts } = readMessage(one)
+    const html = parts.find(({ type }) => type === 'text/html')?.text ?? ''
+    return [...defects, ...(await faultsOfMessage(html)), ...(html.length < 100_000 ? [] : ['too long'])]
+  })
+  return (await Promise.all(all)).flat()
 }

@@ -53,7 +53,7 @@ import { saySubmission, saySubmissionCount } from './submission-texts.ts'
 import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 import { faultSummary, labelAt, suggestForm } from './suggest-view.ts'
 import { findReader, setReader } from './tell-editors.ts'
-import { TRUSTED_ROOM, trustedPage } from './trusted-room.ts'
+import { showFull, TRUSTED_ROOM, trustedPage } from './trusted-room.ts'
 
 // Editors look through piles of suggestions, and decide about many or one.
 
@@ -526,7 +526,7 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
   const act = fieldOf(request, 'act')
   if (act === 'trust' && one.address !== '') {
     const isTaken = await context.write((tx) => trustAddress(tx, one.address, caller.id, now))
-    return isTaken ? here('trust') : { seeOther: deskPath(site, TRUSTED_ROOM) }
+    return isTaken ? here('trust') : showFull(request)
   }
   if (act === 'distrust') {
     await context.write((tx) => distrustAddress(tx, one.address))

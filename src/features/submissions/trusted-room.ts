@@ -40,7 +40,7 @@ async function showTrusted(request: DeskRequest, faults: FormFaults = {}): Promi
     type: 'email' as const,
     attributes: html` autocomplete="off" maxlength="320"`,
   }
-  const trust = saySubmission(site, 'Trust this address')
+  const [at, trust] = [deskPath(site, TRUSTED_ROOM), saySubmission(site, 'Trust this address')]
   return {
     ...(Object.keys(faults).length > 0 && { status: 422 }),
     title: saySubmission(site, 'Trusted addresses'),
@@ -49,7 +49,7 @@ async function showTrusted(request: DeskRequest, faults: FormFaults = {}): Promi
 ${saySubmission(site, 'Suggestions from visitors')}</a>`,
     body: html`${faultList(site, faults)}
 ${lines.length > 0 && html`<ul class="lines">${lines}</ul>`}
-<div class="story narrow"><form class="card" method="post" novalidate>${plainField(field, faults)}
+<div class="story narrow"><form class="card" method="post" action="${at}" novalidate>${plainField(field, faults)}
 <div class="tools"><button type="submit" class="button main" name="act" value="trust">${trust}</button>\
 </div></form></div>`,
   }
@@ -61,7 +61,7 @@ function senderLine(
 ): Html {
   const by = name === null ? '–' : html`<bdi>${name}</bdi>`
   return html`<li><div><bdi>${address}</bdi><small>${by} · ${whenAtDesk(site, created_utc, now)}</small></div>
-<form method="post"><input type="hidden" name="address" value="${address}">
+<form method="post" action="${deskPath(site, TRUSTED_ROOM)}"><input type="hidden" name="address" value="${address}">
 <button type="submit" class="button" name="act" value="distrust">\
 ${saySubmission(site, 'Trust this address no more')}</button></form></li>`
 }
@@ -78,10 +78,14 @@ async function changeTrusted(request: DeskRequest): Promise<DeskAnswer> {
     await distrustAddress(tx, address)
     return true
   })
-  if (isTaken) return { seeOther: deskPath(site, TRUSTED_ROOM) }
-  const most = { count: String(MOST_TRUSTED) }
-  const fault = saySubmission(site, '{count} addresses are trusted already: take one away first.', most)
-  return showTrusted(request, { address: fault })
+  return isTaken ? { seeOther: deskPath(site, TRUSTED_ROOM) } : showFull(request)
+}
+
+export function showFull(request: DeskRequest): Promise<DeskAnswer> {
+  const text = '{count} addresses are trusted already: take one away first.'
+  return showTrusted(request, {
+    address: saySubmission(request.context.site, text, { count: String(MOST_TRUSTED) }),
+  })
 }
 
 export const trustedPage: DeskPage = {

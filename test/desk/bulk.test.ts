@@ -282,7 +282,7 @@ describe('many events at once', () => {
     const { body } = await editor.get('/desk/events?search=many')
     assert.match(body, /All 60 that match/)
     const asked = await editor.post('/desk/events/many', { do: 'draft', all: '1', list: 'search=many' })
-    assert.match(asked.body, /Make drafts of 60 events\?/)
+    assert.match(asked.body, /Revert 60 events to drafts\?/)
     const done = await editor.post('/desk/events/many', fieldsOf(asked.body))
     const told = await editor.get(done.headers.get('location') ?? '')
     assert.match(told.body, /60 events changed/)

@@ -195,7 +195,7 @@ describe('the list of events in a browser', noChromium, () => {
     const tab = await open('/desk/events?search=season')
     await click(tab, 'thead input[type=checkbox]')
     await click(tab, '.bulk [value=picture]')
-    await untilShown(tab, `document.querySelector('h1').textContent === 'Give 40 events a picture'`)
+    await untilShown(tab, `document.querySelector('h1').textContent === 'Set the picture of 40 events'`)
     assert.deepEqual(await objectionsIn(tab), [])
     await tab.evaluate(`document.querySelector('[data-library]').focus()`)
     await tab.send('Input.insertText', { text: 'curtain' })

@@ -116,7 +116,7 @@ describe('the list of events', () => {
     const { status, body } = await editor.get('/desk/events?status=draft&organizer=%3Cb%3ENobody')
     assert.equal(status, 400)
     assert.match(body, /There is no “&lt;b&gt;Nobody”\./)
-    assert.match(body, /href="\/desk\/events\?status=draft">Take this filter off/)
+    assert.match(body, /href="\/desk\/events\?status=draft">Remove this filter/)
   })
 
   test('is put in the order of titles or of changes', async () => {

@@ -324,7 +324,7 @@ test('Today tells administrators alone what the doctor finds, and that the disk 
   const service = await startService({ data: '/proc', media: `file:${media}` })
   try {
     const today = async (login: string) => (await (await sitAtDesk(service, login)).get('/desk/')).body
-    assert.match(await today('admin'), /What goes wrong[\s\S]*Only 0 MB are free on the disk/)
+    assert.match(await today('admin'), /Problems[\s\S]*Only 0 MB are free on the disk/)
     assert.doesNotMatch(await today('editor'), /free on the disk/)
     await service.app.database.write(async (tx) => {
       await sql`update editions set held = 1`.execute(tx)

@@ -188,7 +188,7 @@ describe('suggestions that are confirmed by e-mail', () => {
       act: 'reject',
       reason: 'Not here.',
     })
-    const rejected = await relay.mailTo('bo@example.org', about('Not taken'))
+    const rejected = await relay.mailTo('bo@example.org', about('Declined'))
     assert.match(rejected.mail.text ?? '', /Not here\.[\s\S]*Songs & stories/)
     assert.equal(relay.received.filter(({ to }) => to === 'bo@example.org').length, 4)
     await editor.post(`/desk/suggestions/${await idOf('Knife course')}`, { act: 'reject', reason: 'Again.' })
@@ -212,7 +212,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     await confirmed(service, relay, { ...concert, title: 'First talk', address: 'club@example.org' })
     const [first] = await rowsOf(service)
     await editor.post(`/desk/suggestions/${first?.id}`, { act: 'trust' })
-    assert.match((await editor.get(`/desk/suggestions/${first?.id}`)).body, /Trust this address no more/)
+    assert.match((await editor.get(`/desk/suggestions/${first?.id}`)).body, /Stop trusting this address/)
     await later(service)
     const mine = await confirmed(service, relay, {
       ...concert,

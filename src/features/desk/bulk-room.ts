@@ -260,7 +260,7 @@ id="${name}-offered">${names.map((text) => html`<option>${text}</option>`)}</dat
 id="${name}-hint">${say('Names, separated by commas.')}</p></div>`
   return html`${line('add', 'Add')}<label class="check"><input type="checkbox" name="replace" value="1"${
     replaces && html` checked`
-  }> ${say('Take off all others')}</label>${line('remove', 'Take off')}`
+  }> ${say('Remove all others')}</label>${line('remove', 'Remove')}`
 }
 
 function newDayFields({ context: { site }, form }: DeskRequest): Html {
@@ -522,7 +522,7 @@ async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAn
   const told = isKey(key) ? await findResult(context, key) : undefined
   if (told === 'under way')
     return {
-      title: say('This is being done'),
+      title: say('In progress'),
       room: 'events',
       body: html`<p>${say(
         'It has begun and goes on by itself; look at the list in a moment.',

@@ -227,7 +227,7 @@ function unreadView({ site }: Context, query: URLSearchParams, { details }: Prob
     title: sayAtDesk(site, 'Events'),
     room: 'events',
     body: html`<div class="summary" role="alert" tabindex="-1" id="faults"><ul>${lines}</ul></div>\
-<p class="ways start"><a class="button" href="${back}">${sayAtDesk(site, 'Take this filter off')}</a></p>`,
+<p class="ways start"><a class="button" href="${back}">${sayAtDesk(site, 'Remove this filter')}</a></p>`,
   }
 }
 
@@ -393,7 +393,7 @@ function chosenFilters({ context, fields, terms, names, say }: Listing, title = 
             ...fields,
             [name]: undefined,
           })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span><span class="hidden">${say(
-            'Take this filter off',
+            'Remove this filter',
           )}</span></a></li>`,
         ]
       : [],
@@ -457,7 +457,7 @@ async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Ht
 <th scope="col">${say(
     'Category',
   )}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col">\
-<span class="hidden">${say('What to do')}</span></th></tr></thead>
+<span class="hidden">${say('Actions')}</span></th></tr></thead>
 ${bodies}</table>
 ${bulkBar(listing)}</form>`
 }
@@ -480,7 +480,7 @@ const BAR_NAMES: Readonly<Record<BulkActionName, DeskText>> = {
   draft: 'Draft',
   trash: 'Trash',
   restore: 'Restore',
-  delete: 'Delete for good',
+  delete: 'Delete permanently',
   categories: 'Categories',
   tags: 'Tags',
   venue: 'Venue',
@@ -652,7 +652,7 @@ function actionsOf({ context, say }: Listing, event: DeskEvent, title: string): 
   const links = isTrashed
     ? [
         mayChange && link(one('restore'), 'Restore'),
-        mayRemove && link(one('delete'), 'Delete for good', 'bad'),
+        mayRemove && link(one('delete'), 'Delete permanently', 'bad'),
       ]
     : [
         isOpen && link(deskPath(site, `/events/${event.id}`), mayChange ? 'Edit' : 'Propose change'),
@@ -662,7 +662,7 @@ function actionsOf({ context, say }: Listing, event: DeskEvent, title: string): 
         mayRemove && link(one('trash'), 'Trash', 'bad'),
       ]
   return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span>\
-<span class="hidden">${say('What to do')}${named}</span></summary><ul>${links}</ul></details>`
+<span class="hidden">${say('Actions')}${named}</span></summary><ul>${links}</ul></details>`
 }
 
 function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {
@@ -684,15 +684,15 @@ export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEv
 
 export const BULK_ACTIONS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
-  draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },
+  draft: { ask: 'Revert {count} events to drafts?', press: 'Revert to drafts' },
   trash: { ask: 'Move {count} events to the trash?', press: 'Move to the trash' },
   restore: { ask: 'Restore {count} events?', press: 'Restore' },
-  delete: { ask: 'Delete {count} events for good?', press: 'Delete for good' },
+  delete: { ask: 'Delete {count} events permanently?', press: 'Delete permanently' },
   categories: { ask: 'Change the categories of {count} events', press: 'Change categories' },
   tags: { ask: 'Change the tags of {count} events', press: 'Change tags' },
   venue: { ask: 'Change the venues of {count} events', press: 'Change the venue' },
   organizer: { ask: 'Change the organizers of {count} events', press: 'Change the organizer' },
-  picture: { ask: 'Give {count} events a picture', press: 'Give the picture' },
+  picture: { ask: 'Set the picture of {count} events', press: 'Set the picture' },
   price: { ask: 'Change the price of {count} events', press: 'Change the price' },
   featured: { ask: 'Feature {count} events?', press: 'Feature' },
   schedule: { ask: 'Publish {count} events later', press: 'Publish later' },

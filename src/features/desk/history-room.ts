@@ -109,7 +109,7 @@ const ACTION_TEXTS = {
   publish: 'Published',
   trash: 'Moved to the trash',
   restore: 'Brought back',
-  delete: 'Deleted for good',
+  delete: 'Deleted permanently',
 } as const
 
 async function actItem(

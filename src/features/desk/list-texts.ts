@@ -84,13 +84,17 @@ export const listTexts = {
     fr: { one: 'Publier', other: 'Publier {count} événements ?' },
     es: { one: 'Publicar', other: '¿Publicar {count} eventos?' },
   },
-  'Make drafts of {count} events?': {
-    en: { one: 'Make drafts', other: 'Make drafts of {count} events?' },
+  'Revert {count} events to drafts?': {
+    en: { one: 'Revert to drafts', other: 'Revert {count} events to drafts?' },
     de: { one: 'Zu Entwürfen machen', other: '{count} Termine zu Entwürfen machen?' },
     fr: { one: 'Remettre en brouillon', other: 'Remettre {count} événements en brouillon ?' },
     es: { one: 'Convertir en borradores', other: '¿Convertir {count} eventos en borradores?' },
   },
-  'Make drafts': { de: 'Zu Entwürfen machen', fr: 'Remettre en brouillon', es: 'Convertir en borradores' },
+  'Revert to drafts': {
+    de: 'Zu Entwürfen machen',
+    fr: 'Remettre en brouillon',
+    es: 'Convertir en borradores',
+  },
   'Move {count} events to the trash?': {
     en: { one: 'Move to the trash', other: 'Move {count} events to the trash?' },
     de: { one: 'In den Papierkorb', other: '{count} Termine in den Papierkorb legen?' },
@@ -103,8 +107,8 @@ export const listTexts = {
     fr: { one: 'Restaurer', other: 'Restaurer {count} événements ?' },
     es: { one: 'Restaurar', other: '¿Restaurar {count} eventos?' },
   },
-  'Delete {count} events for good?': {
-    en: { one: 'Delete for good', other: 'Delete {count} events for good?' },
+  'Delete {count} events permanently?': {
+    en: { one: 'Delete permanently', other: 'Delete {count} events permanently?' },
     de: { one: 'Endgültig löschen', other: '{count} Termine endgültig löschen?' },
     fr: { one: 'Supprimer définitivement', other: 'Supprimer définitivement {count} événements ?' },
     es: { one: 'Eliminar definitivamente', other: '¿Eliminar {count} eventos definitivamente?' },
@@ -141,13 +145,13 @@ export const listTexts = {
     fr: 'Changer l’organisateur',
     es: 'Cambiar el organizador',
   },
-  'Give {count} events a picture': {
-    en: { one: 'Give the picture', other: 'Give {count} events a picture' },
+  'Set the picture of {count} events': {
+    en: { one: 'Set the picture', other: 'Set the picture of {count} events' },
     de: { one: 'Bild geben', other: '{count} Terminen ein Bild geben' },
     fr: { one: 'Donner l’image', other: 'Donner une image à {count} événements' },
     es: { one: 'Dar la imagen', other: 'Dar una imagen a {count} eventos' },
   },
-  'Give the picture': { de: 'Bild geben', fr: 'Donner l’image', es: 'Dar la imagen' },
+  'Set the picture': { de: 'Bild festlegen', fr: 'Définir l’image', es: 'Definir la imagen' },
   'Change the price of {count} events': {
     en: { one: 'Change the price', other: 'Change the price of {count} events' },
     de: { one: 'Preis ändern', other: 'Preis von {count} Terminen ändern' },
@@ -263,8 +267,8 @@ export const listTexts = {
     es: 'Nombres separados por comas.',
   },
   Add: { de: 'Hinzufügen', fr: 'Ajouter', es: 'Añadir' },
-  'Take off': { de: 'Entfernen', fr: 'Retirer', es: 'Quitar' },
-  'Take off all others': {
+  Remove: { de: 'Entfernen', fr: 'Retirer', es: 'Quitar' },
+  'Remove all others': {
     de: 'Alle anderen entfernen',
     fr: 'Retirer tous les autres',
     es: 'Quitar todos los demás',
@@ -284,7 +288,7 @@ export const listTexts = {
     fr: 'Il n’y a pas de « {name} ».',
     es: 'No existe «{name}».',
   },
-  'This is being done': { de: 'Das wird gerade getan', fr: 'C’est en cours', es: 'Se está haciendo' },
+  'In progress': { de: 'In Arbeit', fr: 'En cours', es: 'En curso' },
   'It has begun and goes on by itself; look at the list in a moment.': {
     de: 'Es hat begonnen und läuft von selbst weiter; sehen Sie gleich in die Liste.',
     fr: 'C’est commencé et cela continue tout seul ; regardez la liste dans un instant.',
@@ -376,12 +380,12 @@ export const listTexts = {
   By: { de: 'Von', fr: 'Par', es: 'De' },
   'Imported from': { de: 'Importiert aus', fr: 'Importé de', es: 'Importado de' },
   Order: { de: 'Reihenfolge', fr: 'Ordre', es: 'Orden' },
-  'Take this filter off': {
+  'Remove this filter': {
     de: 'Diesen Filter entfernen',
     fr: 'Retirer ce filtre',
     es: 'Quitar este filtro',
   },
-  'What to do': { de: 'Was tun', fr: 'Que faire', es: 'Qué hacer' },
+  Actions: { de: 'Aktionen', fr: 'Actions', es: 'Acciones' },
   'Hidden from lists': {
     de: 'In Listen verborgen',
     fr: 'Masqué dans les listes',
@@ -437,14 +441,14 @@ export const listTexts = {
     fr: 'Rien n’est prévu les prochains jours.',
     es: 'No hay nada previsto para los próximos días.',
   },
-  'Begun and not saved': {
-    de: 'Begonnen und nicht gespeichert',
-    fr: 'Commencé et non enregistré',
-    es: 'Empezado y sin guardar',
+  'Unsaved changes': {
+    de: 'Nicht gespeicherte Änderungen',
+    fr: 'Modifications non enregistrées',
+    es: 'Cambios sin guardar',
   },
   Stopped: { de: 'Angehalten', fr: 'Arrêté', es: 'Detenido' },
   Fails: { de: 'Scheitert', fr: 'Échoue', es: 'Falla' },
-  'What goes wrong': { de: 'Was schiefgeht', fr: 'Ce qui ne va pas', es: 'Lo que va mal' },
+  Problems: { de: 'Probleme', fr: 'Problèmes', es: 'Problemas' },
   'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy \
 of another.': {
     de:

@@ -409,7 +409,7 @@ ${plainField(
 <div class="tools"><button type="submit" class="button" name="do" value="hand-over">${say(
     'Transfer the records',
   )}</button><button type="submit" class="button bad" name="do" value="remove">${say(
-    'Delete the account for good',
+    'Delete the account permanently',
   )}</button></div></form>`
 }
 

@@ -86,7 +86,7 @@ export const peopleTexts = {
     fr: 'Transférer les fiches',
     es: 'Transferir los registros',
   },
-  'Delete the account for good': {
+  'Delete the account permanently': {
     de: 'Konto endgültig löschen',
     fr: 'Supprimer le compte définitivement',
     es: 'Eliminar la cuenta definitivamente',

@@ -286,7 +286,7 @@ ${field('alt_text', 'What it shows', 'For those who do not see it.')}${field(
 <div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">\
 <button type="submit" class="button main">${say('Save')}</button>${
           mayDeleteImage(caller, row) &&
-          html`<a class="button quiet bad end" href="${own}/delete">${say('Delete for good')}</a>`
+          html`<a class="button quiet bad end" href="${own}/delete">${say('Delete permanently')}</a>`
         }</div></form>`
       : html`<div class="edit"><div class="story">${picture}${
           row.caption !== '' && html`<p dir="auto">${plainText(row.caption)}</p>`
@@ -388,7 +388,7 @@ async function askToDelete(request: DeskRequest): Promise<DeskView> {
   const form: Content = html`<form method="post" action="${own}/delete"><input type="hidden" name="sure" \
 value="1"><p class="ways"><button type="submit" class="button bad">${sayOfPictures(
     site,
-    'Delete for good',
+    'Delete permanently',
   )}</button><a class="button quiet" href="${own}">${sayOfPictures(site, 'Back')}</a></p></form>`
   return {
     title: sayAtDesk(site, 'Remove “{name}”?', { name: pictureName(context, row) }),

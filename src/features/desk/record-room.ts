@@ -394,7 +394,7 @@ novalidate${guarded(site)}>${UNSENT_BY_ENTER}
         `/${room.name}/${known.id}/trash`,
       )}" formnovalidate>${sayAtDesk(
         site,
-        'status' in resource.fields ? 'Move to the trash' : 'Delete for good',
+        'status' in resource.fields ? 'Move to the trash' : 'Delete permanently',
       )}</button>`
     }</div>
 </form>`,
@@ -544,7 +544,7 @@ async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<
   const count =
     uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)
   const address = deskPath(site, `/${room.name}/${id}`)
-  const press = hasTrash(room) ? say('Move to the trash') : say('Delete for good')
+  const press = hasTrash(room) ? say('Move to the trash') : say('Delete permanently')
   return {
     ...(fault !== '' && { status: 422 }),
     title: say('Remove “{name}”?', { name: nameIn(room, row) }),

@@ -177,7 +177,7 @@ export const roomTexts = {
   'New category': { de: 'Neue Kategorie', fr: 'Nouvelle catégorie', es: 'Nueva categoría' },
   'New tag': { de: 'Neues Schlagwort', fr: 'Nouveau mot-clé', es: 'Nueva etiqueta' },
   Save: { de: 'Speichern', fr: 'Enregistrer', es: 'Guardar' },
-  'Delete for good': {
+  'Delete permanently': {
     de: 'Endgültig löschen',
     fr: 'Supprimer définitivement',
     es: 'Eliminar definitivamente',
@@ -325,7 +325,7 @@ export const roomTexts = {
     es: 'Publicado según lo previsto',
   },
   'Brought back': { de: 'Zurückgeholt', fr: 'Récupéré', es: 'Recuperado' },
-  'Deleted for good': {
+  'Deleted permanently': {
     de: 'Endgültig gelöscht',
     fr: 'Supprimé définitivement',
     es: 'Eliminado definitivamente',

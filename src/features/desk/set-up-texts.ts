@@ -359,7 +359,11 @@ calendar moves. Series stay in their zone, since their rule goes by its clock.':
     fr: 'Le fuseau est {to} au lieu de {from} ; {count} ont gardé le moment.',
     es: 'La zona es {to} en lugar de {from}; {count} conservaron el momento.',
   },
-  'Take it back': { de: 'Zurücknehmen', fr: 'Revenir en arrière', es: 'Deshacerlo' },
+  'Undo this change': {
+    de: 'Änderung rückgängig machen',
+    fr: 'Annuler ce changement',
+    es: 'Deshacer el cambio',
+  },
   'Keep the hour': { de: 'Die Uhrzeit behalten', fr: 'Garder l’heure', es: 'Conservar la hora' },
   'Keep the moment': { de: 'Den Zeitpunkt behalten', fr: 'Garder le moment', es: 'Conservar el momento' },
   'Number of the port': { de: 'Nummer des Ports', fr: 'Numéro du port', es: 'Número de puerto' },

@@ -148,7 +148,7 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
   })
   return (
     lines.length > 0 &&
-    html`<section><h2>${sayAtDesk(site, 'Begun and not saved')}</h2><ul class="lines">${lines}</ul></section>`
+    html`<section><h2>${sayAtDesk(site, 'Unsaved changes')}</h2><ul class="lines">${lines}</ul></section>`
   )
 }
 
@@ -177,7 +177,7 @@ function troubleList(
     }),
   ]
   if (lines.length === 0 && !isFull) return ''
-  return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${
+  return html`<section class="card"><h2>${sayAtDesk(site, 'Problems')}</h2><ul class="troubles">${
     isFull &&
     html`<li><p>${sayAtDesk(
       site,

@@ -174,5 +174,5 @@ export async function zoneNotice({ context }: DeskRequest): Promise<Content | un
     site,
     '/settings/zone/undo',
   )}"><span>${said}</span> <button type="submit" class="button" name="change" \
-value="${change.id}">${sayAtDesk(site, 'Take it back')}</button></form>`
+value="${change.id}">${sayAtDesk(site, 'Undo this change')}</button></form>`
 }

@@ -243,7 +243,11 @@ you have seen it.': {
     es: 'Mostrar los eventos',
   },
   'Import more': { de: 'Mehr übernehmen', fr: 'Importer autre chose', es: 'Importar más' },
-  'Take back': { de: 'Zurücknehmen', fr: 'Reprendre', es: 'Deshacer la importación' },
+  'Undo import': {
+    de: 'Import rückgängig machen',
+    fr: 'Annuler l’importation',
+    es: 'Deshacer la importación',
+  },
   'For {days} days': { de: '{days} Tage lang', fr: 'Pendant {days} jours', es: 'Durante {days} días' },
   'What to look at': { de: 'Was anzusehen ist', fr: 'À regarder', es: 'Qué hay que mirar' },
   'Coming in': { de: 'Wird übernommen', fr: 'Importation en cours', es: 'Importación en curso' },

@@ -97,7 +97,7 @@ function actions(site: DeskRequest['context']['site'], field: string, value: str
 }
 
 function undoButton(site: DeskRequest['context']['site']): Html {
-  const text = sayImport(site, 'Take back')
+  const text = sayImport(site, 'Undo import')
   return html`<button type="submit" class="button" name="action" value="undo">${text}</button>`
 }
 

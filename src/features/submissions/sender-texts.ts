@@ -174,7 +174,7 @@ hour at most.': {
     fr: 'Plus aucune image n’est acceptée pour l’instant\u00a0: envoyez-la sans.',
     es: 'Ahora no se aceptan más imágenes: envíela sin ella.',
   },
-  'Not taken: {title}': {
+  'Declined: {title}': {
     de: 'Nicht aufgenommen: {title}',
     fr: 'Non retenue\u00a0: {title}',
     es: 'No aceptada: {title}',
@@ -414,7 +414,7 @@ hour at most.': {
     fr: 'Votre modification attend la rédaction.',
     es: 'Su cambio espera a la redacción.',
   },
-  'Your change was not taken: {title}': {
+  'Your change was declined: {title}': {
     de: 'Die Änderung wurde nicht übernommen: {title}',
     fr: 'Votre modification n’a pas été retenue\u00a0: {title}',
     es: 'Su cambio no se aceptó: {title}',

@@ -190,7 +190,7 @@ async function letterOf(
       }
     case 'change refused':
       return {
-        subject: say('Your change was not taken: {title}', { title }),
+        subject: say('Your change was declined: {title}', { title }),
         blocks: [
           text(say('The event stays as it is. The editors say:')),
           { kind: 'quote', text: letter.note },
@@ -199,7 +199,7 @@ async function letterOf(
       }
     case 'rejected':
       return {
-        subject: say('Not taken: {title}', { title }),
+        subject: say('Declined: {title}', { title }),
         blocks: [
           text(say('Your suggestion was not taken into the calendar. The editors say:')),
           { kind: 'quote', text: letter.note },

@@ -108,7 +108,7 @@ const STATE_TEXTS: Readonly<Record<Submission['state'], Parameters<typeof saySub
   waiting: 'To decide',
   'sent back': 'Sent back',
   published: 'Published',
-  rejected: 'Not taken',
+  rejected: 'Declined',
   withdrawn: 'Withdrawn by its sender',
   spam: 'Spam',
 }
@@ -221,7 +221,7 @@ ${sayAtDesk(site, 'Back')}</a>`
 }${
   more &&
   html`<a class="button"\
- href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Further')}</a>`
+ href="${pilePath(site, pile, { page: String(page + 1) })}">${saySubmission(site, 'Next')}</a>`
 }\
 </nav>`
 }${await messagesForm(request)}`,
@@ -237,7 +237,7 @@ async function messagesForm({ context: { site, db }, user }: DeskRequest): Promi
   const state = isQuiet
     ? saySubmission(site, 'You get no message when suggestions come.')
     : saySubmission(site, 'You get a message when suggestions come, at most one an hour.')
-  const other = saySubmission(site, isQuiet ? 'Send me messages' : 'Send me none')
+  const other = saySubmission(site, isQuiet ? 'Send me messages' : 'Stop messages')
   const act = isQuiet ? 'tell' : 'quiet'
   return html`<form class="messages" method="post" action="${deskPath(site, ROOM)}"><p>${state}</p>
 <button type="submit" class="button" name="act" value="${act}">${other}</button></form>`
@@ -250,11 +250,11 @@ function manyForm({ site }: Context, pile: Pile, count: number, rows: readonly S
   const total = { count: writtenNumber(site, Math.min(count, MOST_AT_ONCE)) }
   const buttons =
     pile === 'spam'
-      ? [button('unspam', saySubmission(site, 'Chosen are no spam'))]
+      ? [button('unspam', saySubmission(site, 'Selected are no spam'))]
       : [
-          button('spam', saySubmission(site, 'Chosen are spam')),
+          button('spam', saySubmission(site, 'Selected are spam')),
           button('rest', saySubmission(site, 'All but the chosen of this page are spam')),
-          button('publish', saySubmission(site, 'Publish the chosen'), 'main'),
+          button('publish', saySubmission(site, 'Publish selected'), 'main'),
           pile === 'aside' &&
             button('all', saySubmissionCount(site, 'All {count} are spam', count, total), 'bad'),
         ]
@@ -402,7 +402,7 @@ ${
   mayTrust &&
   (trust === undefined
     ? act('trust', saySubmission(site, 'Trust this address'))
-    : act('distrust', saySubmission(site, 'Trust this address no more')))
+    : act('distrust', saySubmission(site, 'Stop trusting this address')))
 }${
   mayTrust &&
   trust === undefined &&
@@ -434,7 +434,7 @@ ${saySubmission(site, 'The sender reads it.')}</p></div><p class="actions">\
 ${
   one.proposed === '' &&
   html`<button type="submit" class="button bad" name="act" value="reject">\
-${saySubmission(site, 'Do not take it')}</button>`
+${saySubmission(site, 'Decline')}</button>`
 }</p></form>\
 ${one.proposed === '' && act('spam', saySubmission(site, 'Spam'), 'quiet bad')}</section>`
 }</aside></div>`,

@@ -12,26 +12,26 @@ export const suggestionRoomTexts = {
     es: 'Todo lo de esta página menos lo elegido es spam',
   },
   'All of this page': { de: 'Alle dieser Seite', fr: 'Tout sur cette page', es: 'Todo lo de esta página' },
-  'Chosen are no spam': {
+  'Selected are no spam': {
     de: 'Gewählte sind kein Spam',
     fr: 'La sélection n’est pas indésirable',
     es: 'Lo elegido no es spam',
   },
-  'Chosen are spam': {
+  'Selected are spam': {
     de: 'Gewählte sind Spam',
     fr: 'La sélection est indésirable',
     es: 'Lo elegido es spam',
   },
   Decided: { de: 'Entschieden', fr: 'Décidées', es: 'Decididas' },
   'Decided by {name}': { de: 'Entschieden von {name}', fr: 'Décision de {name}', es: 'Decidido por {name}' },
-  'Do not take it': { de: 'Nicht aufnehmen', fr: 'Ne pas la retenir', es: 'No aceptarla' },
+  Decline: { de: 'Ablehnen', fr: 'Refuser', es: 'Rechazar' },
   Doubtful: { de: 'Zweifelhaft', fr: 'Douteuses', es: 'Dudosas' },
   'End the links of the sender': {
     de: 'Links der Absenderin oder des Absenders beenden',
     fr: 'Révoquer les liens de l’auteur',
     es: 'Anular los enlaces de quien la envió',
   },
-  Further: { de: 'Weiter', fr: 'Suite', es: 'Siguiente' },
+  Next: { de: 'Weiter', fr: 'Suite', es: 'Siguiente' },
   'Is made when you publish it: {names}': {
     de: 'Wird beim Veröffentlichen angelegt: {names}',
     fr: 'Sera créé à la publication\u00a0: {names}',
@@ -39,7 +39,7 @@ export const suggestionRoomTexts = {
   },
   'More than five links': { de: 'Mehr als fünf Links', fr: 'Plus de cinq liens', es: 'Más de cinco enlaces' },
   'Not confirmed': { de: 'Nicht bestätigt', fr: 'Non confirmée', es: 'No confirmada' },
-  'Not taken': { de: 'Nicht aufgenommen', fr: 'Non retenue', es: 'No aceptada' },
+  Declined: { de: 'Abgelehnt', fr: 'Refusée', es: 'Rechazada' },
   Otherwise: { de: 'Andernfalls', fr: 'Sinon', es: 'Si no' },
   Piles: { de: 'Stapel', fr: 'Piles', es: 'Montones' },
   'Publish the change': {
@@ -47,7 +47,7 @@ export const suggestionRoomTexts = {
     fr: 'Publier la modification',
     es: 'Publicar el cambio',
   },
-  'Publish the chosen': {
+  'Publish selected': {
     de: 'Gewählte veröffentlichen',
     fr: 'Publier la sélection',
     es: 'Publicar lo elegido',
@@ -112,7 +112,7 @@ export const suggestionRoomTexts = {
     fr: 'Faire confiance à cette adresse',
     es: 'Confiar en esta dirección',
   },
-  'Trust this address no more': {
+  'Stop trusting this address': {
     de: 'Dieser Adresse nicht mehr vertrauen',
     fr: 'Ne plus faire confiance à cette adresse',
     es: 'No confiar más en esta dirección',
@@ -154,7 +154,7 @@ export const suggestionRoomTexts = {
     es: 'No recibe ningún mensaje cuando llegan propuestas.',
   },
   'Send me messages': { de: 'Nachrichten senden', fr: 'M’envoyer des messages', es: 'Enviarme mensajes' },
-  'Send me none': { de: 'Keine mehr senden', fr: 'Ne plus m’en envoyer', es: 'No enviarme más' },
+  'Stop messages': { de: 'Keine mehr senden', fr: 'Ne plus m’en envoyer', es: 'No enviarme más' },
   'You get this as an editor, at most once an hour. It can be turned off below the list.': {
     de:
       'Sie bekommen dies als Mitglied der Redaktion, höchstens ' +

@@ -63,7 +63,7 @@ function senderLine(
   return html`<li><div><bdi>${address}</bdi><small>${by} · ${whenAtDesk(site, created_utc, now)}</small></div>
 <form method="post" action="${deskPath(site, TRUSTED_ROOM)}"><input type="hidden" name="address" value="${address}">
 <button type="submit" class="button" name="act" value="distrust">\
-${saySubmission(site, 'Trust this address no more')}</button></form></li>`
+${saySubmission(site, 'Stop trusting this address')}</button></form></li>`
 }
 
 async function changeTrusted(request: DeskRequest): Promise<DeskAnswer> {

@@ -13,30 +13,41 @@ const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, ' +
   'If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
-/** See rule 28.1. `own` headers win, but their links follow that to the root. */
+const ALWAYS = {
+  'Content-Type': 'application/json; charset=UTF-8',
+  'X-Robots-Tag': 'noindex',
+  Link: '',
+  'X-Content-Type-Options': 'nosniff',
+  'Access-Control-Expose-Headers': EXPOSED,
+  'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+  Vary: VARY,
+}
+const PUBLIC: Readonly<Record<string, string>> = {
+  ...ALWAYS,
+  'Cache-Control': 'public, max-age=0, must-revalidate',
+}
+const PRIVATE: Readonly<Record<string, string>> = {
+  ...ALWAYS,
+  Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
+  'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
+}
+
+/** Names and values in turn (rule 28.1). `own` headers win, but their links follow that to the root. */
 export function answerHeaders(
   site: Site,
   own: Readonly<Record<string, string>>,
   isPublic: boolean,
-): Record<string, string> {
-  const { Link: link, ...others } = own
+): string[] {
+  const ordinary = isPublic ? PUBLIC : PRIVATE
   const root = `<${site.restUrl}/>; rel="https://api.w.org/"`
-  return {
-    'Content-Type': 'application/json; charset=UTF-8',
-    'X-Robots-Tag': 'noindex',
-    Link: link ? `${root}, ${link}` : root,
-    'X-Content-Type-Options': 'nosniff',
-    'Access-Control-Expose-Headers': EXPOSED,
-    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-    Vary: VARY,
-    ...(isPublic
-      ? { 'Cache-Control': 'public, max-age=0, must-revalidate' }
-      : {
-          Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
-          'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
-        }),
-    ...others,
-  }
+  const headers: string[] = []
+  for (const name in ordinary)
+    headers.push(
+      name,
+      name === 'Link' ? (own.Link ? `${root}, ${own.Link}` : root) : (own[name] ?? ordinary[name] ?? ''),
+    )
+  for (const name in own) if (!(name in ordinary)) headers.push(name, own[name] ?? '')
+  return headers
 }
 
 /** See rule 28.3; there are none without an origin. */

@@ -88,9 +88,8 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
   const { status, body } = problemAnswer(new Problem(code), site.language, false)
   const bytes = Buffer.from(JSON.stringify(body))
   const all = answerHeaders(site, own, false)
-  const kept = Object.entries(all).filter(([name]) => OF_REFUSALS.has(name))
-  const headers = { ...Object.fromEntries(kept), 'Content-Length': String(bytes.length) }
-  return { status, headers: Object.entries(headers).flat(), body: bytes }
+  const kept = all.filter((_, at) => OF_REFUSALS.has(all[at - (at % 2)] ?? ''))
+  return { status, headers: [...kept, 'Content-Length', String(bytes.length)], body: bytes }
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void

@@ -268,7 +268,6 @@ export function mediaType(headers: IncomingHttpHeaders): string {
 
 /** Another type, and JSON that is no record, gives no values (rule 1.3). @throws Problem rest_invalid_json */
 export function parseBody(type: string, body: Buffer): RawValues {
-  if (body.length === 0) return {}
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
   if (type === 'application/x-www-form-urlencoded' || type === '')
     return parseForm(withBlanks(body).toString('utf8'))
@@ -308,14 +307,15 @@ export function declaredValues(
 ): RawValues {
   const values: Record<string, unknown> = {}
   // Most requests send few of the parameters.
-  for (const name in fields) {
-    const value = body[name] ?? query[name]
-    const field = fields[name]
-    if (value === undefined || field === undefined) continue
-    values[name] = storable(
-      Array.isArray(value) && repeated().has(name) && !field.kind.list ? value.at(-1) : value,
-    )
-  }
+  for (const sent of [query, body])
+    for (const name in sent) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const value = body[name] ?? query[name]
+      if (!field || value === undefined) continue
+      values[name] = storable(
+        Array.isArray(value) && repeated().has(name) && !field.kind.list ? value.at(-1) : value,
+      )
+    }
   return values
 }
 

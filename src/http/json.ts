@@ -94,8 +94,12 @@ function termQuery({ page, perPage, effective }: FoundRecords): string {
 }
 
 /** See rules 28.4 and 28.5; other representations stay as they are. */
-export async function withFieldsAndEnvelope(answer: Answer, query: RawValues): Promise<Answer> {
-  if (answer.representation) return answer
+export function withFieldsAndEnvelope(answer: Answer, query: RawValues): Answer | Promise<Answer> {
+  const isPlain = query._fields === undefined && query._envelope === undefined
+  return isPlain || answer.representation ? answer : trimAndWrap(answer, query)
+}
+
+async function trimAndWrap(answer: Answer, query: RawValues): Promise<Answer> {
   const paths = fieldPaths(query._fields)
   const trimmed =
     paths && answer.status < 300
@@ -191,13 +195,18 @@ function compactParts(body: unknown): readonly Buffer[] | Promise<readonly Buffe
   if (!list) return [Buffer.from(JSON.stringify(body))]
   const { start, items, end } = list
   if (!isWrittenList(items)) return partsInTurns(list)
-  const parts: Buffer[] = [Buffer.from(start)]
-  for (const [i, { parts: own }] of items.entries()) {
-    if (i > 0) parts.push(COMMA)
-    for (const part of own) parts.push(part)
+  let length = 1 + items.length
+  for (const { parts } of items) length += parts.length
+  // An array that grows takes twice the memory.
+  const all = new Array<Buffer>(length)
+  let at = 0
+  for (const { parts } of items) {
+    all[at] = at === 0 ? Buffer.from(start) : COMMA
+    at += 1
+    for (const part of parts) all[at++] = part
   }
-  parts.push(Buffer.from(end))
-  return parts
+  all[at] = Buffer.from(end)
+  return all
 }
 
 async function partsInTurns({ start, items, end }: ListInBody): Promise<readonly Buffer[]> {
@@ -256,7 +265,9 @@ export function joined(
 ): Buffer {
   let at = 0
   for (const part of parts) {
-    into.set(part, at)
+    // A comma is set sooner by itself.
+    if (part.length === 1) into[at] = part[0] as number
+    else into.set(part, at)
     at += part.length
   }
   return into.subarray(0, at)

@@ -194,7 +194,7 @@ function sendRepresentation(
 }
 
 function headOf({ site }: Service, { status, route = '', headers }: Answer) {
-  return { status, route, headers: Object.entries(answerHeaders(site, headers, true)).flat() }
+  return { status, route, headers: answerHeaders(site, headers, true) }
 }
 
 const BUFFER_SIZE = 128 * 1024

@@ -111,7 +111,7 @@ export function makeResponder(
       async (parsed) => {
         caller = await signIn(incoming)
         if (isLoggedIn(caller)) incoming.user = caller.login
-        return dispatch(answering, parsed, contextOf(service, caller, service.now(), incoming))
+        return await dispatch(answering, parsed, contextOf(service, caller, service.now(), incoming))
       },
     )
   }
@@ -126,7 +126,8 @@ async function settle(
   let parsed: ParsedRequest | undefined
   try {
     parsed = parseRequest(incoming)
-    return await withFieldsAndEnvelope(await answer(parsed), parsed.query)
+    const made = withFieldsAndEnvelope(await answer(parsed), parsed.query)
+    return made instanceof Promise ? await made : made
   } catch (error) {
     return withFieldsAndEnvelope(
       failureAnswer(error, service, isLoggedIn(callerOf()), incoming.requestId),
@@ -139,46 +140,43 @@ function dispatch(answering: Answering, parsed: ParsedRequest, context: Context)
   const { routes } = answering
   const found = parsed.found ?? findRoute(routes, parsed.url.path)
   if (!found) return unmatched(parsed)
-  const answerTo: AnswerRoute = (...args) => answerRoute(answering, args)
-  const { group, ...matched } = found
+  const answerTo: AnswerRoute = (to, request, by, work) => answerRoute(answering, to, request, by, work)
+  const { group } = found
   if (group)
-    return routes.beside.answer({ ...matched, group }, parsed, context, answerTo, (request) =>
+    return routes.beside.answer({ ...found, group }, parsed, context, answerTo, (request) =>
       answerOwn(answering, request, parsed, context),
     )
   const described = { routes: routes.namespace, beside: routes.beside.own }
-  return answerTo(matched, parsed, context, (request) => answerRequest(request, described, context))
+  return answerTo(found, parsed, context, (request) => answerRequest(request, described, context))
 }
 
-async function answerRoute(answering: Answering, args: Parameters<AnswerRoute>): Promise<Answer> {
-  const [{ route }, , { site }] = args
-  return { ...(await answerMatched(answering, args)), route: routeName(site.namespace, route.template) }
-}
-
-async function answerMatched(
+async function answerRoute(
   answering: Answering,
-  [matched, parsed, context, work]: Parameters<AnswerRoute>,
+  matched: MatchedRoute,
+  parsed: ParsedRequest,
+  context: Context,
+  work: Parameters<AnswerRoute>[3],
 ): Promise<Answer> {
-  const { route, variables } = matched
+  const route = routeName(context.site.namespace, matched.route.template)
   const method = parsed.method === 'HEAD' ? 'GET' : parsed.method
   if (method === 'OPTIONS') {
     const headers = { Allow: await allowHeader(matched, context), 'Access-Control-Max-Age': '86400' }
-    return { status: 200, headers, body: describeRoute(route, context) }
+    return { status: 200, headers, body: describeRoute(matched.route, context), route }
   }
   const endpoint = endpointFor(matched, method)
   if (!endpoint) throw new Problem('rest_no_route')
-  const answer = await attemptAnswer(answering.service, parsed, context, () =>
-    inTurn(answering, parsed, workOf(endpoint, parsed, context), context, async () => {
-      const body = method === 'GET' ? NO_BODY : await readBody(parsed, endpoint, context)
-      return () => {
-        const sent = sentWith(parsed, body, context.site)
-        return () => work({ route, endpoint, variables, ...sent, underWay: answering.underWay }, body)
-      }
-    }),
-  )
-  const vary = varyHeader(endpoint)
-  const headers = { ...answer.headers, ...vary, Allow: await allowAfter(method, matched, context) }
+  let answer: Answer
+  try {
+    answer = await answerInTurn(answering, matched, endpoint, parsed, context, work)
+  } catch (error) {
+    // Without a database the allowed methods are unknown; an overloaded service looks nothing up.
+    if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
+    answer = failureAnswer(error, answering.service, isLoggedIn(context.caller), parsed.requestId)
+  }
+  const allow = allowAfter(method, matched, context)
+  const Allow = allow instanceof Promise ? await allow : allow
   return asPreferred(
-    { ...answer, headers },
+    { ...answer, headers: { ...answer.headers, ...varyHeader(endpoint), Allow }, route },
     endpoint.action,
     parsed.headers.prefer,
     parsed.query,
@@ -196,37 +194,30 @@ const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads',
  * Parsing takes time, too, so it waits for its turn. A batch takes a place only to be parsed; its requests
  * wait for turns themselves.
  */
-async function inTurn(
-  { admission, readers }: Answering,
-  incoming: IncomingRequest,
-  kind: QueueName | 'batches',
+async function answerInTurn(
+  { admission, readers, underWay }: Answering,
+  { route, variables }: MatchedRoute,
+  endpoint: Endpoint,
+  parsed: ParsedRequest,
   context: Context,
-  read: () => Promise<() => () => Promise<Answer>>,
+  work: Parameters<AnswerRoute>[3],
 ): Promise<Answer> {
-  if (incoming.hasTurn) return (await read())()()
-  if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
-  // The answer to a write is held in any case, so a write is refused while answers have no room.
-  if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
-  const parse = await read()
-  if (kind === 'batches') return (await admitted(admission, 'writes', incoming, async () => parse()))()
-  return admitted(admission, kind, incoming, async () =>
-    WRITES.has(kind) ? withImages(context, parse()) : parse()(),
-  )
-}
-
-async function attemptAnswer(
-  service: Service,
-  { requestId }: IncomingRequest,
-  { caller }: Context,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await work()
-  } catch (error) {
-    // Without a database the allowed methods are unknown; an overloaded service looks nothing up.
-    if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
-    return failureAnswer(error, service, isLoggedIn(caller), requestId)
+  const kind = workOf(endpoint, parsed, context)
+  const isWrite = WRITES.has(kind)
+  if (!parsed.hasTurn) {
+    if (isFull(admission, kind === 'batches' ? 'writes' : kind, parsed.address)) throw overloaded()
+    // The answer to a write is held in any case, so a write is refused while answers have no room.
+    if (isWrite && isCrowded(readers)) throw overloaded()
   }
+  const isRead = parsed.method === 'GET' || parsed.method === 'HEAD'
+  const body = isRead ? NO_BODY : await readBody(parsed, endpoint, context)
+  const parse = () => ({ route, endpoint, variables, ...sentWith(parsed, body, context.site), underWay })
+  if (parsed.hasTurn) return work(parse(), body)
+  if (kind === 'batches') return work(await admitted(admission, 'writes', parsed, async () => parse()), body)
+  return await admitted(admission, kind, parsed, () => {
+    const request = parse()
+    return isWrite ? withImages(context, () => work(request, body)) : work(request, body)
+  })
 }
 
 const NO_ROUTES = { routes: [], beside: [] }
@@ -368,7 +359,8 @@ function writerOf({ id: user, login }: Caller, incoming: IncomingRequest | undef
 }
 
 function parametersOf({ headers }: IncomingRequest, { bytes, form }: Body): RawValues {
-  return form ? form.fields : parseBody(mediaType(headers), bytes)
+  if (form) return form.fields
+  return bytes.length === 0 ? {} : parseBody(mediaType(headers), bytes)
 }
 
 function sentWith(
@@ -405,16 +397,6 @@ function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && action.formats.length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
 
-/** Says less if the database has gone, so that the write is still answered. */
-async function allowAfter(method: string, matched: MatchedRoute, context: Context): Promise<string> {
-  try {
-    return await allowHeader(matched, context)
-  } catch (error) {
-    if (method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
-    return allowedMethods({ route: matched.route, row: undefined }, context).join(', ')
-  }
-}
-
 const ofStrangers = new WeakMap<MatchedRoute['route'], string>()
 
 function allowHeader(matched: MatchedRoute, context: Context): string | Promise<string> {
@@ -423,6 +405,16 @@ function allowHeader(matched: MatchedRoute, context: Context): string | Promise<
   const known = ofStrangers.get(route) ?? allowedMethods({ route, row: undefined }, context).join(', ')
   ofStrangers.set(route, known)
   return known
+}
+
+/** Says less if the database has gone, so that the write is still answered. */
+function allowAfter(method: string, matched: MatchedRoute, context: Context): string | Promise<string> {
+  const allow = allowHeader(matched, context)
+  if (method === 'GET' || !(allow instanceof Promise)) return allow
+  return allow.catch((error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable)) throw error
+    return allowedMethods({ route: matched.route, row: undefined }, context).join(', ')
+  })
 }
 
 async function allowedTo({ route, variables }: MatchedRoute, context: Context): Promise<string> {

@@ -192,9 +192,7 @@ function contentOf(parts: readonly Buffer[], mayStream: boolean) {
 export async function writeAndSend(entrance: Entrance, exchange: Exchange, answer: Answer): Promise<void> {
   const { status, route = '', innerStatus = 200, representation } = answer
   const { method, headers: asked } = exchange.request
-  const headers = Object.entries(
-    answerHeaders(entrance.site, answer.headers, asked.authorization === undefined),
-  ).flat()
+  const headers = answerHeaders(entrance.site, answer.headers, asked.authorization === undefined)
   const parts = representation ? undefined : await jsonParts(answer.body, isPretty(exchange.url.text))
   passRest(exchange.request)
   const isOk = isRead(method) && status === 200 && innerStatus === 200

@@ -7,6 +7,7 @@ import {
   type EventPiece,
   type SinglePiece,
   type WrittenJson,
+  writePiece,
 } from '../../store/memory/event-pieces.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, TermRow } from '../../store/storage/schema.ts'
@@ -14,9 +15,9 @@ import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
 import type { Address, FoundRecords, ReadRecord } from '../declare/operations.ts'
 import { findVersion, idAt, isPossibleId, textsOfTerm } from '../records/record-store.ts'
-import { isTermWritten, termJson } from '../terms/term-present.ts'
+import { termJson, writtenTerm } from '../terms/term-present.ts'
 import type { LoadedEvent } from './event-filters.ts'
-import { pieceOf, presentPiece, textsOfEvent } from './event-present.ts'
+import { pieceOf, textsOfEvent } from './event-present.ts'
 import {
   type EventLinks,
   findEvent,
@@ -91,27 +92,24 @@ function writeAll(
   findTerm: FindTerm,
   pieces: readonly EventPiece[],
 ): readonly WrittenJson[] | Promise<readonly WrittenJson[]> {
-  const write = () => pieces.map((piece) => presentPiece(context, piece, findTerm))
-  const costly = costlyTerms(findTerm, pieces)
-  return costly ? writeTerms(context, costly).then(write) : write()
-}
-
-function costlyTerms(findTerm: FindTerm, pieces: readonly EventPiece[]): TermRow[] | undefined {
   let costly: TermRow[] | undefined
-  const look = (id: number) => {
+  const jsonOf = (id: number): Buffer => {
     const term = findTerm(id)
-    if (!term || isTermWritten(term) || areTextsPrepared(textsOfTerm(term))) return
+    if (!term) return NO_BYTES
+    const known = writtenTerm(term)
+    if (known) return known
+    if (areTextsPrepared(textsOfTerm(term))) return termJson(context, term)
     costly ??= []
     costly.push(term)
+    return NO_BYTES
   }
-  for (const { categories, tags } of pieces) {
-    for (const id of categories) look(id)
-    for (const id of tags) look(id)
-  }
-  return costly
+  const written = pieces.map((piece) => writePiece(piece, jsonOf))
+  return costly ? prepareTerms(context, costly).then(() => writeAll(context, findTerm, pieces)) : written
 }
 
-async function writeTerms(context: Context, terms: readonly TermRow[]): Promise<void> {
+const NO_BYTES = Buffer.alloc(0)
+
+async function prepareTerms(context: Context, terms: readonly TermRow[]): Promise<void> {
   await showInTurn(terms, textsOfTerm, (term) => termJson(context, term))
 }
 

@@ -42,21 +42,13 @@ export function presentEvent(
   extent: Extent = 'listed',
 ): WrittenJson {
   const terms = new Map([...links.categories, ...links.tags].map((term) => [term.id, term]))
-  return presentPiece(context, pieceOf(context, row, links, extent), (id) => terms.get(id))
-}
-
-const NO_BYTES = Buffer.alloc(0)
-
-export function presentPiece(
-  context: Context,
-  piece: EventPiece,
-  findTerm: (id: number) => TermRow | undefined,
-): WrittenJson {
-  return writePiece(piece, (id) => {
-    const term = findTerm(id)
+  return writePiece(pieceOf(context, row, links, extent), (id) => {
+    const term = terms.get(id)
     return term ? termJson(context, term) : NO_BYTES
   })
 }
+
+const NO_BYTES = Buffer.alloc(0)
 
 /** @throws UnshowableRecord if the event, or a venue or organizer `made` with it, cannot be shown */
 export function presentWritten(

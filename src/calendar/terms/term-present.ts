@@ -73,7 +73,7 @@ export function embedTerm(site: Site, term: TermRow) {
 /** Keyed by the row object: a changed term, or one with another count, is a new object. */
 const written = new WeakMap<TermRow, Buffer>()
 
-export const isTermWritten = (term: TermRow): boolean => written.has(term)
+export const writtenTerm = (term: TermRow): Buffer | undefined => written.get(term)
 
 /** Writes a term as events show it. One that cannot be shown is reported and has no bytes. */
 export function termJson(presenting: Presenting, term: TermRow): Buffer {

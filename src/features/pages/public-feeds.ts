@@ -15,7 +15,7 @@ import type { Answer } from '../../http/format.ts'
 import { type Exchange, LONGEST_URL, type RequestUrl, type SignIn, splitUrl } from '../../http/incoming.ts'
 import type { TellWrong } from '../../http/public-reads.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
-import { sendText } from '../../http/send.ts'
+import { asNew, send } from '../../http/send.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { type PagedKind, TABLE_OF, type Taxonomy } from '../../store/storage/schema.ts'
 import { formatOfFile } from '../feeds/formats.ts'
@@ -151,7 +151,8 @@ function sendAlone(
   { status, headers, body }: Answer,
 ): void {
   const all = answerHeaders(service.site, headers, true)
-  sendText(entrance, exchange, { status, route: '', headers: all, text: JSON.stringify(body) })
+  const text = Buffer.from(JSON.stringify(body))
+  send(entrance, exchange, { ...asNew(), status, route: '', headers: all, tag: '', body: text }, 'ordinary')
 }
 
 type Scope =

@@ -171,7 +171,7 @@ function missing({ file, anchor }: Place): Error {
 
 function closingBracket(source: string, start: number): number {
   const pieces =
-    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
+    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
   pieces.lastIndex = start
   let depth = 1
   for (let piece = pieces.exec(source); piece; piece = pieces.exec(source)) {

@@ -9,8 +9,8 @@ import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
 import { asNew, send } from '../../http/send.ts'
 import { layOut } from '../pages/layout.ts'
 import { type Content, html } from '../pages/page-html.ts'
-import { viewingOf } from '../pages/pages.ts'
 import { contentPolicy, contextOfExchange, type PublicPages } from '../pages/public-pages.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 
 export interface SubscribeRoute {
   service: Service

@@ -27,10 +27,13 @@ import { asNew, contentTag, send, type WrittenAnswer } from '../../http/send.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts'
+import { mayHaveMoved } from './former-pages.ts'
 import type { ProblemStatus } from './layout.ts'
 import { isPagePath, SUGGEST_PATH } from './page-addresses.ts'
+import type { PageAnswer } from './page-answer.ts'
 import { type Asset, makeSiteIcon, SITE_ICONS } from './page-assets.ts'
 import { isNight } from './page-dates.ts'
+import { makePages, type Pages, renewLook } from './page-ground.ts'
 import {
   type Chosen,
   chooseLanguage,
@@ -38,16 +41,7 @@ import {
   type LanguageChooser,
   makeLanguageChooser,
 } from './page-languages.ts'
-import {
-  answerPage,
-  isTextPath,
-  makePages,
-  mayHaveMoved,
-  type PageAnswer,
-  type Pages,
-  problemPage,
-  renewLook,
-} from './pages.ts'
+import { answerPage, isTextPath, problemPage } from './pages.ts'
 import { inEnglish } from './translated-paths.ts'
 
 /** True if the header `Accept` names `text/html`. */

@@ -5,6 +5,7 @@ import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { typedSoFar, wantedWords } from '../../base/text/stems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
+import { recordPath } from '../../calendar/linked/record-present.ts'
 import {
   findTitled,
   findWords,
@@ -15,6 +16,8 @@ import {
 } from '../../store/storage/search/find-words.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { comingAmong } from './coming-events.ts'
+import { writtenDay } from './page-dates.ts'
+import { pathTo, spanLink } from './viewing.ts'
 
 /** Only public records are suggested. */
 export interface Suggestion {
@@ -144,4 +147,25 @@ async function suggestEvents(
     })
     .filter(({ name }) => !titles.has(name) && titles.add(name))
     .slice(0, MOST.event)
+}
+
+export async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
+  const { site, now } = context
+  const today = dayOf(wallNow(site.timezone, now))
+  const found = await suggest(query.get('search') ?? '', context)
+  const shown = found.map((hit) => ({
+    kind: hit.kind,
+    id: hit.id,
+    name: hit.name,
+    about: hit.kind === 'event' ? writtenDay(site, dayOf(hit.about), today) : hit.about,
+    url: new URL(suggestedPath(context, hit), site.url).href,
+  }))
+  return JSON.stringify({ suggestions: shown })
+}
+
+/** A term's path lacks its parents, and redirects to the full one. */
+function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
+  if (kind === 'category' || kind === 'tag')
+    return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')
+  return pathTo(site, recordPath(site, kind, { id, status: 'publish', slug }))
 }

@@ -11,7 +11,6 @@ import { findClashes, type NearEvent } from '../desk/clashes.ts'
 import type { FormFaults } from '../desk/desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-page.ts'
 import { type Content, html } from '../pages/page-html.ts'
-import { viewingOf } from '../pages/pages.ts'
 import { chosenFor } from '../pages/public-pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
@@ -69,6 +68,7 @@ import {
   venueNames,
 } from './suggest-route.ts'
 import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from './suggest-view.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 
 // Shows and takes the form: bots, limits, doubles.
 

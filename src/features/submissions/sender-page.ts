@@ -10,7 +10,6 @@ import { removeRecord } from '../desk/save-form.ts'
 import { forgetSent } from '../mail/outbox.ts'
 import { writtenDate } from '../pages/page-dates.ts'
 import { type Content, html } from '../pages/page-html.ts'
-import { viewingOf } from '../pages/pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { hashOfSecret, readSecret } from './form-token.ts'
 import { LETTER_TOPICS, MINE_PATH } from './submission-letters.ts'
@@ -29,6 +28,7 @@ import { saySubmission } from './submission-texts.ts'
 import { digestOf, hasManyLinks, readSuggestion } from './suggest-form.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
 import { faultSummary, suggestForm } from './suggest-view.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 
 // The page behind the secret link, where a sender follows, changes and withdraws a suggestion.
 

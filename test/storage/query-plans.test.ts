@@ -6,7 +6,7 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { findClashes } from '../../src/features/desk/clashes.ts'
-import { DESK_TABS, findDeskPage } from '../../src/features/desk/desk-events.ts'
+import { findDeskPage } from '../../src/features/desk/desk-events.ts'
 import { findAsTyped } from '../../src/features/desk/find-as-typed.ts'
 import { pickNames } from '../../src/features/desk/picked-names.ts'
 import {
@@ -27,6 +27,7 @@ import { connect, prepareKept } from '../../src/store/storage/sqlite/sqlite-conn
 import { onSqlite } from '../support/database.ts'
 import { onDay } from '../support/service.ts'
 import { openScratch } from './open.ts'
+import { DESK_TABS } from '../../src/features/desk/desk-list-runs.ts'
 
 const kernelSteps = stepNames([])
 

@@ -1,49 +1,39 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
-import { parseSearch } from '../../base/text/search.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { seesAll } from '../../calendar/people/caller.ts'
-import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
-import { findIdsByEntries } from '../../calendar/terms/term-store.ts'
-import type { Db } from '../../store/storage/database.ts'
-import { countIds, listIds } from '../../store/storage/id-set.ts'
+import { visibleTo } from '../../calendar/records/record-store.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
-import { statement } from '../../store/storage/statement.ts'
+import { countByIndex, MOST_COUNTED, noCounts } from './desk-list-counts.ts'
+import {
+  asValue,
+  both,
+  boundsOf,
+  type DeskFilters,
+  type ListNarrowing,
+  MOST_CANDIDATES,
+  narrowingsOf,
+} from './desk-list-filters.ts'
+import {
+  DESK_TABS,
+  type DeskTab,
+  type IndexRun,
+  inRun,
+  type Now,
+  nowOf,
+  only,
+  runsOf,
+  startsOf,
+} from './desk-list-runs.ts'
 
 // The list of events at the desk. A deep page takes no longer than the first: a query follows an index from
 // where the page begins, or starts from the few events that a filter leaves.
 
-export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
-export type DeskTab = (typeof DESK_TABS)[number]
-
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
-
-/** Maximum of events that are counted, or sorted other than by start. */
-export const MOST_COUNTED = 1000
 
 export interface DeskPlace {
   start: string
   id: number
-}
-
-export interface DeskFilters {
-  search?: string
-  /** A category includes those below. */
-  categories?: readonly string[]
-  tags?: readonly string[]
-  venue?: readonly number[]
-  organizer?: readonly number[]
-  author?: number
-  /** The id of an import source. */
-  source?: number
-  /** Series whose dates have a row each; any other series is one row. */
-  series?: readonly number[]
-  /** Events start between these days. */
-  from?: string
-  to?: string
 }
 
 export interface DeskList extends DeskFilters {
@@ -67,268 +57,9 @@ export interface DeskPageFound {
   isSorted: boolean
 }
 
-/** A filter that leaves more is tested on one event after the other. */
-const MOST_CANDIDATES = 2000
-/** Written as in the index, so that SQLite uses it. */
-const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
-const FIRST = '0000-00-00 00:00:00'
-const LAST = '9999-12-31 23:59:59'
-
-interface Now {
-  today: string
-  yesterday: string
-  now: string
-}
-
-function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
-  const wall = wallNow(site.timezone, now)
-  const day = dayOf(wall)
-  return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
-}
-
-/** Tabs are made of runs in an index. */
-interface IndexRun {
-  status: string
-  isHidden: 0 | 1
-  part: 'coming' | 'still on' | 'past' | 'all'
-}
-
-const STATUSES_OF: Readonly<Record<DeskTab, readonly string[]>> = {
-  coming: ['publish', 'private'],
-  past: ['publish', 'private'],
-  pending: ['pending'],
-  draft: ['draft'],
-  future: ['future'],
-  trash: ['trash'],
-}
-
-const PARTS_OF: Readonly<Record<DeskTab, readonly IndexRun['part'][]>> = {
-  coming: ['coming', 'still on'],
-  past: ['past'],
-  pending: ['all'],
-  draft: ['all'],
-  future: ['all'],
-  trash: ['all'],
-}
-
-const runsOf = (tab: DeskTab): IndexRun[] =>
-  STATUSES_OF[tab].flatMap((status) =>
-    ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
-  )
-
-/** One bound at each end: of two, SQLite might follow the looser one. */
-function startsOf(
-  { part }: Pick<IndexRun, 'part'>,
-  { from, to }: { from: string; to: string },
-  { today, yesterday }: Now,
-) {
-  return {
-    from: part === 'coming' && today > from ? today : from,
-    to: (part === 'past' || part === 'still on') && yesterday < to ? yesterday : to,
-  }
-}
-
-/** Events that are on may have begun at any time, so SQLite finds them by their end. */
-function inRun(
-  {
-    status,
-    isHidden,
-    part,
-  }: { status: RawBuilder<unknown>; isHidden: RawBuilder<unknown>; part: IndexRun['part'] },
-  bounds: { from: unknown; to: unknown; now: unknown },
-): RawBuilder<SqlBool> {
-  const starts = sql<SqlBool>`start_date >= ${bounds.from} and start_date <= ${bounds.to}`
-  const when =
-    part === 'still on'
-      ? sql`${asValue(starts)} and end_date >= ${bounds.now} and ${isLasting}`
-      : part === 'past'
-        ? sql`${starts} and end_date < ${bounds.now}`
-        : starts
-  return sql`status ${status} and hide_from_listings ${isHidden} and ${when}`
-}
-
-const only = ({ status, isHidden, part }: IndexRun) => ({
-  status: sql`= ${status}`,
-  isHidden: sql`= ${sql.lit(isHidden)}`,
-  part,
-})
-
-const asValue = (condition: RawBuilder<unknown>) => sql<SqlBool>`(${condition}) is true`
-
 function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now): DeskTab {
   if (status !== 'publish' && status !== 'private') return DESK_TABS.find((tab) => tab === status) ?? 'draft'
   return start_date < today && end_date < now ? 'past' : 'coming'
-}
-
-interface CountBounds {
-  now: string
-  from: string
-  to: string
-  /**
-   * Where runs are cut: coming events start today or later, those that have begun started yesterday or
-   * earlier.
-   */
-  later: string
-  earlier: string
-}
-
-/** 0 counts all authors. */
-interface CountAuthors extends CountBounds {
-  author: number
-  mine: number
-}
-
-type CountRow = { tab: DeskTab; count: number | string }
-
-/**
- * Events that are on come last, since they take longest. The statement is short: SQLite keeps no long ones,
- * and preparing takes longer than counting.
- */
-function countRuns(
-  value: (name: keyof CountBounds) => unknown,
-  isWanted: RawBuilder<SqlBool>,
-): RawBuilder<CountRow> {
-  const isHidden = sql`in (0, 1)`
-  const eventsOf = (tab: DeskTab) => (part: IndexRun['part']) => {
-    const from = value(part === 'coming' ? 'later' : 'from')
-    const to = value(part === 'past' || part === 'still on' ? 'earlier' : 'to')
-    const status = sql`in (${sql.join(STATUSES_OF[tab].map((status) => sql.lit(status)))})`
-    return sql`select 1 from events where ${inRun(
-      { status, isHidden, part },
-      { from, to, now: value('now') },
-    )} and ${isWanted}`
-  }
-  const counts = DESK_TABS.map((tab) => {
-    const events = sql.join(PARTS_OF[tab].map(eventsOf(tab)), sql` union all `)
-    return sql`select ${sql.lit(tab)} as tab, count(*) as count from (${events}
-      limit ${sql.lit(MOST_COUNTED + 1)}) as matching`
-  })
-  return sql<CountRow>`${sql.join(counts, sql` union all `)}`
-}
-
-const countTabs = statement<{ [Name in keyof CountBounds]: CountBounds[Name] }>()<CountRow>((_db, value) =>
-  countRuns(value, sql`1 = 1`),
-)
-
-const countTabsOf = statement<{ [Name in keyof CountAuthors]: CountAuthors[Name] }>()<CountRow>(
-  (_db, value) =>
-    countRuns(
-      value,
-      sql`(author = ${value('author')} or ${value('author')} = 0)
-      and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')`,
-    ),
-)
-
-async function countByIndex(
-  { db, caller }: Context,
-  filters: DeskFilters,
-  now: Now,
-): Promise<Record<DeskTab, number>> {
-  const { from, to } = boundsOf(filters)
-  const later = startsOf({ part: 'coming' }, { from, to }, now).from
-  const earlier = startsOf({ part: 'past' }, { from, to }, now).to
-  const bounds = { now: now.now, from, to, later, earlier }
-  const mine = seesAll(caller) ? 0 : caller.id
-  const rows = await (filters.author === undefined && mine === 0
-    ? countTabs(db, bounds)
-    : countTabsOf(db, { ...bounds, author: filters.author ?? 0, mine }))
-  const counts = noCounts()
-  for (const { tab, count } of rows) counts[tab] = Number(count)
-  return counts
-}
-
-const noCounts = () => ({ coming: 0, pending: 0, draft: 0, future: 0, past: 0, trash: 0 })
-
-const boundsOf = ({ from, to }: DeskFilters) => ({
-  from: from === undefined ? FIRST : `${from} 00:00:00`,
-  to: to === undefined ? LAST : `${to} 23:59:59`,
-})
-
-/** `ids` finds the first events that it leaves. */
-interface ListNarrowing {
-  isMet: RawBuilder<SqlBool>
-  ids?: (most: number) => Promise<readonly number[]>
-}
-
-async function narrowingsOf(context: Context, filters: DeskFilters): Promise<ListNarrowing[]> {
-  const { db } = context
-  const { search, categories, tags, venue, organizer, author, source, series } = filters
-  const made = await Promise.all([
-    search === undefined ? undefined : bySearch(context, search),
-    categories === undefined ? undefined : byTerms(db, await findIdsByEntries(db, 'category', categories)),
-    tags === undefined ? undefined : byTerms(db, await findIdsByEntries(db, 'tag', tags)),
-    venue === undefined ? undefined : byLinked(context, 'venue', venue),
-    organizer === undefined ? undefined : byLinked(context, 'organizer', organizer),
-    author === undefined ? undefined : byAuthor(db, author),
-    source === undefined ? undefined : bySource(db, source),
-    series === undefined ? undefined : bySeries(db, series),
-  ])
-  return made.filter((one) => one !== undefined)
-}
-
-const idsBy = (db: Db, query: RawBuilder<{ id: number }>) => async (most: number) =>
-  (await sql<{ id: number }>`${query} limit ${sql.lit(most)}`.execute(db)).rows.map(({ id }) => id)
-
-function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
-  const list = wholeList(db, terms)
-  return {
-    isMet: sql`exists (select 1 from event_terms where event = events.id and term in ${list})`,
-    ids: idsBy(db, sql`select event as id from event_terms where term in ${list}`),
-  }
-}
-
-function byLinked(
-  { db, caller }: Context,
-  kind: 'venue' | 'organizer',
-  ids: readonly number[],
-): ListNarrowing {
-  const [links, records] = [sql.table(`event_${kind}s`), sql.table(`${kind}s`)]
-  const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)}
-    and ${shownTo(caller, `${kind}s`)}`
-  return {
-    isMet: sql`exists (select 1 from ${links} where event = events.id and ${sql.ref(kind)} in (${seen}))`,
-    ids: idsBy(db, sql`select event as id from ${links} where ${sql.ref(kind)} in (${seen})`),
-  }
-}
-
-function byAuthor(db: Db, author: number): ListNarrowing {
-  return {
-    isMet: asValue(sql`events.author = ${author}`),
-    ids: idsBy(db, sql`select id from events where author = ${author}`),
-  }
-}
-
-function bySource(db: Db, source: number): ListNarrowing {
-  const items = sql`select 1 from import_items where source = ${source}`
-  const found = sql`select record from import_items where source = ${source}`
-  return {
-    isMet: sql`(exists (${items} and kind = 'event' and record = events.id) or exists (${items}
-      and kind = 'series' and record = events.series))`,
-    ids: idsBy(
-      db,
-      sql`select record as id from import_items where source = ${source} and kind = 'event'
-        union all select id from events where series in (${found} and kind = 'series')`,
-    ),
-  }
-}
-
-function bySeries(db: Db, series: readonly number[]): ListNarrowing {
-  const list = wholeList(db, series)
-  return {
-    isMet: asValue(sql`events.series in ${list}`),
-    ids: idsBy(db, sql`select id from events where series is not null and series in ${list}`),
-  }
-}
-
-async function bySearch({ db, findMatching }: Context, text: string): Promise<ListNarrowing> {
-  const search = parseSearch(text)
-  const found = await findMatching(search)
-  if (countIds(found) <= MOST_CANDIDATES) {
-    const ids = listIds(found)
-    return { isMet: sql`events.id in ${wholeList(db, ids)}`, ids: async () => ids }
-  }
-  const searched = await alsoMatching(db, search, async () => found)
-  return { isMet: sql`(${searched(sql<SqlBool>`1 = 1`)})` }
 }
 
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
@@ -357,14 +88,6 @@ async function findCandidates(
   const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   return rows
 }
-
-const both = (filters: readonly ListNarrowing[]) =>
-  filters.length === 0
-    ? sql<SqlBool>`1 = 1`
-    : sql<SqlBool>`${sql.join(
-        filters.map(({ isMet }) => isMet),
-        sql` and `,
-      )}`
 
 const isBackwards = (tab: DeskTab) => tab === 'past'
 

@@ -28,6 +28,8 @@ import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-se
 import { CONSENT_PATH } from '../../wordpress/platform-passwords.ts'
 import type { Look } from '../pages/look.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
+import type { Pages } from '../pages/page-ground.ts'
+import { previewFront, previewPage, previewStyleSheet } from '../pages/preview-pages.ts'
 import { assetAnswer, contentPolicy, FOREVER } from '../pages/public-pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { answerAtDesk, DESK_PAGES, type DeskTable, deskTable, problemAtDesk, takenAtDesk } from './desk.ts'
@@ -52,8 +54,6 @@ import {
   openPageAt,
   signInAgain,
 } from './sign-in/sign-in-room.ts'
-import type { Pages } from '../pages/page-ground.ts'
-import { previewFront, previewPage, previewStyleSheet } from '../pages/preview-pages.ts'
 
 /** Bytes. */
 const STRANGER_FORM = 16_384

@@ -23,16 +23,15 @@ import { nearName } from '../pages/when-in-words.ts'
 import { type DeskEvent, listSources, loadDeskEvents } from './desk-event-rows.ts'
 import {
   DESK_SORTS,
-  DESK_TABS,
   type DeskList,
   type DeskPageFound,
   type DeskPlace,
   type DeskSort,
-  type DeskTab,
   findDeskPage,
-  MOST_COUNTED,
 } from './desk-events.ts'
 import { statusName } from './desk-inputs.ts'
+import { MOST_COUNTED } from './desk-list-counts.ts'
+import { DESK_TABS, type DeskTab } from './desk-list-runs.ts'
 import {
   countAtDesk,
   type DeskPage,

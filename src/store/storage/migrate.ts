@@ -42,6 +42,17 @@ id, series)
   ]),
 ]
 
+/** Steps are in order: none for the first version, undefined without a calendar. */
+export async function findMigrations(db: Db): Promise<string[] | undefined> {
+  const all = isPostgres(db)
+    ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
+    : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'migrations'`
+  const { rows: found } = await all.execute(db)
+  if (!found[0]?.found) return undefined
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
+  return countedSteps(rows.map(({ name }) => name))
+}
+
 export interface Migrated {
   ran: string[]
   remarks: string[]
@@ -138,15 +149,4 @@ export function findUnknown(done: Iterable<string>, features: readonly FeatureTa
   return countedSteps([...done])
     .filter((name) => !known.has(name))
     .sort()
-}
-
-/** Steps are in order: none for the first version, undefined without a calendar. */
-export async function findMigrations(db: Db): Promise<string[] | undefined> {
-  const all = isPostgres(db)
-    ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
-    : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'migrations'`
-  const { rows: found } = await all.execute(db)
-  if (!found[0]?.found) return undefined
-  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
-  return countedSteps(rows.map(({ name }) => name))
 }

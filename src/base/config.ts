@@ -18,8 +18,6 @@ import {
 } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
-// Every setting, read from flags and the environment; the site and its addresses.
-
 /** Paths are appended to the address, so it must have no login, query or fragment. */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))

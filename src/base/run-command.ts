@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
 import { messageOf } from './errors.ts'
 
-// Runs commands: output, exit codes, options.
-
 export type Print = (line: string) => void
 
 /** A part of the work was done; the exit code is 2. */

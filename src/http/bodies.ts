@@ -22,8 +22,6 @@ import {
   type Upload,
 } from './incoming.ts'
 
-// Bodies of requests and their files, within bounds of memory, disk and time.
-
 /** Arriving bodies hold `held` of at most `most` bytes. */
 export interface Capacity {
   held: number

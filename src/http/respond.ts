@@ -47,8 +47,6 @@ import {
 } from './routes.ts'
 import { isCrowded } from './slow-readers.ts'
 
-// Requests below the REST root: who asks, which route, work in its turn, failures.
-
 export interface Service {
   site: Site
   database: Database

@@ -45,8 +45,6 @@ import { recordsOf } from './platform-records.ts'
 import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 
-// Routes beside the namespace, and the table of all routes.
-
 /** `_embed` may name these members of `_links`. */
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]

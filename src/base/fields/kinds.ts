@@ -5,8 +5,6 @@ import { encodeUrl, isUrl, presentUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// Kinds of values: how each is checked, read, described, stored and shown.
-
 /** The schema in the namespace index (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean' | 'array'

@@ -1,8 +1,6 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { decodedText } from './html.ts'
 
-// Texts that databases can store; folding for searches and orders; slugs.
-
 /** Writes U+FFFD for what databases refuse: PostgreSQL takes no NUL, UTF-8 no halves of surrogate pairs. */
 export function storableText<Value>(value: Value): Value {
   if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value

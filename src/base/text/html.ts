@@ -1,7 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
 
-// HTML: cut into tags and texts, sanitised, rendered; elements of XML.
-
 /**
  * `source` is as written. `name` is the lower-case element that a tag opens or closes, or that verbatim text
  * stands in; else ''.

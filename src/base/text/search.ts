@@ -1,7 +1,5 @@
 import { fold } from './characters.ts'
 
-// Reads searches, and cuts texts into the terms of a search index.
-
 export interface Search {
   include: string[]
   exclude: string[]

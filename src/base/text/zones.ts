@@ -1,8 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { madeOnce } from '../cache.ts'
 
-// Wall times and UTC, names of zones, wall times that clock changes skip or repeat.
-
 /** A fixed offset in ms, or a zone of the tz database with the periods that were asked for so far. */
 type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }

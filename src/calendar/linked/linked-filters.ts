@@ -34,8 +34,6 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-// Filters of venues and organizers, and the geolocation that events share.
-
 /** Parts that several parameters decide together, or that narrow every list. */
 type LinkedPart = 'status' | 'place'
 

@@ -8,8 +8,6 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
-// What venues and organizers share in answers; addresses, global ids and rights of records.
-
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
 /** The word for a kind in addresses and in `type` (rule 3.8). */

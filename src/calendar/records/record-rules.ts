@@ -22,8 +22,6 @@ import {
   settledByDate,
 } from './record-store.ts'
 
-// Columns that all records share when written: author, status, dates, slug, trust.
-
 export interface RecordValues {
   author?: number
   date?: string | number

@@ -31,8 +31,6 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'
 import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/caller.ts'
 
-// What all records share: statuses, ids, slugs, versions, pages of lists, long texts.
-
 export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)

@@ -48,8 +48,6 @@ import {
   withSlugs,
 } from './series-writes.ts'
 
-// Changes, splits, ends and removes a series, as a whole or from a date on.
-
 interface HeldSeries {
   series: SeriesRow
   rows: EventRow[]

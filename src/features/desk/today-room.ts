@@ -34,8 +34,6 @@ import { authorFirst, eventLink } from './record-links.ts'
 import { featureLists, sentBackList, waitingList } from './review/inbox-room.ts'
 import { listUnsavedTexts } from './review/unsaved-texts.ts'
 
-// Today: what is still to do, what waits for the caller, coming events, failing imports and webhooks.
-
 const MOST_EVENTS = 30
 const DAYS = 7
 

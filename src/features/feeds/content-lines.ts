@@ -1,5 +1,3 @@
-// Content lines of iCalendar: parameters, folds, escapes, properties of our own.
-
 /** Octets without the line end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
 /** A UTF-16 unit takes at most three octets, so such a line needs no counting. */

@@ -14,8 +14,6 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// The state of an import while it runs: options, counts, known records and outcomes.
-
 /** `none` takes an earlier answer back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 

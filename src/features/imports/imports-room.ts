@@ -28,8 +28,6 @@ import { countImport, type ImportText, sayImport } from './import-texts.ts'
 import type { StagedWork } from './run-staged.ts'
 import { undoImport } from './undo-import.ts'
 
-// Lists what came in at the desk, addresses that are kept up to date, and runs.
-
 const MOST_LISTED = 30
 
 async function showImports(request: DeskRequest): Promise<DeskView> {

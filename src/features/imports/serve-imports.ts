@@ -8,8 +8,6 @@ import {
 } from './import-schedule.ts'
 import { stagedWorkOf } from './run-staged.ts'
 
-// Starts imports on a schedule, and brings in what waits at the desk.
-
 const EVERY_MS = 30_000
 /** Another process may have staged an import that it did not run. */
 const STAGED_EVERY_MS = 10_000

@@ -25,8 +25,6 @@ import {
 import type { PushItemColumns } from './push-tables.ts'
 import type { PushTarget } from './push-target.ts'
 
-// The state of a push, what was pushed, and records in the form of the target.
-
 export async function targetNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('push_targets')

@@ -1,8 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Database, Db } from '../../store/storage/database.ts'
 
-// Tokens of forms, secret links, proof of work.
-
 /** Ms: nobody fills the form in less. */
 export const LEAST_AGE = 4000
 const MOST_AGE = 86_400_000

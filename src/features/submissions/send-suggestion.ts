@@ -70,8 +70,6 @@ import {
 import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from './suggest-view.ts'
 import { viewingOf } from '../pages/page-ground.ts'
 
-// Shows and takes the form: bots, limits, doubles.
-
 export const SENT_PATH = `${ADD_PATH}sent/`
 
 /** Ms for which a kept form is good. */

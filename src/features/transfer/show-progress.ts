@@ -3,8 +3,6 @@ import { dirname } from 'node:path'
 import { codeOf } from '../../base/errors.ts'
 import { type Print, stopOnSignal } from '../../base/run-command.ts'
 
-// Shows the progress of a copy on a terminal or in a log, and checks the paths of files to write.
-
 export interface CopyProgress {
   start: (what: string, total: number) => void
   advance: (done: number) => void

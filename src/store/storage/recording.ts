@@ -1,8 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-// Collects the changes of a transaction, with their writer.
-
 /** Unknown values are empty. */
 export interface Writer {
   /** 0 for the command line, the schedule and the service. */

@@ -3,8 +3,6 @@ import type { eventFields } from '../../base/fields/event-fields.ts'
 import type { Columns } from '../../base/fields/field.ts'
 import type { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 
-// Every table: columns, and types of rows.
-
 /** Kinds that share one sequence of ids (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'

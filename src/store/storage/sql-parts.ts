@@ -2,8 +2,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import { likePattern } from './search/substring-search.ts'
 
-// Parts of statements that databases write differently, or that stores share.
-
 const MOST = 25
 /** Sizes of parts: a statement for every number of rows would be compiled for a single use. */
 const SIZES = [16, 8, 4, 2, 1] as const

@@ -29,8 +29,6 @@ import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// Answers the form of an event before it is saved: names, times and clashes in words, unsaved texts, preview.
-
 // Only the form's script asks; the form works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']

@@ -38,8 +38,6 @@ import {
 } from './session-store.ts'
 import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 
-// Sign-in by password or link, delays for those who guess, changes of passwords, sessions.
-
 /** Checks sign-ins, and counts the failed ones of this process. */
 export interface DeskGate {
   /**

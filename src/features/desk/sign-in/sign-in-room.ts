@@ -19,8 +19,6 @@ import type { DeskText } from '../desk-texts.ts'
 import { answerForgotten, FORGOTTEN_PATH } from './forgotten-room.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
-// Sign-in and sign-out; forms that come after their session ended, or from elsewhere.
-
 export function openPageAt(others: readonly OtherSignIn[], path: string): OpenPage | undefined {
   return others.flatMap(({ pages }) => pages).find(({ at }) => at === path)
 }

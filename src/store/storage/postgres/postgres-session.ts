@@ -24,9 +24,6 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
-// Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it,
-// within the limits in the address.
-
 /** Defaults of limits that the address may set, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
   /** The one that listens is extra. */

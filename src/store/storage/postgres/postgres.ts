@@ -28,8 +28,6 @@ import {
   transact,
 } from './postgres-session.ts'
 
-// The database on a PostgreSQL server, and news of commits from and to other nodes.
-
 /** Shares of the connections for writes and for long reads; the rest stays free for quick reads. */
 const SHARES = { writes: 0.6, longReads: 0.2 }
 

@@ -10,8 +10,6 @@ import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
-// Opens connections to a SQLite file, watches the file, prepares statements, and waits for locks.
-
 /** Ms that opening a file waits for its lock. */
 const OPENING_MS = 5000
 

@@ -5,8 +5,6 @@ import { askReaders, type ReaderPool } from './reader-pool.ts'
 import { LOG_PAGES, type Prepare } from './sqlite-connection.ts'
 import type { Writes } from './sqlite-writes.ts'
 
-// What follows commits: checkpoints, the index of words, and the look for commits of other processes.
-
 const LOOK_AT_LOG_EVERY = 16
 /**
  * Ms that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`, after which

@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { LIMITS } from '../../src/http/admission.ts'
 import { onSqlite } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { pluck } from '../support/lists.ts'
-import { credentialsOf, memoryFilled, type Reader, serviceForTests } from '../support/service.ts'
+import {
+  credentialsOf,
+  memoryFilled,
+  type Reader,
+  serviceForTests,
+  startService,
+} from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const NDJSON = 'application/x-ndjson'
 const ON_A_PAGE = 50
 const PUBLIC = 60
 
-const service = serviceForTests({ patience_ms: '6000' }, { seesRefusals: true })
+const service = serviceForTests({ patience_ms: '600000' }, { seesRefusals: true })
 let venue = 0
 const ids: number[] = []
 before(async () => {
@@ -302,11 +308,11 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
     }
   })
 
-  async function paused(as: Reader = 'anonymous', more = ''): Promise<Line> {
-    const line = openLine(service.base)
-    line.socket.write(head('GET', from + more, as, { connection: 'close' }))
+  async function paused(as: Reader = 'anonymous', base = service.base): Promise<Line> {
+    const line = openLine(base)
+    line.socket.once('data', () => line.socket.pause())
+    line.socket.write(head('GET', from, as, { connection: 'close' }))
     await line.status()
-    line.socket.pause()
     return line
   }
 
@@ -361,8 +367,14 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
   })
 
   test('is dropped when nothing of it is taken for as long as readers are waited for', async () => {
-    const line = await paused()
-    await sleep(12_500)
+    await using impatient = await startService({
+      database: service.config.database,
+      patience_ms: '1000',
+    })
+    const { server } = impatient.app
+    const connections = () => promisify<number>((told) => server.getConnections(told))()
+    const line = await paused('anonymous', impatient.base)
+    await until(async () => (await connections()) === 0, 'the reader is waited for')
     assert.ok(!isWhole(await rest(line)))
   })
 

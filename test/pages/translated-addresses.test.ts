@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { slugify } from '../../src/base/text/characters.ts'
+import { slugify } from '../../src/base/text/slugs.ts'
 import { type PathWord, pathWords } from '../../src/features/pages/path-words.ts'
 import { inEnglish } from '../../src/features/pages/translated-paths.ts'
 import { onDay, serviceForTests, startService } from '../support/service.ts'

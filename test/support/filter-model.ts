@@ -1,8 +1,9 @@
 import { isTruthy } from '../../src/base/fields/kinds.ts'
-import { canonicalSlug, fold, slugify } from '../../src/base/text/characters.ts'
+import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
 import { formatUtc, wallNow } from '../../src/base/text/moments.ts'
 import { parseWords } from '../../src/base/text/search.ts'
+import { canonicalSlug, slugify } from '../../src/base/text/slugs.ts'
 import { nearWords, stemsIn, wantedWords } from '../../src/base/text/stems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import {

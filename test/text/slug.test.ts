@@ -7,7 +7,7 @@ import {
   TRASHED_SUFFIX,
   trashedSlug,
   untrashedSlug,
-} from '../../src/base/text/characters.ts'
+} from '../../src/base/text/slugs.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 const JAPANESE = '%e6%97%a5%e6%9c%ac%e8%aa%9e'

@@ -1,5 +1,5 @@
-import { slugify } from '../../base/text/characters.ts'
 import { decodedText, escapeHtml } from '../../base/text/html.ts'
+import { slugify } from '../../base/text/slugs.ts'
 
 interface Currency {
   symbol: string

@@ -4,7 +4,7 @@ import type { FieldsData } from '../../base/fields/field.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import type { WithValue } from '../../base/fields/member.ts'
 import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
-import { untrashedSlug } from '../../base/text/characters.ts'
+import { untrashedSlug } from '../../base/text/slugs.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type {
   EventRow,

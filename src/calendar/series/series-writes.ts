@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '../../base/fields/limits.ts'
-import { slugify, trashedSlug, untrashedSlug } from '../../base/text/characters.ts'
 import { dayOf, formatUtc } from '../../base/text/moments.ts'
+import { slugify, trashedSlug, untrashedSlug } from '../../base/text/slugs.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import { nextRecordId, nextRecordIds } from '../../store/storage/history.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'

@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
-import { canonicalSlug } from '../../base/text/characters.ts'
+import { canonicalSlug } from '../../base/text/slugs.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'

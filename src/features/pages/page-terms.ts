@@ -1,5 +1,5 @@
-import { canonicalSlug } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
+import { canonicalSlug } from '../../base/text/slugs.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findAncestors, findTerm, findTermBySlug, type NamedTerm } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problems.ts'
-import { canonicalSlug } from '../../base/text/characters.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { canonicalSlug } from '../../base/text/slugs.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'

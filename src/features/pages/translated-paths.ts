@@ -1,4 +1,4 @@
-import { slugify } from '../../base/text/characters.ts'
+import { slugify } from '../../base/text/slugs.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import { isDay } from './page-dates.ts'
 import { type PathWord, pathWords } from './path-words.ts'

@@ -33,19 +33,17 @@ describe('while another process has the file locked', onSqlite, () => {
         isWritten = true
       },
     )
-    for (let i = 0; i < 4; i++) {
-      const answers = await Promise.all([
-        service.get('~/healthz'),
-        service.get('~/readyz'),
-        service.get('/events'),
-        service.get('/events', 'admin'),
-        service.get('/venues?search=hall'),
-      ])
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 200, 200, 200],
-      )
-    }
+    const answers = await Promise.all([
+      service.get('~/healthz'),
+      service.get('~/readyz'),
+      service.get('/events'),
+      service.get('/events', 'admin'),
+      service.get('/venues?search=hall'),
+    ])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    )
     assert.ok(!isWritten)
     other.exec('rollback')
     assert.deepEqual(

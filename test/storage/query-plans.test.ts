@@ -7,6 +7,7 @@ import type { Caller } from '../../src/calendar/people/caller.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { findClashes } from '../../src/features/desk/clashes.ts'
 import { findDeskPage } from '../../src/features/desk/desk-events.ts'
+import { DESK_TABS } from '../../src/features/desk/desk-list-runs.ts'
 import { findAsTyped } from '../../src/features/desk/find-as-typed.ts'
 import { pickNames } from '../../src/features/desk/picked-names.ts'
 import {
@@ -27,7 +28,6 @@ import { connect, prepareKept } from '../../src/store/storage/sqlite/sqlite-conn
 import { onSqlite } from '../support/database.ts'
 import { onDay } from '../support/service.ts'
 import { openScratch } from './open.ts'
-import { DESK_TABS } from '../../src/features/desk/desk-list-runs.ts'
 
 const kernelSteps = stepNames([])
 

@@ -8,9 +8,9 @@ import { type Exchange, type IncomingRequest, mediaType, parseBody } from '../..
 import { asProblem, noteFailure, type Service } from '../../http/respond.ts'
 import { asNew, send } from '../../http/send.ts'
 import { layOut } from '../pages/layout.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { contentPolicy, contextOfExchange, type PublicPages } from '../pages/public-pages.ts'
-import { viewingOf } from '../pages/page-ground.ts'
 
 export interface SubscribeRoute {
   service: Service

@@ -10,6 +10,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import { findClashes, type NearEvent } from '../desk/clashes.ts'
 import type { FormFaults } from '../desk/desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-page.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { chosenFor } from '../pages/public-pages.ts'
 import { pathTo } from '../pages/viewing.ts'
@@ -68,7 +69,6 @@ import {
   venueNames,
 } from './suggest-route.ts'
 import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from './suggest-view.ts'
-import { viewingOf } from '../pages/page-ground.ts'
 
 export const SENT_PATH = `${ADD_PATH}sent/`
 

@@ -9,6 +9,7 @@ import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from '../desk/desk-p
 import { removeRecord } from '../desk/save-form.ts'
 import { forgetSent } from '../mail/outbox.ts'
 import { writtenDate } from '../pages/page-dates.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { hashOfSecret, readSecret } from './form-token.ts'
@@ -28,7 +29,6 @@ import { saySubmission } from './submission-texts.ts'
 import { digestOf, hasManyLinks, readSuggestion } from './suggest-form.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
 import { faultSummary, suggestForm } from './suggest-view.ts'
-import { viewingOf } from '../pages/page-ground.ts'
 
 // The page behind the secret link, where a sender follows, changes and withdraws a suggestion.
 

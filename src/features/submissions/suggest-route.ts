@@ -12,6 +12,7 @@ import { type TypedForm, typedOf } from '../desk/desk-page.ts'
 import { formOf } from '../desk/desk-route.ts'
 import { layOut } from '../pages/layout.ts'
 import type { Asset } from '../pages/page-assets.ts'
+import { viewingOf } from '../pages/page-ground.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import {
   assetAnswer,
@@ -25,7 +26,6 @@ import { readKey } from './form-token.ts'
 import type { SubmissionSettings } from './submission-rules.ts'
 import { saySubmission } from './submission-texts.ts'
 import { ADD_PATH } from './suggest-view.ts'
-import { viewingOf } from '../pages/page-ground.ts'
 
 export interface SuggestRoute {
   service: Service

@@ -162,7 +162,8 @@ function outcome({ context: { site }, row, counts, choices }: Staged): Content {
   const listed = choices.status === 'publish' ? 'upcoming' : choices.status
   const forDays = sayImport(site, 'For {days} days', { days: String(DESK_IMPORT_DAYS) })
   const undo = html`<form method="post" action="${deskPath(site, `/import/${row.id}`)}"><button type="submit"
-class="button" name="action" value="undo" title="${forDays}">${sayImport(site, 'Undo import')}</button></form>`
+class="button" name="action" value="undo" title="${forDays}">${sayImport(site, 'Undo import')}</button>\
+</form>`
   const many = countImport(site, STATUS_NOTES[choices.status], counts.in, count(counts.in))
   const ways = counts.in > 0 && [undo, link(`/events?status=${listed}`, 'Show the events')]
   return html`<div class="undo"><span>${many}</span>${ways}${link(IMPORT_ROOM, 'Import more')}</div>`

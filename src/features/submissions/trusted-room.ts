@@ -49,7 +49,8 @@ async function showTrusted(request: DeskRequest, faults: FormFaults = {}): Promi
 ${saySubmission(site, 'Suggestions from visitors')}</a>`,
     body: html`${faultList(site, faults)}
 ${lines.length > 0 && html`<ul class="lines">${lines}</ul>`}
-<div class="story narrow"><form class="card" method="post" action="${at}" novalidate>${plainField(field, faults)}
+<div class="story narrow"><form class="card" method="post" action="${at}" \
+novalidate>${plainField(field, faults)}
 <div class="tools"><button type="submit" class="button main" name="act" value="trust">${trust}</button>\
 </div></form></div>`,
   }
@@ -61,7 +62,8 @@ function senderLine(
 ): Html {
   const by = name === null ? '–' : html`<bdi>${name}</bdi>`
   return html`<li><div><bdi>${address}</bdi><small>${by} · ${whenAtDesk(site, created_utc, now)}</small></div>
-<form method="post" action="${deskPath(site, TRUSTED_ROOM)}"><input type="hidden" name="address" value="${address}">
+<form method="post" action="${deskPath(site, TRUSTED_ROOM)}"><input type="hidden" name="address" \
+value="${address}">
 <button type="submit" class="button" name="act" value="distrust">\
 ${saySubmission(site, 'Stop trusting this address')}</button></form></li>`
 }

@@ -6,7 +6,7 @@ import { sitAtDesk } from '../support/desk.ts'
 import { faultsOfMail } from '../support/markup.ts'
 import { type ReceivedMail, startRelay, type TestRelay } from '../support/relay.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { concert, leadsTo, postForm, publish, suggest } from '../support/suggestions.ts'
+import { concert, leadsTo, linkIn, postForm, publish, suggest } from '../support/suggestions.ts'
 
 /** A service whose suggestions are confirmed by e-mail. */
 async function startConfirmed(settings: Record<string, string> = {}) {
@@ -28,14 +28,6 @@ async function startConfirmed(settings: Record<string, string> = {}) {
       await relay.close()
     },
   }
-}
-
-/** The path of the first link in a message that leads to a page with a secret. */
-function linkIn({ mail }: ReceivedMail): string {
-  const [, path = ''] =
-    /https?:\/\/[^/\s]+(\/events\/community\/\w+\/\?token=[\w-]+(?:&lang=\w\w)?)/.exec(mail.text ?? '') ?? []
-  assert.notEqual(path, '', mail.text)
-  return path
 }
 
 const about =

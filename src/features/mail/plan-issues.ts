@@ -11,7 +11,7 @@ import { isOff, readTold, toldTimesOf } from './issue.ts'
 import { nextIssue, readerZone, reminderAt } from './issue-times.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { insertMessage } from './outbox.ts'
-import { MOST_FAILURES, PLANS } from './subscription-store.ts'
+import { MOST_FAILURES } from './subscription-store.ts'
 
 // Queues issues and reminders that are due, and news of moved or canceled events.
 
@@ -47,7 +47,7 @@ export async function planIssues({ read, write }: Database, site: Site, now: num
 }
 
 async function planSome(tx: Tx, site: Site, now: number): Promise<number> {
-  await holdName(tx, PLANS)
+  await holdName(tx, 'mail plans')
   const nowUtc = formatUtc(now)
   const due = await tx
     .selectFrom('mail_subscriptions as s')

@@ -142,15 +142,11 @@ export async function confirmSubscription(
     .execute()
 }
 
-/** Held while issues are planned, which go by the rhythm that they find. */
-export const PLANS = 'mail plans'
-
 export async function changeRhythm(
   tx: Tx,
   id: number,
   changed: Rhythm & Pick<SubscriptionColumns, 'next_utc'>,
 ): Promise<void> {
-  await holdName(tx, PLANS)
   await tx
     .updateTable('mail_subscriptions')
     .set(changed)

@@ -31,7 +31,7 @@ import { fillTemplate } from './support/service.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** More processes than cores, since tests wait for a clock or a server; the slowest do most of the time. */
-const CONCURRENCY = availableParallelism() + 4
+const MORE_THAN_CORES = { 'each-once': 4, all: 2, rest: 2 }
 /** The number of slowest files that a run names. */
 const MOST_NAMED = 10
 /** The folder in memory of Linux, and the free bytes that a run needs there, most of them for PostgreSQL. */
@@ -133,7 +133,7 @@ async function runPrograms(): Promise<string[]> {
   const tests = run({
     cwd: root,
     files: [...programs].sort((a, b) => isLate(a) - isLate(b)).map(([path]) => path),
-    concurrency: kind === 'measure' ? 1 : CONCURRENCY,
+    concurrency: kind === 'measure' ? 1 : availableParallelism() + MORE_THAN_CORES[kind],
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   const seconds = new Map<string, number>()

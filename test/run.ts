@@ -4,13 +4,14 @@
 //   npm run test:all [-- PATTERN ...]   everything, on both databases
 //   npm run measure                     bounds on time and memory
 //   node test/run.ts [--all | --rest | --measure] [--database sqlite|postgres] [PATTERN ...]
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { inspect, parseArgs } from 'node:util'
+import { inspect, parseArgs, promisify } from 'node:util'
 import { build } from '../packaging/build.ts'
 import { findChromium, launchChromium, SHARED_CHROMIUM } from './support/chromium.ts'
 import {
@@ -258,7 +259,9 @@ async function shareCompiled(): Promise<void> {
   // For a few files, bundling takes longer than it saves.
   if (patterns.length > 0) return
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  await build(join(folder, 'dist'))
+  // The first processes of a run start together, and would each compile all sources.
+  const compiled = promisify(execFile)(process.execPath, [join(root, 'test/support/service.ts')])
+  await Promise.all([build(join(folder, 'dist')), compiled])
   process.env[BUNDLED] = join(folder, 'dist/src/main.js')
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, onDay, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 
@@ -99,8 +99,7 @@ test('an answer that goes by the clock is kept until it changes', async () => {
 test('what changed within a time before now is another answer later', async () => {
   await service.create('/events', {
     title: 'Latest',
-    start_date: '2026-12-24 09:00:00',
-    end_date: '2026-12-24 10:00:00',
+    ...onDay('2026-12-24', '09:00:00', '10:00:00'),
   })
   const changed = async (ago: string) => list(`modified_after=${ago}&start_date=2026-01-01`)
   for (let time = 0; time < 3; time += 1) assert.deepEqual(await changed('-1hour'), ['Latest'])
@@ -124,8 +123,7 @@ test('pages show what lists and subscriptions of the same words have, by day and
   })
   await service.create('/events', {
     title: 'Walk',
-    start_date: '2026-11-28 00:30',
-    end_date: '2026-11-28 06:00',
+    ...onDay('2026-11-28', '00:30', '06:00'),
   })
   await service.create('/events', {
     title: 'Ball',

@@ -336,9 +336,8 @@ test('batches at once neither block each other nor get lost', async () => {
   assert.ok(made.length >= 100)
 })
 
-test('each request of a batch counts in the limit of rates', async (t) => {
-  const limited = await startService({ rate_limit: '1' })
-  t.after(limited.close)
+test('each request of a batch counts in the limit of rates', async () => {
+  await using limited = await startService({ rate_limit: '1' })
   const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
   assert.equal((await limited.request('admin', 'POST', BATCH, { requests })).status, 207)
   assert.equal((await limited.get('/venues')).status, 429)

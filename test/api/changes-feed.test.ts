@@ -113,9 +113,12 @@ test('the first reading gives everything that lists show, and the next one nothi
   assert.ok([...editor.records.values()].some(({ title }) => title === 'Draft'))
 })
 
-test('pages of long records end by their bytes, and the longest record has one of its own', async (t) => {
-  const one = await startService({ intake_bytes: '1000000', body_bytes: '600000', text_bytes: '500000' })
-  t.after(one.close)
+test('pages of long records end by their bytes, and the longest record has one of its own', async () => {
+  await using one = await startService({
+    intake_bytes: '1000000',
+    body_bytes: '600000',
+    text_bytes: '500000',
+  })
   const text = (bytes: number) => Array.from({ length: bytes / 8 }, (_, i) => `word ${i % 10} `).join('')
   for (let i = 0; i < 3; i++)
     await one.create('/events', {
@@ -183,9 +186,8 @@ test('a record that stops being public is deleted for strangers, and changed for
   )
 })
 
-test('each reader is shown the events of their lists, also those not in memory, no others', async (t) => {
-  const one = await startService()
-  t.after(one.close)
+test('each reader is shown the events of their lists, also those not in memory, no others', async () => {
+  await using one = await startService()
   const venue = { venue: 'Club' }
   const made = new Map<string, number>()
   for (const status of ['publish', 'draft', 'private', 'future', 'pending'])
@@ -227,8 +229,7 @@ test('each reader is shown the events of their lists, also those not in memory, 
 })
 
 test('an event that becomes public while a feed is read, not in memory yet, is whole', async (t) => {
-  const one = await startService()
-  t.after(one.close)
+  await using one = await startService()
   const { database } = one.app
   const linked = { venue: { venue: 'Club' }, categories: ['Music'], tags: ['jazz'] }
   await one.create('/events', { ...WHEN, title: 'Evening', ...linked })
@@ -329,8 +330,7 @@ test('a token goes with its reader, its kinds and its filters alone', async () =
 })
 
 test('a token from before a restore, or from before what is still known, is of no use', async (t) => {
-  const one = await startService()
-  t.after(one.close)
+  await using one = await startService()
   const { id } = await one.create('/events', { ...WHEN, title: 'Gone' })
   const stranger = follower('anonymous')
   await follow(one, stranger)
@@ -445,9 +445,8 @@ test('lists narrow to what was changed after a time', async () => {
   assert.equal((await service.get('/events?modified_after=soon-ish')).status, 400)
 })
 
-test('what was changed in the hour that comes twice is told to whoever asks by a moment', async (t) => {
-  const berlin = await startService({ timezone: 'Europe/Berlin' })
-  t.after(() => berlin.close())
+test('what was changed in the hour that comes twice is told to whoever asks by a moment', async () => {
+  await using berlin = await startService({ timezone: 'Europe/Berlin' })
   const changed = {
     date: '2025-10-25 12:00:00',
     modified: '2025-10-26 02:00:05',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../src/features/desk/clashes.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let hall: number
@@ -49,8 +49,7 @@ describe('clashes of a draft', () => {
     await service.create('/events', { title: 'Elsewhere', ...at('02'), venue: mill })
     await service.create('/events', { title: 'Nowhere', ...at('02') })
     const tokyo = {
-      start_date: '2027-11-03 04:30:00',
-      end_date: '2027-11-03 05:30:00',
+      ...onDay('2027-11-03', '04:30:00', '05:30:00'),
       timezone: 'Asia/Tokyo',
     }
     await service.create('/events', { title: 'In the words of Tokyo', ...tokyo, venue: hall })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { rounds } from '../support/rounds.ts'
-import { day, memoryFilled, serviceForTests, startService } from '../support/service.ts'
+import { day, memoryFilled, onDay, serviceForTests, startService } from '../support/service.ts'
 
 const BROWSER = 'gzip, deflate, br, zstd'
 const EVENTS = 60
@@ -27,8 +27,7 @@ before(async () => {
       description: `<p>${
         i % 7 === 0 ? '' : 'A text of some length, with “quotes” and ünïcode. '.repeat(i % 30)
       }</p>`,
-      start_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 10:00:00`,
-      end_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 12:00:00`,
+      ...onDay(`2027-0${1 + (i % 9)}-${10 + (i % 18)}`, '10:00:00', '12:00:00'),
       venue: { venue: `Hall ${i % 6}`, city: 'Kilvara' },
       categories: [i % 12, (i * 5) % 12].map((kind) => `kind-${kind}`),
       tags: i % 4 === 0 ? [] : [`tag ${i % 9}`],
@@ -129,8 +128,7 @@ describe('compressed answers', () => {
     for (let i = 0; i < 40; i++) {
       const { status } = await service.post('/events', {
         title: `Later ${i}`,
-        start_date: '2028-06-01 10:00:00',
-        end_date: '2028-06-01 12:00:00',
+        ...onDay('2028-06-01', '10:00:00', '12:00:00'),
         categories: i % 3 === 0 ? [] : [`kind-${i % 12}`],
         tags: i % 5 === 0 ? [] : [`tag ${i % 9}`, `tag ${(i * 4) % 9}`],
       })
@@ -156,27 +154,23 @@ describe('compressed answers', () => {
   test('are read by Chromium as by Node, new, kept, and written on', async (t) => {
     const program = findChromium()
     if (program === undefined) return t.skip('no Chromium is installed; Debian has it as chromium')
-    const chromium = await startChromium(program)
-    try {
-      const tab = await chromium.open()
-      await tab.goTo(service.base)
-      const paths = Array.from({ length: 20 }, (_, i) => newList(i))
-      for (let round = 0; round < 4; round++) {
-        for (const path of paths) {
-          const fetched =
-            `fetch(${JSON.stringify(service.base + path)}, { ` +
-            `cache: 'no-store' }).then((answer) => answer.text())`
-          assert.equal(await tab.evaluate(fetched), (await ask(path, 'identity')).plain, path)
-        }
-        await service.post('/events', {
-          title: `Last ${round}`,
-          start_date: '2028-07-01 10:00:00',
-          end_date: '2028-07-01 12:00:00',
-          categories: [`kind-${round}`, `kind-${round + 5}`],
-        })
+    await using chromium = await startChromium(program)
+
+    const tab = await chromium.open()
+    await tab.goTo(service.base)
+    const paths = Array.from({ length: 20 }, (_, i) => newList(i))
+    for (let round = 0; round < 4; round++) {
+      for (const path of paths) {
+        const fetched =
+          `fetch(${JSON.stringify(service.base + path)}, { ` +
+          `cache: 'no-store' }).then((answer) => answer.text())`
+        assert.equal(await tab.evaluate(fetched), (await ask(path, 'identity')).plain, path)
       }
-    } finally {
-      await chromium.close()
+      await service.post('/events', {
+        title: `Last ${round}`,
+        ...onDay('2028-07-01', '10:00:00', '12:00:00'),
+        categories: [`kind-${round}`, `kind-${round + 5}`],
+      })
     }
   })
 
@@ -227,9 +221,8 @@ describe('compressed answers', () => {
 })
 
 describe('a list of long texts that nobody has asked for before', () => {
-  test('is compressed whether its event loop does it or a thread', async (t) => {
-    const own = await startService()
-    t.after(own.close)
+  test('is compressed whether its event loop does it or a thread', async () => {
+    await using own = await startService()
     const description = randomBytes(45_000).toString('hex')
     for (let i = 0; i < 8; i++) await own.create('/events', { title: `Long ${i}`, description, ...day })
     await memoryFilled(own)

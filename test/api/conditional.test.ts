@@ -122,9 +122,8 @@ test('other origins may read, and are lent no credentials', async () => {
   }
 })
 
-test('an interface at the top of the site leaves what is beside it alone', async (t) => {
-  const top = await startService({ rest_root: '/' })
-  t.after(() => top.close())
+test('an interface at the top of the site leaves what is beside it alone', async () => {
+  await using top = await startService({ rest_root: '/' })
   assert.deepEqual((await top.get('~/healthz')).body, { status: 'alive' })
   assert.equal((await top.get('~/readyz')).body.status, 'ready')
   assert.equal((await top.get('~/media/none.png')).status, 404)

@@ -27,7 +27,7 @@ import { runCommand } from '../support/commands.ts'
 import { exampleOf } from '../support/example-values.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, serviceForTests } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 
 type Shown = Record<string, unknown>
 
@@ -61,8 +61,7 @@ before(async () => {
     excerpt: 'Music in short',
     slug: 'summer-concert',
     timezone: 'Europe/Berlin',
-    start_date: '2027-06-05 20:15:00',
-    end_date: '2027-06-05 23:45:00',
+    ...onDay('2027-06-05', '20:15:00', '23:45:00'),
     image,
     cost: '12',
     website: 'https://example.org/concert',

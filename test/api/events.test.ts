@@ -7,7 +7,7 @@ import { databaseName, onSqlite } from '../support/database.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
-import { type Body, type Reader, serviceForTests } from '../support/service.ts'
+import { type Body, onDay, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
@@ -394,8 +394,7 @@ describe('partial updates', () => {
     const changes = {
       title: 'Settled',
       status: 'private',
-      start_date: '2027-05-01 09:00:00',
-      end_date: '2027-05-01 14:00:00',
+      ...onDay('2027-05-01', '09:00:00', '14:00:00'),
       cost: '$5',
       author: service.userIds.editor,
       date: '2020-01-01 00:00:00',

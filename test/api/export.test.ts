@@ -137,13 +137,10 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
   const refused = await Promise.all(
     ['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path))),
   )
-  assert.deepEqual(
-    refused.map(({ code, err }) => [code, err]),
-    [
-      [1, `There is no folder ${join(folder, 'nowhere')}: make it first.\n`],
-      [1, `${folder} is a folder: name a file in it.\n`],
-    ],
-  )
+  assert.deepEqual(pluck(refused, 'code', 'err'), [
+    [1, `There is no folder ${join(folder, 'nowhere')}: make it first.\n`],
+    [1, `${folder} is a folder: name a file in it.\n`],
+  ])
   assert.deepEqual(await readdir(folder), ['events.ndjson'])
   const left = run('set -o pipefail; "$0" "$@" export --format rss | head -c 10; echo " $?"')
   assert.equal(left.stdout, '<?xml vers 0\n')

@@ -5,7 +5,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { Parser } from 'htmlparser2'
 import ICAL from 'ical.js'
 import { dropOld } from '../../src/store/storage/pruning.ts'
-import { serviceForTests, startService, type TestService } from '../support/service.ts'
+import { onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
 
 const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
 const FORMULA = '=HYPERLINK("https://evil.example")'
@@ -44,20 +44,17 @@ const HARD = {
   lordHowe: {
     title: 'Half an hour of summer',
     timezone: 'Australia/Lord_Howe',
-    start_date: '2027-01-10 10:00:00',
-    end_date: '2027-01-10 12:00:00',
+    ...onDay('2027-01-10', '10:00:00', '12:00:00'),
   },
   gaza: {
     title: 'Irregular',
     timezone: 'Asia/Gaza',
-    start_date: '2027-07-10 10:00:00',
-    end_date: '2027-07-10 12:00:00',
+    ...onDay('2027-07-10', '10:00:00', '12:00:00'),
   },
   offset: {
     title: 'By offset',
     timezone: 'UTC+5:30',
-    start_date: '2027-07-11 10:00:00',
-    end_date: '2027-07-11 12:00:00',
+    ...onDay('2027-07-11', '10:00:00', '12:00:00'),
   },
   full: {
     title: 'With everything',
@@ -348,7 +345,7 @@ describe('what readers of feeds show of texts that speak of markup', () => {
   })
 })
 
-test('feeds say days and hours as the pages of the site do', async (t) => {
+test('feeds say days and hours as the pages of the site do', async () => {
   for (const [settings, expected] of [
     [{ timezone: 'Europe/London' }, ['Saturday, 1 May 2027, 19:00', 'Sunday, 2 May 2027']],
     [{ timezone: 'America/New_York' }, ['Saturday, May 1, 2027, 7:00', 'Sunday, May 2, 2027']],
@@ -359,8 +356,7 @@ test('feeds say days and hours as the pages of the site do', async (t) => {
     [{ timezone: 'Europe/Berlin', pages_clock: '12' }, ['Saturday, 1 May 2027, 7:00', 'Sunday, 2 May 2027']],
     [{ timezone: 'Europe/Berlin', language: 'de' }, ['Samstag, 1. Mai 2027, 19:00', 'Sonntag, 2. Mai 2027']],
   ] as const) {
-    const site = await startService(settings)
-    t.after(site.close)
+    await using site = await startService(settings)
     const venue = {
       venue: 'Hall',
       address: '12 Main St',
@@ -392,9 +388,8 @@ test('feeds say days and hours as the pages of the site do', async (t) => {
   }
 })
 
-test('the time of an Atom feed does not go back when its newest event leaves it', async (t) => {
-  const site = await startService()
-  t.after(site.close)
+test('the time of an Atom feed does not go back when its newest event leaves it', async () => {
+  await using site = await startService()
   const updated = async () => {
     const text = await (await fetch(`${site.base}/events?format=atom`)).text()
     return String(/^<updated>(.*)<\/updated>\n<\/feed>/m.exec(text)?.[1])
@@ -413,9 +408,8 @@ test('the time of an Atom feed does not go back when its newest event leaves it'
   }
 })
 
-test('an entry is no older once its venue is undone, nor the feed without withdrawals', async (t) => {
-  const site = await startService()
-  t.after(site.close)
+test('an entry is no older once its venue is undone, nor the feed without withdrawals', async () => {
+  await using site = await startService()
   const times = async () => {
     const text = await (await fetch(`${site.base}/events?format=atom`)).text()
     return [...text.matchAll(/<updated>(.*)<\/updated>/g)].map(([, time = '']) => time)

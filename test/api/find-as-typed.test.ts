@@ -64,13 +64,10 @@ describe('what is typed', () => {
     const venue = await service.create('/venues', { venue: 'Old Granary', city: 'Lyon' })
     await service.create('/organizers', { organizer: 'Friends of the granary' })
     const hits = await typed('granary')
-    assert.deepEqual(
-      hits.map(({ kind, title, about, status }) => [kind, title, about, status]),
-      [
-        ['venue', 'Old Granary', 'Lyon', 'publish'],
-        ['organizer', 'Friends of the granary', '', 'publish'],
-      ],
-    )
+    assert.deepEqual(pluck(hits, 'kind', 'title', 'about', 'status'), [
+      ['venue', 'Old Granary', 'Lyon', 'publish'],
+      ['organizer', 'Friends of the granary', '', 'publish'],
+    ])
     assert.deepEqual(await titles(String(venue.id)), ['Old Granary'])
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let hall: { id: number; url: string }
@@ -42,8 +42,7 @@ before(async () => {
   const at = (title: string, day: string, venue: number, more: object = {}) =>
     service.create('/events', {
       title,
-      start_date: `2031-05-${day} 20:00`,
-      end_date: `2031-05-${day} 22:00`,
+      ...onDay(`2031-05-${day}`, '20:00', '22:00'),
       venue,
       ...more,
     })
@@ -56,8 +55,7 @@ before(async () => {
   await at('Unready', '24', hall.id, { status: 'draft' })
   await service.create('/events', {
     title: 'Past',
-    start_date: '2020-05-01 10:00',
-    end_date: '2020-05-01 11:00',
+    ...onDay('2020-05-01', '10:00', '11:00'),
     venue: far.id,
   })
 })

@@ -12,7 +12,7 @@ import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
 import { drawPng } from '../support/pictures.ts'
 import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
-import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
+import { type Answer, day, onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 let folder: string
@@ -130,15 +130,13 @@ const eventValues = lazily<unknown>({
 })
 const times = fc.constantFrom(
   {
-    start_date: '2027-04-01 10:00:00',
-    end_date: '2027-04-01 12:00:00',
+    ...onDay('2027-04-01', '10:00:00', '12:00:00'),
     all_day: false,
     timezone: 'Europe/Berlin',
   },
   { start_date: '2027-04-03', end_date: '2027-04-04', all_day: true, timezone: 'Europe/Berlin' },
   {
-    start_date: '2027-10-31 02:30:00',
-    end_date: '2027-10-31 04:00:00',
+    ...onDay('2027-10-31', '02:30:00', '04:00:00'),
     all_day: false,
     timezone: 'Europe/Berlin',
   },

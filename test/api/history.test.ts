@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
-import { type Answer, day, type Reader, serviceForTests, startService } from '../support/service.ts'
+import { type Answer, day, onDay, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const OWN = '~/wp-json/kalends/v1'
@@ -140,8 +140,7 @@ describe('a version that is put back', () => {
     const first = await versionOf(path)
     await service.update(path, {
       title: 'Second',
-      start_date: '2027-05-01 09:00:00',
-      end_date: '2027-05-01 10:00:00',
+      ...onDay('2027-05-01', '09:00:00', '10:00:00'),
       all_day: false,
     })
     const second = await versionOf(path)
@@ -369,9 +368,8 @@ describe('former values', () => {
     assert.equal((await service.get(at(`/tags/${id}`), 'admin')).status, 400)
   })
 
-  test('are dropped, the oldest first, where they take too much room; older versions go', async (t) => {
-    const own = await startService()
-    t.after(own.close)
+  test('are dropped, the oldest first, where they take too much room; older versions go', async () => {
+    await using own = await startService()
     const { id } = await own.create('/events', { title: 'Long', ...day, description: 'a'.repeat(10_000) })
     const path = `~/wp-json/kalends/v1/events/${id}/history`
     for (const sign of 'bcd') await own.update(`/events/${id}`, { description: sign.repeat(10_000) })
@@ -396,9 +394,8 @@ describe('former values', () => {
     assert.equal((await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title, 'Long')
   })
 
-  test('are told as they were or not at all while they are dropped', async (t) => {
-    const own = await startService()
-    t.after(own.close)
+  test('are told as they were or not at all while they are dropped', async () => {
+    await using own = await startService()
     const told = new Set<string>()
     for (let n = 0; n < 30; n++) {
       const { id } = await own.create('/events', { title: 'First', ...day })
@@ -421,9 +418,8 @@ describe('former values', () => {
     for (const one of told) assert.match(one, /^(?:200 First|404 rest_version_not_found)$/)
   })
 
-  test('are not kept at all where they may take no room, and earlier versions are not known', async (t) => {
-    const own = await startService({ history_bytes: '0' })
-    t.after(own.close)
+  test('are not kept at all where they may take no room, and earlier versions are not known', async () => {
+    await using own = await startService({ history_bytes: '0' })
     const { id } = await own.create('/events', { title: 'First', ...day, description: 'a'.repeat(1000) })
     const path = `~/wp-json/kalends/v1/events/${id}/history`
     const { version: first } = (await own.get(path, 'admin')).body
@@ -438,9 +434,8 @@ describe('former values', () => {
     assert.equal((await own.get(`${path}/${version}`, 'admin')).body.values.title, 'Second')
   })
 
-  test('go with the history, but texts that later acts name stay', async (t) => {
-    const own = await startService()
-    t.after(own.close)
+  test('go with the history, but texts that later acts name stay', async () => {
+    await using own = await startService()
     const [a, b] = ['a'.repeat(1000), 'b'.repeat(1000)]
     const { id } = await own.create('/events', { title: 'Long', ...day, description: a })
     const path = `~/wp-json/kalends/v1/events/${id}/history`

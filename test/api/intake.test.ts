@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { makeIntake, withBody } from '../../src/http/bodies.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
+import { assertNone } from '../support/lists.ts'
 import { type Reader, serviceForTests, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -98,10 +99,7 @@ test('unfinished uploads have no name on the disk', async () => {
   await Promise.all(
     lines.map(({ socket }) => until(() => socket.writableLength === 0, 'the uploads were not taken in')),
   )
-  assert.deepEqual(
-    (await readdir(service.config.data)).filter((name) => name.startsWith('.upload')),
-    [],
-  )
+  assertNone(await readdir(service.config.data), (name) => name.startsWith('.upload'))
   for (const { socket } of lines) socket.destroy()
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { uploadPicture } from '../support/pictures.ts'
-import { type Answer, credentialsOf, serviceForTests } from '../support/service.ts'
+import { type Answer, credentialsOf, onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Oslo' })
 let paths: string[]
@@ -10,8 +10,7 @@ const ids: Record<string, number> = {}
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const on = (days: number) => ({
-  start_date: `${inDays(days)} 10:00:00`,
-  end_date: `${inDays(days)} 12:00:00`,
+  ...onDay(inDays(days), '10:00:00', '12:00:00'),
 })
 
 before(async () => {

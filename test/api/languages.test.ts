@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { onDay, type Reader, startService, type TestService } from '../support/service.ts'
 
 interface Request {
   method: string
@@ -32,8 +32,7 @@ const post = (path: string, body: unknown, as: Reader = 'admin'): Request => ({
 const FEST = {
   title: 'Été en ville',
   description: 'Musik, música, musique.',
-  start_date: '2027-03-20 18:00:00',
-  end_date: '2027-03-20 22:00:00',
+  ...onDay('2027-03-20', '18:00:00', '22:00:00'),
   cost: ['10', '20'],
   categories: ['Music'],
   tags: ['open air'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Body, day, type Reader, serviceForTests } from '../support/service.ts'
+import { type Body, day, onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
 const { create } = service
@@ -34,13 +34,11 @@ describe('the window of a list', () => {
     const zone = { timezone: 'America/New_York' }
     // On 2027-03-14 clocks go from 02:00 to 03:00.
     const early = await createEvent({
-      start_date: '2027-03-14 01:59:00',
-      end_date: '2027-03-14 01:59:00',
+      ...onDay('2027-03-14', '01:59:00'),
       ...zone,
     })
     const late = await createEvent({
-      start_date: '2027-03-14 03:10:00',
-      end_date: '2027-03-14 03:10:00',
+      ...onDay('2027-03-14', '03:10:00'),
       ...zone,
     })
     for (const as of ['anonymous', 'editor'] as const) {

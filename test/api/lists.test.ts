@@ -3,6 +3,7 @@ import { after, before, describe, mock, test } from 'node:test'
 import {
   type Answer,
   type Body,
+  onDay,
   serviceForTests,
   startService,
   type TestService,
@@ -137,8 +138,7 @@ describe('filters of the list of events', () => {
     const target = {
       title: 'Late Café Session',
       description: 'Trumpets & more',
-      start_date: '2027-06-10 20:00:00',
-      end_date: '2027-06-10 22:00:00',
+      ...onDay('2027-06-10', '20:00:00', '22:00:00'),
       categories: [jazz.id],
       tags: [indoors.id],
       venue: barn.id,

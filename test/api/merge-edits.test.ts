@@ -5,6 +5,7 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import { saveForm } from '../../src/features/desk/review/merge-edits.ts'
 import { createRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { pluck } from '../support/lists.ts'
 import { fc, rounds, SEED } from '../support/rounds.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
@@ -233,9 +234,6 @@ test('records of every kind are saved, merged and disputed alike', async () => {
     assert.deepEqual(merged.changed, ['description'], path)
     const disputed = await saveForm(editor, served, id, { values: { [name]: `Mine ${path}` }, version })
     assert.ok('conflicts' in disputed, path)
-    assert.deepEqual(
-      disputed.conflicts.map(({ member, now }) => [member, now]),
-      [[name, `Theirs ${path}`]],
-    )
+    assert.deepEqual(pluck(disputed.conflicts, 'member', 'now'), [[name, `Theirs ${path}`]])
   }
 })

@@ -4,6 +4,7 @@ import { Problem } from '../../src/base/problems.ts'
 import { countUses, mergeRecords } from '../../src/features/desk/merge-records.ts'
 import { createRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { pluck } from '../support/lists.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -75,13 +76,7 @@ for (const [path, kind, name, field] of [
       assert.equal((await service.get(`${path}/${from}`)).status, 400)
     } else assert.equal((await bodyOf(`${path}/${from}`)).status, 'trash')
     const history = await bodyOf(`~/wp-json/kalends/v1/events/${alone}/history`)
-    assert.deepEqual(
-      history.history[0].changes.map(({ member, former }: { member: string; former: unknown }) => [
-        member,
-        former,
-      ]),
-      [[field, isTerm ? [] : [from]]],
-    )
+    assert.deepEqual(pluck(history.history[0].changes, 'member', 'former'), [[field, isTerm ? [] : [from]]])
     const page = await service.request(
       'anonymous',
       'GET',

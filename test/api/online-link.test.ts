@@ -7,6 +7,7 @@ import { formatUtc } from '../../src/base/text/moments.ts'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { formats } from '../../src/features/feeds/formats.ts'
 import { addWebhook } from '../../src/features/webhooks/webhook-store.ts'
+import { pluck } from '../support/lists.ts'
 import {
   type Answer,
   credentialsOf,
@@ -135,9 +136,8 @@ test('only editors of the event see the link before its time, in any form, then 
   )
 })
 
-test('all links whose time has come are shown at once, however many they are', async (t) => {
-  const own = await startService()
-  t.after(own.close)
+test('all links whose time has come are shown at once, however many they are', async () => {
+  await using own = await startService()
   const times = { start_date: '2090-05-01 10:00', end_date: '2090-05-01 11:00', timezone: 'UTC' }
   const due = { ...times, ...meeting, online_shown: 'before:15' }
   for (let made = 0; made < 210; made += 30)
@@ -364,13 +364,10 @@ test('linked data have the place, the meeting, or both', async () => {
         if (virtual) assert.equal(virtual.url, url)
         const [place] = locations
         if (place['@type'] === 'Place')
-          assert.deepEqual(
-            place.amenityFeature.map(({ name, value }: Answer['body']) => [name, value]),
-            [
-              ['Lift', true],
-              ['Quiet space', false],
-            ],
-          )
+          assert.deepEqual(pluck(place.amenityFeature, 'name', 'value'), [
+            ['Lift', true],
+            ['Quiet space', false],
+          ])
       }
       await service.update(`/events/${made.id}`, { online_shown: 'always' })
     }

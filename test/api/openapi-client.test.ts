@@ -16,6 +16,7 @@ import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { readToken, writeToken } from '../../src/features/sync/sync-token.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
+import { assertNone } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
 import { type Answer, credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
 
@@ -143,10 +144,7 @@ function programOf(name: string): string {
 
 test('every component of the document is named by an identifier; no enumeration is empty', () => {
   const names = Object.values<object>(document.components).flatMap((section) => Object.keys(section))
-  assert.deepEqual(
-    names.filter((name) => !/^[A-Za-z][A-Za-z0-9]*$/.test(name)),
-    [],
-  )
+  assertNone(names, (name) => !/^[A-Za-z][A-Za-z0-9]*$/.test(name))
   JSON.stringify(document, (key, value) => {
     if (key === 'enum' && Array.isArray(value))
       assert.ok(
@@ -787,10 +785,7 @@ test('every operation was seen with every status described, but for those no req
       .filter((status) => !isOutOfReach(status, method))
       .map((status) => `${operation} ${status}`)
   })
-  assert.deepEqual(
-    unseen.filter((answer) => !seen.has(answer)),
-    [],
-  )
+  assertNone(unseen, (answer) => !seen.has(answer))
 })
 
 function isOutOfReach(status: string, method: string): boolean {

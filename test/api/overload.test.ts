@@ -186,9 +186,8 @@ describe('a limit on requests of one client', () => {
   })
 })
 
-test('a write is answered by what it did, though its answer exceeds all that may be held', async (t) => {
-  const small = await startService({ intake_bytes: '1000000', body_bytes: '900000' })
-  t.after(small.close)
+test('a write is answered by what it did, though its answer exceeds all that may be held', async () => {
+  await using small = await startService({ intake_bytes: '1000000', body_bytes: '900000' })
   const description = 'word '.repeat(LONG / 5)
   const organizer: number[] = []
   for (let i = 0; i < 5; i++)
@@ -203,9 +202,8 @@ test('a write is answered by what it did, though its answer exceeds all that may
   assert.equal(read.status, 200, 'a read of as much is answered where nothing else is held')
 })
 
-test('a form is parsed when its turn comes, and not where others have all turns', onSqlite, async (t) => {
-  const busy = await startService({ metrics: '127.0.0.1:0' })
-  t.after(() => busy.close())
+test('a form is parsed when its turn comes, and not where others have all turns', onSqlite, async () => {
+  await using busy = await startService({ metrics: '127.0.0.1:0' })
   const { cookie } = await sitAtDesk(busy, 'editor')
   const { id } = await busy.create('/venues', { venue: 'Hall' })
   const { promise: free, resolve } = Promise.withResolvers<void>()

@@ -59,9 +59,8 @@ describe('types', () => {
     assert.equal((await service.post(`${WP}/types`, {})).status, 404)
   })
 
-  test('have the vendor word and the language of the site', async (t) => {
-    const other = await startService({ vendor: 'acme', language: 'de' })
-    t.after(other.close)
+  test('have the vendor word and the language of the site', async () => {
+    await using other = await startService({ vendor: 'acme', language: 'de' })
     const { body } = await other.get(`${WP}/types`)
     assert.deepEqual(Object.keys(body), ['attachment', 'acme_events', 'acme_venue', 'acme_organizer'])
     assert.equal(body.acme_events.name, 'Veranstaltungen')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
 import { type Answer, credentialsOf, type Reader, serviceForTests, startService } from '../support/service.ts'
 
@@ -148,21 +149,18 @@ describe('the root index', () => {
   })
 
   test('follows the settings', async () => {
-    const other = await startService({
+    await using other = await startService({
       vendor: 'acme',
       rest_root: '/api',
       timezone: 'UTC+5:30',
       site_name: 'Town',
     })
-    try {
-      const { body } = await other.get('~/api/')
-      assert.deepEqual([body.name, body.gmt_offset, body.timezone_string], ['Town', 5.5, ''])
-      assert.deepEqual(body.namespaces, ['acme/events/v1', 'wp/v2', 'kalends/v1'])
-      assert.equal(body.routes['/wp/v2/tags']._links.self[0].href, `${other.origin}/api/wp/v2/tags`)
-      assertProblem(await other.get('~/wp-json/'), 404, 'rest_no_route')
-    } finally {
-      await other.close()
-    }
+
+    const { body } = await other.get('~/api/')
+    assert.deepEqual([body.name, body.gmt_offset, body.timezone_string], ['Town', 5.5, ''])
+    assert.deepEqual(body.namespaces, ['acme/events/v1', 'wp/v2', 'kalends/v1'])
+    assert.equal(body.routes['/wp/v2/tags']._links.self[0].href, `${other.origin}/api/wp/v2/tags`)
+    assertProblem(await other.get('~/wp-json/'), 404, 'rest_no_route')
   })
 })
 
@@ -312,9 +310,8 @@ describe('an upload', () => {
     assertProblem(await upload(Buffer.from('{'), 'author', broken), 400, 'rest_invalid_json')
   })
 
-  test('larger than an image may be is refused, raw or in a form, under and over other limits', async (t) => {
-    const limited = await startService({ image_bytes: '2000', body_bytes: '8000' })
-    t.after(limited.close)
+  test('larger than an image may be is refused, raw or in a form, under and over other limits', async () => {
+    await using limited = await startService({ image_bytes: '2000', body_bytes: '8000' })
     const sizes: [side: number, status: number][] = [
       [10, 201],
       [40, 413],
@@ -452,15 +449,12 @@ describe('one image', () => {
     assert.equal((await service.get(`/organizers/${organizer.body.id}`)).body.image, undefined)
     assert.equal((await service.get(`/events/${kept.body.id}`)).body.image.id, other)
     const noted = await changes().where('position', '>', position).orderBy('record').execute()
-    assert.deepEqual(
-      noted.map(({ kind, record }) => [kind, record]),
-      [
-        ['image', image],
-        ['event', event.body.id],
-        ['venue', venue.body.id],
-        ['organizer', organizer.body.id],
-      ],
-    )
+    assert.deepEqual(pluck(noted, 'kind', 'record'), [
+      ['image', image],
+      ['event', event.body.id],
+      ['venue', venue.body.id],
+      ['organizer', organizer.body.id],
+    ])
   })
 })
 
@@ -517,16 +511,13 @@ describe('tags of the platform', () => {
 
   test('are listed by name, those in no event too', async () => {
     const { headers, body } = await service.get(`${PLATFORM}/tags`)
-    assert.deepEqual(
-      body.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
-      [
-        ['cafe', 0],
-        ['jazz', 1],
-        ['open-air', 1],
-        ['rock-roll', 0],
-        ['uberfahrt', 0],
-      ],
-    )
+    assert.deepEqual(pluck(body, 'slug', 'count'), [
+      ['cafe', 0],
+      ['jazz', 1],
+      ['open-air', 1],
+      ['rock-roll', 0],
+      ['uberfahrt', 0],
+    ])
     assert.deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['5', '1'])
     assert.doesNotMatch(headers.get('link') ?? '', /rel="(next|prev)"/)
     assert.equal(headers.get('allow'), 'GET')

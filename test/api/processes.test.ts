@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { kalends } from '../support/commands.ts'
 import { onSqlite, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type Served, type ServiceProcess, startServed, startServiceProcess } from '../support/processes.ts'
-import { credentialsOf, makeCalendar } from '../support/service.ts'
+import { credentialsOf, makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 let scratch: ScratchDatabase
@@ -47,8 +47,7 @@ async function startHere(): Promise<Served> {
 
 const eventNamed = (title: string) => ({
   title,
-  start_date: '2027-05-01 10:00',
-  end_date: '2027-05-01 11:00',
+  ...onDay('2027-05-01', '10:00', '11:00'),
   venue: { venue: 'Hall' },
 })
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/features/desk/review/review.ts'
 import { createRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
-import { pluck } from '../support/lists.ts'
+import { assertNone, pluck } from '../support/lists.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -151,10 +151,7 @@ test('what is sent back carries a note that its author sees, until it is sent fo
     version: back.saved.version,
   })
   assert.ok('saved' in saved && version < saved.saved.version)
-  assert.deepEqual(
-    (await listSentBack(contributor)).filter(({ record }) => record === id),
-    [],
-  )
+  assertNone(await listSentBack(contributor), ({ record }) => record === id)
   const done = await published('Also')
   const number = await propose(contributor, done.id, done.version, { title: 'Hm' })
   assert.equal(await sendBackProposal(editor, number, 'Why?'), undefined)
@@ -187,13 +184,10 @@ test('an event brings its new venue, organizer and terms along', async () => {
   assert.equal(edited.saved.version, version)
   const done = await publishPending(editor, id)
   assert.ok('saved' in done)
-  assert.deepEqual(
-    done.linkedDrafts.map(({ kind, name }) => [kind, name]),
-    [
-      ['venue', 'New hall'],
-      ['organizer', 'New club'],
-    ],
-  )
+  assert.deepEqual(pluck(done.linkedDrafts, 'kind', 'name'), [
+    ['venue', 'New hall'],
+    ['organizer', 'New club'],
+  ])
   const { body } = await service.get(`/events/${id}`)
   const names = (terms: { name: string }[]) => terms.map(({ name }) => name)
   assert.deepEqual(

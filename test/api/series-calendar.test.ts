@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import ICAL from 'ical.js'
 import { pluck } from '../support/lists.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
@@ -13,8 +13,7 @@ const ALL = 'start_date=2000-01-01&end_date=2100-01-01'
 const make = (more: object = {}) =>
   service.create('/events', {
     title: 'Market',
-    start_date: `${FIRST} 19:00:00`,
-    end_date: `${FIRST} 21:00:00`,
+    ...onDay(FIRST, '19:00:00', '21:00:00'),
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=6',
     ...more,
   })
@@ -218,8 +217,7 @@ const instantsOf = async (series: number) =>
 
 test('a time that a change of the clocks skips is read right, as single events', async () => {
   const times = {
-    start_date: `${YEAR}-03-01 02:30`,
-    end_date: `${YEAR}-03-01 03:15`,
+    ...onDay(`${YEAR}-03-01`, '02:30', '03:15'),
     timezone: 'America/St_Johns',
   }
   const skipped = await make({ title: 'Skipped', ...times, recurrence: 'RRULE:FREQ=DAILY;COUNT=20' })

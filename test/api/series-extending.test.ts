@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { extendSeries, renewTimes } from '../../src/calendar/series/series-upkeep.ts'
 import { inRest } from '../support/rounds.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin', series_months: '2' })
 
@@ -26,8 +26,7 @@ const extend = (now: number) =>
   extendSeries(service.app.database, service.app.site, now, (sentence) => told.push(sentence))
 const daily = (more: object = {}) => ({
   title: 'Daily',
-  start_date: `${today()} 23:00:00`,
-  end_date: `${today()} 23:30:00`,
+  ...onDay(today(), '23:00:00', '23:30:00'),
   categories: ['Days'],
   recurrence: 'RRULE:FREQ=DAILY',
   ...more,

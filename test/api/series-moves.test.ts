@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluck } from '../support/lists.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin', series_months: '24' })
 const YEAR = 2027
@@ -166,8 +166,7 @@ test('an occurrence with values of its own takes what is sent for it and all oth
     assert.deepEqual([body.title, body.venue, body.tags[0].name], ['Club', [], 'two'])
     assert.deepEqual(body.recurrence.overrides, ['end_date', 'start_date'])
     const later = {
-      start_date: `${second.start_date.slice(0, 10)} 20:30:00`,
-      end_date: `${second.start_date.slice(0, 10)} 23:00:00`,
+      ...onDay(second.start_date.slice(0, 10), '20:30:00', '23:00:00'),
     }
     const again = await service.put(`/events/${second.id}`, { ...later, recurrence_scope: scope })
     assert.deepEqual([again.body.start_date, again.body.end_date], [later.start_date, later.end_date])
@@ -211,8 +210,7 @@ test('a removed occurrence comes back as its series is by then, with what it had
   const sent = {
     title: 'Circle',
     excerpt: 'Long',
-    start_date: `${day} 18:00:00`,
-    end_date: `${day} 19:00:00`,
+    ...onDay(day, '18:00:00', '19:00:00'),
   }
   await service.put(`/events/${at(rows, 0).id}`, { ...sent, recurrence_scope: 'all' })
   const { body } = await service.put(`/events/${second.id}`, { status: 'publish' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type Answer, serviceForTests } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 import {
   CALLERS,
   MAKERS,
@@ -24,8 +24,7 @@ const SERIES = '~/wp-json/kalends/v1/series'
 const YEAR = 2027
 const course = {
   title: 'Course',
-  start_date: `${YEAR}-03-01 10:00:00`,
-  end_date: `${YEAR}-03-01 11:00:00`,
+  ...onDay(`${YEAR}-03-01`, '10:00:00', '11:00:00'),
   recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
 }
 

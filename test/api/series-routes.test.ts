@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
@@ -12,8 +12,7 @@ const YEAR = 2027
 const course = (more: object = {}) => ({
   title: 'Course',
   description: 'As ever',
-  start_date: `${YEAR}-03-01 10:00:00`,
-  end_date: `${YEAR}-03-01 11:00:00`,
+  ...onDay(`${YEAR}-03-01`, '10:00:00', '11:00:00'),
   recurrence: 'RRULE:FREQ=DAILY;COUNT=4',
   ...more,
 })

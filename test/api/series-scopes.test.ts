@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holdSeries } from '../../src/calendar/series/series-store.ts'
 import { pluck } from '../support/lists.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -12,8 +12,7 @@ const YEAR = 2027
 const course = (more: object = {}) => ({
   title: 'Course',
   description: 'As ever',
-  start_date: `${YEAR}-03-01 10:00:00`,
-  end_date: `${YEAR}-03-01 11:00:00`,
+  ...onDay(`${YEAR}-03-01`, '10:00:00', '11:00:00'),
   categories: ['Learning'],
   recurrence: 'RRULE:FREQ=DAILY;COUNT=6',
   ...more,
@@ -76,10 +75,7 @@ test('a field that an occurrence has changed for itself is left alone by a chang
   })
   const after = await occurrencesOf(series)
   assert.deepEqual(idsOf(after), idsOf(events))
-  assert.deepEqual(
-    after.map(({ slug, url }) => [slug, url]),
-    events.map(({ slug, url }) => [slug, url]),
-  )
+  assert.deepEqual(pluck(after, 'slug', 'url'), pluck(events, 'slug', 'url'))
   assert.deepEqual(pluck(after, 'title'), ['Lesson', 'Lesson', 'Guest', 'Lesson', 'Lesson', 'Lesson'])
   assert.ok(after.every((event) => JSON.stringify(event).includes('Short')))
   assert.equal(
@@ -330,8 +326,7 @@ test('a failure inside a split leaves nothing changed', async () => {
   const before = await count()
   // The new dates are refused only after the split has been written.
   const past = {
-    start_date: '1990-03-01 10:00:00',
-    end_date: '1990-03-01 11:00:00',
+    ...onDay('1990-03-01', '10:00:00', '11:00:00'),
     recurrence: 'RRULE:FREQ=DAILY',
   }
   assert.equal((await following(past)).status, 400)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluck } from '../support/lists.ts'
-import { serviceForTests } from '../support/service.ts'
+import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
 
@@ -15,8 +15,7 @@ const TUESDAY = (() => {
 
 const market = (more: object = {}) => ({
   title: 'Market',
-  start_date: `${TUESDAY} 19:00:00`,
-  end_date: `${TUESDAY} 21:00:00`,
+  ...onDay(TUESDAY, '19:00:00', '21:00:00'),
   recurrence: 'RRULE:FREQ=WEEKLY;COUNT=10',
   ...more,
 })
@@ -234,8 +233,7 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
   const { recurrence: _, ...plain } = market({
     title: 'Plain',
     venue: place.id,
-    start_date: `${YEAR}-01-02 08:00`,
-    end_date: `${YEAR}-01-02 09:00`,
+    ...onDay(`${YEAR}-01-02`, '08:00', '09:00'),
   })
   const single = await service.create('/events', plain)
   const series: { id: number; post_parent: number }[] = []

@@ -4,12 +4,9 @@ import { type Settings, serviceForTests, startService, type TestService } from '
 
 const service = serviceForTests({ site_name: 'Fish & <b>Chips</b> "Ltd"' })
 async function withService(settings: Settings, work: (service: TestService) => Promise<void>): Promise<void> {
-  const other = await startService(settings)
-  try {
-    await work(other)
-  } finally {
-    await other.close()
-  }
+  await using other = await startService(settings)
+
+  await work(other)
 }
 
 describe('the address of the site', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Body, type Reader, serviceForTests } from '../support/service.ts'
+import { assertNone } from '../support/lists.ts'
+import { type Body, onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
 const { create, update } = service
@@ -8,8 +9,7 @@ const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 const createEvent = (fields: object) =>
   create('/events', {
     title: 'At home',
-    start_date: '2027-05-01 10:00:00',
-    end_date: '2027-05-01 12:00:00',
+    ...onDay('2027-05-01', '10:00:00', '12:00:00'),
     ...fields,
   })
 const namesOf = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
@@ -62,10 +62,7 @@ describe('venues', () => {
       global_id_lineage: [`localhost?id=${id}`],
     }
     assert.deepEqual(venue, expected)
-    assert.deepEqual(
-      Object.keys(venue).filter((key) => !(key in expected)),
-      [],
-    )
+    assertNone(Object.keys(venue), (key) => !(key in expected))
   })
 
   test('a venue of a name alone shows nothing that is empty, and its map switches on', async () => {

@@ -74,16 +74,13 @@ describe('a service with the lines of requests in its log', onSqlite, () => {
       assert.equal(line.requestId, ids[index])
       assert.ok(typeof line.ms === 'number' && line.ms >= 0 && line.bytes > 0, JSON.stringify(line))
     }
-    assert.deepEqual(
-      reads.map(({ route, status }) => [route, status]),
-      [
-        [EVENTS, 200],
-        [EVENTS, 200],
-        [EVENTS, 200],
-        [`${EVENTS}/{id}`, 404],
-        ['', 404],
-      ],
-    )
+    assert.deepEqual(pluck(reads, 'route', 'status'), [
+      [EVENTS, 200],
+      [EVENTS, 200],
+      [EVENTS, 200],
+      [`${EVENTS}/{id}`, 404],
+      ['', 404],
+    ])
   })
 
   test('each line of a request says who asks: address, user and program', async () => {
@@ -115,13 +112,10 @@ describe('a service with the lines of requests in its log', onSqlite, () => {
     assert.equal(started?.version, version)
     assert.equal(started?.settings.drain_ms, 'flag')
     const ends = lines.filter(({ msg }) => msg === 'stopping' || msg === 'stopped')
-    assert.deepEqual(
-      ends.map(({ msg, signal }) => [msg, signal]),
-      [
-        ['stopping', 'SIGHUP'],
-        ['stopped', undefined],
-      ],
-    )
+    assert.deepEqual(pluck(ends, 'msg', 'signal'), [
+      ['stopping', 'SIGHUP'],
+      ['stopped', undefined],
+    ])
   })
 })
 

@@ -137,13 +137,10 @@ describe('administrators manage webhooks over HTTP', () => {
     assert.deepEqual([failed.status, failed.body.arrived, failed.body.status], [200, false, 500])
     answers = 204
     const { deliveries } = (await service.get(`${path}/deliveries`, 'admin')).body
-    assert.deepEqual(
-      deliveries.map(({ state, type }: { state: string; type: string }) => [state, type]),
-      [
-        ['failed', 'webhook.test'],
-        ['sent', 'webhook.test'],
-      ],
-    )
+    assert.deepEqual(pluck(deliveries, 'state', 'type'), [
+      ['failed', 'webhook.test'],
+      ['sent', 'webhook.test'],
+    ])
     const [last] = deliveries
     assert.deepEqual((await service.get(`${path}/deliveries?per_page=1`, 'admin')).body.deliveries, [last])
     const again = await service.post(`${path}/deliveries/${last.id}/resend`, {})
@@ -209,9 +206,8 @@ describe('administrators manage webhooks over HTTP', () => {
     await service.request('admin', 'DELETE', `${HOOKS}/${first.body.id}`)
   })
 
-  test('what has not arrived and what is disabled is told in the language of the site', async (t) => {
-    const other = await startService({ webhook_hosts: '127.0.0.1', language: 'de' })
-    t.after(other.close)
+  test('what has not arrived and what is disabled is told in the language of the site', async () => {
+    await using other = await startService({ webhook_hosts: '127.0.0.1', language: 'de' })
     const { id } = (await other.post(HOOKS, { url, enabled: false })).body
     const answered = 'Der Empfänger hat mit 500 geantwortet.'
     answers = 500

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { pluck } from '../support/lists.ts'
-import { credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
+import { credentialsOf, onDay, type Reader, serviceForTests } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00', timezone: 'Europe/Berlin' }
 
@@ -85,8 +85,7 @@ describe('an event that the public can see no longer', () => {
     test(`shows what was public of it once it is ${status}, whatever is changed since`, async () => {
       const { id } = await make({
         title: `Heron ${status}`,
-        start_date: '2027-04-01 10:00:00',
-        end_date: '2027-04-01 11:00:00',
+        ...onDay('2027-04-01', '10:00:00', '11:00:00'),
       })
       await service.update(`/events/${id}`, { status, title: 'Secret', start_date: '2027-05-01 10:00:00' })
       await service.update(`/events/${id}`, { title: `Heron secret ${status}` })

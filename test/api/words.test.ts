@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { stemSome } from '../../src/store/storage/search/search-index.ts'
 import { onPostgres } from '../support/database.ts'
-import { type Answer, serviceForTests } from '../support/service.ts'
+import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const service = serviceForTests()
@@ -184,8 +184,7 @@ before(async () => {
     const { status, body } = await service.post('/events', {
       title,
       description: text ?? '',
-      start_date: `${start} 20:00:00`,
-      end_date: `${start} 22:00:00`,
+      ...onDay(start, '20:00:00', '22:00:00'),
       ...(venue && { venue: venues.get(venue) }),
       ...(organizer && { organizer: organizers.get(organizer) }),
       ...(category && { categories: [categories.get(category)] }),

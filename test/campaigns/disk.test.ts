@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
+import { pluck } from '../support/lists.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -97,10 +98,7 @@ async function assertKept({ folder, kept }: Ground): Promise<void> {
   try {
     const ask = async (sql: string) => file.prepare(sql).all() as Row[]
     const damage = await ask('pragma integrity_check')
-    assert.deepEqual(
-      damage.map((row) => row.integrity_check),
-      ['ok'],
-    )
+    assert.deepEqual(pluck(damage, 'integrity_check'), ['ok'])
     assert.deepEqual(await findContradictions(ask), [])
     assert.deepEqual(await findMissingFiles(ask, join(folder, 'media')), [])
     const rows = await ask('select id, title from events order by id')

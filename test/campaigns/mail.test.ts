@@ -1,10 +1,12 @@
 // A short form of `npm run mail:kills`, and a disk that is full.
+
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { queueMessage } from '../../src/features/mail/outbox.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { SERVER } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { startServiceProcess } from '../support/processes.ts'
 import { startRelay } from '../support/relay.ts'
 import { makeCalendar } from '../support/service.ts'
@@ -54,8 +56,5 @@ test('a disk that is full after DATA loses no e-mail and sends none twice', {
   disk.allow(pid)
   const unsent = database.read.selectFrom('mail_messages').select('id').where('state', '<>', 'sent')
   await until(async () => (await unsent.execute()).length === 0, 'not all are sent')
-  assert.deepEqual(
-    relay.received.map(({ to }) => to),
-    ['ann@example.com', 'ben@example.com'],
-  )
+  assert.deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
 })

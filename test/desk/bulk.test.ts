@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
 import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 
@@ -95,10 +96,7 @@ describe('many events at once', () => {
       editor.post('/desk/events/many', form),
       editor.post('/desk/events/many', form),
     ])
-    assert.deepEqual(
-      both.map(({ status }) => status),
-      [303, 303],
-    )
+    assert.deepEqual(pluck(both, 'status'), [303, 303])
     await editor.post('/desk/events/many', form)
     assert.equal((await service.get(`/events/${id}`)).body.start_date, `${later(7)} 18:00:00`)
   })
@@ -117,10 +115,7 @@ describe('many events at once', () => {
     await doAll(editor, 'publish', ids)
     assert.equal((await read()).status, 'publish')
     await doAll(editor, 'categories', ids, { add: 'music', remove: 'Film' })
-    assert.deepEqual(
-      (await read()).categories.map(({ slug }: { slug: string }) => slug),
-      ['music'],
-    )
+    assert.deepEqual(pluck((await read()).categories, 'slug'), ['music'])
     await doAll(editor, 'tags', ids, { add: 'Free Entry' })
     assert.equal((await read()).tags.length, 1)
     await doAll(editor, 'venue', ids, { to: 'the blue kettle' })

@@ -6,6 +6,7 @@ import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { day, onDay, serviceForTests, startService } from '../support/service.ts'
 
@@ -162,10 +163,7 @@ describe('the form of an event', () => {
       editor.post('/desk/events/new', form),
       editor.post('/desk/events/new', form),
     ])
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [303, 303],
-    )
+    assert.deepEqual(pluck(answers, 'status'), [303, 303])
     assert.equal(answers[0]?.headers.get('location'), answers[1]?.headers.get('location'))
   })
 
@@ -363,10 +361,7 @@ describe('the form of an event', () => {
       )
       const saved = await editor.save('/desk/events/new', controlsIn(refused.body))
       const { body } = await service.get(`/events/${saved}`)
-      assert.deepEqual(
-        body[kind].map(({ id }: { id: number }) => id),
-        [stays.id],
-      )
+      assert.deepEqual(pluck(body[kind], 'id'), [stays.id])
     })
 
   for (const [name, value, fault] of [

@@ -5,6 +5,7 @@ import { axeScript, untilShown } from '../support/browsers.ts'
 import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
+import { pluck } from '../support/lists.ts'
 import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
@@ -237,11 +238,7 @@ describe('the list of events in a browser', noChromium, () => {
     await click(tab, '.confirm .button.main')
     await untilShown(tab, `document.querySelector('h1').textContent === '4 events changed'`)
     const { body } = await service.get('/events?search=harbour')
-    for (const { organizer } of body.events)
-      assert.deepEqual(
-        organizer.map(({ id }: { id: number }) => id),
-        [first, second],
-      )
+    for (const { organizer } of body.events) assert.deepEqual(pluck(organizer, 'id'), [first, second])
   })
 
   test('pictures are sent one after the other as they are dropped, and what is none is told', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
 const hrefs = (body: string, text: string) =>
@@ -94,10 +95,7 @@ describe('a series in the list of events', () => {
         pages.push(rowsIn(last))
         next = hrefs(last, 'Next page')[0]
       }
-      assert.deepEqual(
-        pages.map((page) => page.length),
-        [50, 50, 10],
-      )
+      assert.deepEqual(pluck(pages, 'length'), [50, 50, 10])
       assert.equal(new Set(pages.flat()).size, 110)
       const [back = ''] = hrefs(last, 'Previous page')
       assert.deepEqual(rowsIn((await editor.get(back)).body), pages.at(-2))

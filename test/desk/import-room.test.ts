@@ -5,9 +5,10 @@ import { Session } from 'node:inspector/promises'
 import { type AddressInfo, connect } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
 import { isWhole } from '../support/rounds.ts'
-import { serviceForTests, type TestService } from '../support/service.ts'
+import { onDay, serviceForTests, type TestService } from '../support/service.ts'
 import { spreadsheetOf, zipOf } from '../support/spreadsheet.ts'
 import { until } from '../support/waiting.ts'
 
@@ -118,10 +119,7 @@ describe('a pasted table', () => {
     const sent = { heading: '0', act_2: 'leave', action: 'import', status: 'publish' }
     assert.equal((await editor.post(address, sent)).status, 303)
     const { body } = await service.get('/events?start_date=2027-05-01&end_date=2027-05-04')
-    assert.deepEqual(
-      body.events.map(({ title }: { title: string }) => title),
-      ['Kept', 'Last'],
-    )
+    assert.deepEqual(pluck(body.events, 'title'), ['Kept', 'Last'])
     await editor.post(address, { action: 'undo' })
   })
 
@@ -175,8 +173,7 @@ describe('a pasted table', () => {
       '/events',
       {
         title: 'Harbour ball',
-        start_date: '2028-03-04 20:00:00',
-        end_date: '2028-03-04 23:30:00',
+        ...onDay('2028-03-04', '20:00:00', '23:30:00'),
         cost: '5',
       },
       'editor',
@@ -488,8 +485,7 @@ describe('a file at the desk', () => {
     const inHall = Array.from({ length: 25 }, (_, id) => ({
       id,
       title: 'x',
-      start_date: '2027-01-01 10:00:00',
-      end_date: '2027-01-01 11:00:00',
+      ...onDay('2027-01-01', '10:00:00', '11:00:00'),
       venue: { id: 7 },
     }))
     const sameHall = [...inHall, hall].map((record) => JSON.stringify(record)).join('\n')

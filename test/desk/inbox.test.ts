@@ -321,29 +321,25 @@ describe('the inbox, Today and the history', () => {
 test('Today tells administrators alone what the doctor finds, and that the disk is nearly full', async () => {
   // /proc never has free room.
   const media = temporaryFolder()
-  const service = await startService({ data: '/proc', media: `file:${media}` })
-  try {
-    const today = async (login: string) => (await (await sitAtDesk(service, login)).get('/desk/')).body
-    assert.match(await today('admin'), /Problems[\s\S]*Only 0 MB are free on the disk/)
-    assert.doesNotMatch(await today('editor'), /free on the disk/)
-    await service.app.database.write(async (tx) => {
-      await sql`update editions set held = 1`.execute(tx)
-      await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused,
+  await using service = await startService({ data: '/proc', media: `file:${media}` })
+  const today = async (login: string) => (await (await sitAtDesk(service, login)).get('/desk/')).body
+  assert.match(await today('admin'), /Problems[\s\S]*Only 0 MB are free on the disk/)
+  assert.doesNotMatch(await today('editor'), /free on the disk/)
+  await service.app.database.write(async (tx) => {
+    await sql`update editions set held = 1`.execute(tx)
+    await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused,
         failures, outcome)
         values (1, 'Paused', '[]', 60, '2030-01-01 00:00:00', '', 1, 0, '')`.execute(tx)
-      await sql`insert into history (id, time_utc, "user", login, action, kind, record, name, address,
+    await sql`insert into history (id, time_utc, "user", login, action, kind, record, name, address,
         client, request)
         values (99999, '2026-01-01 00:00:00', 0, '', 'create', 'backup', 0, '', '', '', '')`.execute(tx)
-    })
-    assert.match(
-      await today('admin'),
-      /Backups[\s\S]*Stopped[\s\S]*The last one that is known was taken \d+ days ago/,
-    )
-    assert.match(
-      await today('admin'),
-      /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/,
-    )
-  } finally {
-    await service.close()
-  }
+  })
+  assert.match(
+    await today('admin'),
+    /Backups[\s\S]*Stopped[\s\S]*The last one that is known was taken \d+ days ago/,
+  )
+  assert.match(
+    await today('admin'),
+    /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/,
+  )
 })

@@ -6,6 +6,7 @@ import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
 import { kalends } from '../support/commands.ts'
 import { DESK_PASSWORD, deskHere, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { credentialsOf, day, PASSWORD, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -356,10 +357,7 @@ describe('one’s own account at the desk', () => {
         answer: 'approve',
       }),
     ]
-    assert.deepEqual(
-      refused.map(({ status }) => status),
-      [422, 400],
-    )
+    assert.deepEqual(pluck(refused, 'status'), [422, 400])
     for (const { body } of refused) assert.match(body, /more than 100 passwords/)
   })
 

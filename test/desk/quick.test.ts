@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests, startService } from '../support/service.ts'
 
 /** Returns the controls of the form below a quick line, as a browser would send them. */
@@ -50,14 +51,8 @@ describe('an event in one line', () => {
     assert.equal(event.title, 'Choir evening')
     assert.deepEqual([event.start_date, event.end_date], ['2027-05-15 19:30:00', '2027-05-15 21:00:00'])
     assert.equal(event.venue.venue, 'St Mary’s')
-    assert.deepEqual(
-      event.categories.map(({ name }: { name: string }) => name),
-      ['Music'],
-    )
-    assert.deepEqual(
-      event.tags.map(({ name }: { name: string }) => name),
-      ['singing'],
-    )
+    assert.deepEqual(pluck(event.categories, 'name'), ['Music'])
+    assert.deepEqual(pluck(event.tags, 'name'), ['singing'])
   })
 
   test('a line without a time is not said to be without a day', async () => {

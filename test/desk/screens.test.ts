@@ -1,5 +1,6 @@
 // Checks the screens of the desk in Chromium and Firefox, where installed. `npm run pages:check` checks every
 // screen in every sight.
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -17,6 +18,7 @@ import {
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { assertNone } from '../support/lists.ts'
 import { markupValidator } from '../support/markup.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceForTests, type TestService } from '../support/service.ts'
@@ -226,10 +228,7 @@ function lookIn(start: () => Promise<Browser>): void {
     const isAsked = () =>
       tab.requested.some((address) => address.startsWith('https://127.0.0.1:49151/back?site_url='))
     await until(isAsked, `nothing leads there: ${tab.complaints}`)
-    assert.deepEqual(
-      tab.complaints.filter((complaint) => complaint.includes('Content Security Policy')),
-      [],
-    )
+    assertNone(tab.complaints, (complaint) => complaint.includes('Content Security Policy'))
   })
 }
 

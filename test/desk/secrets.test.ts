@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { day, serviceForTests } from '../support/service.ts'
 
 const typed = { title: 'Asking', start_date: '2027-04-01', start_time: '10:00', end_time: '12:00' }
@@ -102,10 +103,7 @@ describe('what the desk shows of what others have not published', () => {
     const answers = await Promise.all(
       [draft, gone].map(({ id }) => service.get(`/events/${id}`, 'subscriber')),
     )
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 403],
-    )
+    assert.deepEqual(pluck(answers, 'status'), [200, 403])
     const reader = await sitAtDesk(service, 'subscriber')
     for (const path of [
       '/desk/search?search=Formerly',
@@ -148,10 +146,7 @@ describe('what the desk shows of what others have not published', () => {
       await author.post(`/desk/events/${id}`, { online_url: 'https://meet.example.org/mine' }),
       await author.get('/desk/inbox'),
     ]
-    assert.deepEqual(
-      seen.map(({ status }) => status),
-      [200, 200, 412, 422, 303, 200, 200, 303, 200],
-    )
+    assert.deepEqual(pluck(seen, 'status'), [200, 200, 412, 422, 303, 200, 200, 303, 200])
     for (const { body } of seen) assert.doesNotMatch(String(body), /secret/)
     await author.post(`/desk/events/${id}`, { title: 'Proposed', online_url: '' })
     const [, publish = ''] =

@@ -4,7 +4,7 @@ import { startApp } from '../../src/app.ts'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type AtDesk, DESK_PASSWORD, sitAtDesk } from '../support/desk.ts'
-import { day, serviceForTests, startService } from '../support/service.ts'
+import { day, onDay, serviceForTests, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({ timezone: '' })
@@ -29,8 +29,7 @@ test('the first administrator gives name, language, zone, currency, their name a
   // Made over REST before anybody had a look at the desk.
   const { id } = await service.create('/events', {
     title: 'Concert',
-    start_date: '2027-06-01 19:30:00',
-    end_date: '2027-06-01 21:00:00',
+    ...onDay('2027-06-01', '19:30:00', '21:00:00'),
   })
   const link = await makeLink('admin')
   const { body } = await service.page(link, { 'accept-language': 'de-AT, en;q=0.5' })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setOwnerSettings } from '../../src/store/storage/owner-settings.ts'
 import { deskHere } from '../support/desk.ts'
 import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
-import { type Body, serviceForTests } from '../support/service.ts'
+import { type Body, onDay, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({ timezone: '' })
@@ -139,21 +139,18 @@ test('what was made or changed since stays so when a change is taken back', asyn
     ['One', 'Other'].map((title) =>
       service.create('/events', {
         title,
-        start_date: '2027-06-01 10:00:00',
-        end_date: '2027-06-01 11:00:00',
+        ...onDay('2027-06-01', '10:00:00', '11:00:00'),
       }),
     ),
   )
   await admin.post('/desk/settings', { timezone: 'Europe/Dublin', keep: 'hour' })
   await untilZone('Europe/Dublin')
   await service.update(`/events/${one.id}`, {
-    start_date: '2027-06-01 12:00:00',
-    end_date: '2027-06-01 13:00:00',
+    ...onDay('2027-06-01', '12:00:00', '13:00:00'),
   })
   const added = await service.create('/events', {
     title: 'Added',
-    start_date: '2027-06-01 15:00:00',
-    end_date: '2027-06-01 16:00:00',
+    ...onDay('2027-06-01', '15:00:00', '16:00:00'),
   })
   await admin.post('/desk/settings/zone/undo', { change: idIn((await admin.get('/desk/settings')).body) })
   await untilZone('UTC')

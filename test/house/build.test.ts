@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { pack, stagePackage } from '../../packaging/npm-package.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { assertNone } from '../support/lists.ts'
 import { otherNodes, startProcess } from '../support/processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -54,21 +55,13 @@ test('the package serves the demo by itself in an empty folder, without a warnin
 
 test('the package has what is run and its licences, nothing of the repository or its machine', () => {
   const paths = files.map((path) => path.slice(unpacked.length + 1))
-  assert.deepEqual(
-    paths.filter(
-      (path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json|npm-shrinkwrap\.json)$/.test(path),
-    ),
-    [],
+  assertNone(
+    paths,
+    (path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json|npm-shrinkwrap\.json)$/.test(path),
   )
-  assert.deepEqual(
-    paths.filter((path) => /(^|[/.])tests?[/.]|\.(ts|map)$|tsconfig/.test(path)),
-    [],
-  )
+  assertNone(paths, (path) => /(^|[/.])tests?[/.]|\.(ts|map)$|tsconfig/.test(path))
   const marks = [folder, root, '/work/', '/home/', '/Users/']
-  assert.deepEqual(
-    files.filter((path) => marks.some((mark) => readFileSync(path, 'utf8').includes(mark))),
-    [],
-  )
+  assertNone(files, (path) => marks.some((mark) => readFileSync(path, 'utf8').includes(mark)))
   assert.match(textOf('dist/THIRD-PARTY-NOTICES.txt'), /UNICODE LICENSE/i)
   assert.match(textOf('LICENSE'), /MIT/)
 })
@@ -87,10 +80,7 @@ test('the manifest of the package is package.json, less the repository’s part,
     assert.ok(packages[`node_modules/${name}`]?.version, name)
   for (const name of Object.keys(devDependencies))
     assert.equal(packages[`node_modules/${name}`], undefined, name)
-  assert.deepEqual(
-    Object.values(packages).filter(({ resolved }) => resolved !== undefined),
-    [],
-  )
+  assertNone(Object.values(packages), ({ resolved }) => resolved !== undefined)
 })
 
 test('the same files are packed to the same bytes', () => {

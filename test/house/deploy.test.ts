@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { commandVariables, environmentName, settingTable } from '../../src/base/config.ts'
 import { features } from '../../src/features.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { assertNone } from '../support/lists.ts'
 import { isWhole } from '../support/rounds.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -26,10 +27,7 @@ test('deployments set no variable that is no setting', () => {
     [...textOf(path).matchAll(/\bKALENDS_[A-Z_]*[A-Z]\b/g)].map(([name]) => `${path}: ${name}`),
   )
   assert.ok(named.length > 10)
-  assert.deepEqual(
-    named.filter((entry) => !known.has(entry.split(': ')[1] ?? '')),
-    [],
-  )
+  assertNone(named, (entry) => !known.has(entry.split(': ')[1] ?? ''))
 })
 
 test('every setting reaches the service of compose, but for those of the container itself', () => {
@@ -47,10 +45,7 @@ test('the proxy of two nodes has the directives that the documents explain', () 
   const explained = new Set(textOf('docs/production.md').split('\n'))
   const directives = textOf('deploy/nodes.conf').match(/^ +(?:proxy|client|keepalive)\w* .+;$/gm) ?? []
   assert.ok(directives.length > 8)
-  assert.deepEqual(
-    directives.filter((line) => !explained.has(line)),
-    [],
-  )
+  assertNone(directives, (line) => !explained.has(line))
   assert.match(textOf('deploy/compose.yaml'), /- \.\/nodes\.conf:\/etc\/nginx\/conf\.d\/default\.conf:ro$/m)
 })
 
@@ -73,10 +68,7 @@ test('what the container file copies is let into its context, and nothing else',
 })
 
 test('the container file copies what is there, and everything that is run', () => {
-  assert.deepEqual(
-    copied.filter((name) => !existsSync(join(root, name))),
-    [],
-  )
+  assertNone(copied, (name) => !existsSync(join(root, name)))
   for (const needed of ['package.json', 'package-lock.json', 'bin', 'src'])
     assert.ok(copied.includes(needed), needed)
 })
@@ -136,10 +128,7 @@ test('the unit for backups has the settings of the service, and is shut in as it
     /^(User|UMask|EnvironmentFile|NoNew|Capability|Protect|Private|Lock|RemoveIPC|Restrict|SystemCall)\w*=/
   const wanted = service.filter((line) => shut.test(line))
   assert.ok(wanted.length > 20)
-  assert.deepEqual(
-    wanted.filter((line) => !backup.has(line)),
-    [],
-  )
+  assertNone(wanted, (line) => !backup.has(line))
   const [, data] = /KALENDS_DATA=(\S+)/.exec(service.join('\n')) ?? []
   assert.match([...backup].join('\n'), new RegExp(`KALENDS_DATA=${data}( |$)`, 'm'))
   assert.match(textOf('deploy/kalends-backup.timer'), /^OnCalendar=.*\n(.*\n)*Persistent=yes$/m)

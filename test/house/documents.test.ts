@@ -24,6 +24,7 @@ import { attributeFilters } from '../../src/features/pages/page-filters.ts'
 import { linkedSpans, writeSpan } from '../../src/features/pages/spans.ts'
 import { features } from '../../src/features.ts'
 import { problemCodes } from '../../src/http/openapi.ts'
+import { assertNone } from '../support/lists.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SKIPPED = ['node_modules', '.git', 'data', 'dist', 'coverage']
@@ -140,10 +141,7 @@ test('every flag of kalends in the README is a setting or an option of a command
   ])
   const lines = codeOf(pageOf('README.md')).filter((line) => /\bnpm start\b|\bkalends\b/.test(line))
   const used = lines.flatMap((line) => line.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [])
-  assert.deepEqual(
-    used.filter((flag) => !flags.has(flag)),
-    [],
-  )
+  assertNone(used, (flag) => !flags.has(flag))
 })
 
 test('relative links lead to files, and to headings that are there', () => {
@@ -184,9 +182,9 @@ test('every document is reached by links from the README', () => {
     }
   }
   follow('README.md')
-  assert.deepEqual(
-    pages.map(({ path }) => path).filter((path) => !reached.has(path)),
-    [],
+  assertNone(
+    pages.map(({ path }) => path),
+    (path) => !reached.has(path),
   )
 })
 
@@ -247,10 +245,7 @@ test('client/react.d.ts has each attribute of <kalends-events>, docs/embed.md th
   const [, own = ''] = /observedAttributes = \[(.+?), \.\.\.FILTERS/.exec(element) ?? []
   const attributes: string[] = own.match(/\w+/g) ?? []
   const told = wordsNamed(pageOf('docs/embed.md'))
-  assert.deepEqual(
-    attributes.filter((name) => !told.includes(name)),
-    [],
-  )
+  assertNone(attributes, (name) => !told.includes(name))
   const types: string[] =
     readFileSync(join(root, 'client/react.d.ts'), 'utf8').match(/(?<=^ {2})\w+(?=\?:)/gm) ?? []
   // React has the language of every element.
@@ -295,10 +290,7 @@ test('every promise of docs/reliability.md names a test that is there', () => {
     rows.length >= 20 && named.length >= rows.length,
     `${rows.length} promises name ${named.length} tests`,
   )
-  assert.deepEqual(
-    named.filter((path) => !existsSync(join(root, path))),
-    [],
-  )
+  assertNone(named, (path) => !existsSync(join(root, path)))
 })
 
 test('decision records have a number each and say context, decision and consequences', () => {

@@ -7,6 +7,7 @@ import { messages, type Text } from '../../src/calendar/locales/messages.ts'
 import type { Forms, Texts } from '../../src/calendar/locales/texts.ts'
 import { locales, sayCountIn, translate } from '../../src/calendar/locales/translate.ts'
 import { resources, type ServedResource, series } from '../../src/calendar/resources.ts'
+import { assertNone } from '../support/lists.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
@@ -184,10 +185,7 @@ test('every message is said somewhere, and stands once in the list', () => {
       file.endsWith('messages.ts') ? textOf(file).replaceAll(/^ {2}['"].*['"],$/gm, '') : textOf(file),
     )
     .join('\n')
-  assert.deepEqual(
-    messages.filter((text) => !said.includes(text)),
-    [],
-  )
+  assertNone(messages, (text) => !said.includes(text))
   assert.deepEqual(
     messages.filter((text, at) => messages.indexOf(text) !== at),
     [],

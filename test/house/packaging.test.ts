@@ -8,6 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { UNITS, unitFor } from '../../packaging/linux-folder.ts'
 import { licenceOf } from '../../packaging/notices.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { assertNone } from '../support/lists.ts'
 
 const packaging = fileURLToPath(new URL('../../packaging', import.meta.url))
 const folder = temporaryFolder()
@@ -20,10 +21,7 @@ test('install.sh says every step, and none leads out of its folders', () => {
   const own = ['/opt/kalends', '/etc/kalends', '/var/lib/kalends', '/usr/local/bin/kalends']
   const taken = [...own, '/etc/systemd/system/kalends.service', '/usr/sbin/nologin', packaging]
   const paths = steps.flatMap((step) => step.match(/(?<=\s)\/\S+/g) ?? [])
-  assert.deepEqual(
-    paths.filter((path) => !taken.some((start) => path.startsWith(start))),
-    [],
-  )
+  assertNone(paths, (path) => !taken.some((start) => path.startsWith(start)))
   for (const path of own.slice(0, 3)) assert.ok(said.split('\n')[0]?.includes(path), path)
 })
 

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { assertNone, pluck } from '../support/lists.ts'
 import {
   type Copy,
   copySources,
@@ -168,10 +169,7 @@ test('with every step done, the service has field, filter, representation and fe
     assert.equal(sticky.body.total, 2)
     assert.equal(new URL(sticky.body.next_rest_url).searchParams.get('sticky'), 'true')
     const others = await service.get(`/events?sticky=false&${WINDOW}`)
-    assert.deepEqual(
-      others.body.events.map(({ title }: { title: string }) => title),
-      ['Concert'],
-    )
+    assert.deepEqual(pluck(others.body.events, 'title'), ['Concert'])
     const [{ id }] = sticky.body.events
     await service.remove(`/events/${id}`)
     const calendar = async (query: string) =>
@@ -267,8 +265,5 @@ test('every name of the sources that the recipes and CONTRIBUTING.md mention is 
   const named = spans.filter((span) => /^[A-Za-z_]\w+$/.test(span) && !span.endsWith('X'))
   const sources = listFiles().filter((file) => /^(src|test)\/.*\.ts$/.test(file))
   const text = sources.map((file) => readFileSync(join(copy.folder, file), 'utf8')).join('\n')
-  assert.deepEqual(
-    named.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)),
-    [],
-  )
+  assertNone(named, (name) => !new RegExp(`\\b${name}\\b`).test(text))
 })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { assertNone } from '../support/lists.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const RULES = 'docs/api.md'
@@ -85,8 +86,8 @@ test('every file that the glossary names is in src', () => {
     ...readFileSync(join(root, 'docs/glossary.md'), 'utf8').matchAll(/^- \*\*.+\*\* \(`([\w.-]+\.ts)`\): /gm),
   ]
   assert.ok(named.length > 30)
-  assert.deepEqual(
-    named.map(([, name = '']) => name).filter((name) => !names.has(name)),
-    [],
+  assertNone(
+    named.map(([, name = '']) => name),
+    (name) => !names.has(name),
   )
 })

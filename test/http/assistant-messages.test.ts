@@ -17,9 +17,8 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 const message = (method: string, params?: object, id: unknown = 7) => ({ jsonrpc: '2.0', id, method, params })
 const code = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, body.error?.code]
 
-test('nothing answers assistants unless the setting says so', async (t) => {
-  const other = await startService()
-  t.after(other.close)
+test('nothing answers assistants unless the setting says so', async () => {
+  await using other = await startService()
   const { status, body } = await ask(other, 'tools/list')
   assert.deepEqual([status, body.code], [404, 'rest_no_route'])
 })
@@ -145,9 +144,8 @@ test('requests by the name of another site, or from one, are refused unread', as
   assert.equal(open.headers.get('cache-control'), 'no-store')
 })
 
-test('an address may ask so many times a second, and is told when to come back', async (t) => {
-  const limited = await startService({ mcp: 'read', mcp_rate_limit: '1' })
-  t.after(limited.close)
+test('an address may ask so many times a second, and is told when to come back', async () => {
+  await using limited = await startService({ mcp: 'read', mcp_rate_limit: '1' })
   const answers = await Promise.all(Array.from({ length: 100 }, () => ask(limited, 'server/discover')))
   const refused = answers.filter(({ status }) => status === 429)
   assert.ok(refused.length > 0 && refused.length < 100, `${refused.length}`)

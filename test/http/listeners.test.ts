@@ -60,9 +60,8 @@ test('whoever was taken in by any of them is answered, and awaited when they clo
   await ended
 })
 
-test('a port that somebody listens on is not free, though it could be shared', async (t) => {
-  const service = await startService()
-  t.after(service.close)
+test('a port that somebody listens on is not free, though it could be shared', async () => {
+  await using service = await startService()
   const { port } = service.app
   await assert.rejects(startService({ port: String(port) }), {
     message: `Port ${port} of 127.0.0.1 is in use; choose another with --port.`,

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { registerImportCommands } from '../../src/features/imports/import-command.ts'
 import { runCommand } from '../support/commands.ts'
+import { pluck } from '../support/lists.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, vevent } from './calendar-file.ts'
@@ -164,10 +165,7 @@ describe('an import of another format', () => {
     const { venue, organizer, categories } = paris
     assert.deepEqual([venue.venue, venue.address, venue.geo_lat], ['Harbour Hall', '1 Quay', 48.5])
     assert.deepEqual([organizer[0]?.organizer, organizer[0]?.email], ['Club, the', undefined])
-    assert.deepEqual(
-      categories.map(({ name }: Shown) => name),
-      ['Dance, slow', 'Music'],
-    )
+    assert.deepEqual(pluck(categories, 'name'), ['Dance, slow', 'Music'])
     assert.equal(found.get('Gone').event_status, 'canceled')
     assert.ok(found.has(`Folded ${long}`), [...found.keys()].join('\n'))
     const before = await calendar.rows()
@@ -268,10 +266,7 @@ describe('an import of another format', () => {
       ),
     )
     await calendar.run(0, 'import', source)
-    assert.deepEqual(
-      (await events()).map(({ title }: Shown) => title),
-      ['Stays'],
-    )
+    assert.deepEqual(pluck(await events(), 'title'), ['Stays'])
   })
 
   test('passes over earlier revisions than the one that is in, and cancels what it is told to', async () => {
@@ -320,10 +315,7 @@ describe('an import of another format', () => {
     assert.match(out, /line 12: Line 15 is too long/)
     assert.match(out, /good@x \(Twin\): Another event with the same id or UID/)
     assert.match(err, /This VEVENT has no end: the file is cut off/)
-    assert.deepEqual(
-      (await events()).map(({ title }: { title: string }) => title),
-      ['Good'],
-    )
+    assert.deepEqual(pluck(await events(), 'title'), ['Good'])
     assert.ok(good.length > 0)
     assert.match((await calendar.imports('no.ics', 'Title,Start')).err, /^The file is not an iCalendar file/)
   })
@@ -363,14 +355,8 @@ describe('an import of another format', () => {
         ['2026-04-03 19:30:00', '2026-04-03 21:00:00', '€12'],
       )
       assert.equal(event.venue.venue, 'Café')
-      assert.deepEqual(
-        event.organizer.map(({ organizer }: { organizer: string }) => organizer),
-        ['Club', 'Town'],
-      )
-      assert.deepEqual(
-        event.categories.map(({ name }: { name: string }) => name),
-        ['Dance', 'Music'],
-      )
+      assert.deepEqual(pluck(event.organizer, 'organizer'), ['Club', 'Town'])
+      assert.deepEqual(pluck(event.categories, 'name'), ['Dance', 'Music'])
     }
     const formula = (await events()).find(({ title }: { title: string }) => title === '=1+1')
     assert.deepEqual(
@@ -562,17 +548,10 @@ describe('an import of another format', () => {
       '20:00,publish,canceled,"Rain, snow"\n'
     const other = 'Title,Start date,Status,Event status\nFair,2026-07-06 20:00,publish,Confirmed\n'
     for (const text of [own, other]) await calendar.imports('table.csv', text)
-    assert.deepEqual(
-      (await events()).map(({ title, event_status, event_status_reason }: Shown) => [
-        title,
-        event_status,
-        event_status_reason,
-      ]),
-      [
-        ['Ball', 'canceled', 'Rain, snow'],
-        ['Fair', undefined, undefined],
-      ],
-    )
+    assert.deepEqual(pluck(await events(), 'title', 'event_status', 'event_status_reason'), [
+      ['Ball', 'canceled', 'Rain, snow'],
+      ['Fair', undefined, undefined],
+    ])
   })
 
   test('leaves titles of others alone that only begin like that', async () => {
@@ -588,18 +567,11 @@ describe('an import of another format', () => {
       ),
     )
     await calendar.imports('a.ics', text)
-    assert.deepEqual(
-      (await events()).map(({ title, event_status, event_status_reason }: Shown) => [
-        title,
-        event_status,
-        event_status_reason,
-      ]),
-      [
-        ['Postponed: a play', undefined, undefined],
-        ['Perhaps', undefined, undefined],
-        ['Off', 'canceled', ''],
-      ],
-    )
+    assert.deepEqual(pluck(await events(), 'title', 'event_status', 'event_status_reason'), [
+      ['Postponed: a play', undefined, undefined],
+      ['Perhaps', undefined, undefined],
+      ['Off', 'canceled', ''],
+    ])
   })
 
   test('takes no file of bytes for a table, and repeats none of them', async () => {

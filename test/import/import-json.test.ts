@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { MAIN } from '../support/environment.ts'
+import { pluck } from '../support/lists.ts'
 import { startProcess } from '../support/processes.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -87,18 +88,12 @@ describe('an import of records as the interface shows them', () => {
     assert.equal(first.venue.venue, hall.venue)
     assert.equal(first.venue.address, hall.address)
     assert.equal(first.organizer[0].email, club.email)
-    assert.deepEqual(
-      first.categories.map(({ name, slug }: typeof jazz) => [name, slug]),
-      [
-        ['Jazz', 'jazz'],
-        ['Music &amp; dance', 'music'],
-      ],
-    )
+    assert.deepEqual(pluck(first.categories, 'name', 'slug'), [
+      ['Jazz', 'jazz'],
+      ['Music &amp; dance', 'music'],
+    ])
     assert.equal(first.categories[0].parent, first.categories[1].id)
-    assert.deepEqual(
-      first.tags.map(({ slug }: typeof late) => slug),
-      ['late'],
-    )
+    assert.deepEqual(pluck(first.tags, 'slug'), ['late'])
     assert.equal((await calendar.service.get('/venues')).body.total, 1)
     const { rows } = await historyOf(calendar)
     assert.ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { icsOf } from './calendar-file.ts'
@@ -221,10 +222,7 @@ describe('tables as programs write them', () => {
   test('a table of venues may have one column, whose name may have two meanings', async () => {
     const { out, code } = await importing('venues.csv', table('Ort', 'Hall'))
     assert.equal(code, 0, out)
-    assert.deepEqual(
-      (await list('venues')).map(({ venue }) => venue),
-      ['Hall'],
-    )
+    assert.deepEqual(pluck(await list('venues'), 'venue'), ['Hall'])
   })
 
   test('ids of organizers are those that a site had which has moved here', async () => {
@@ -420,18 +418,9 @@ describe('JSON without ids', () => {
       ]) {
         const { venue, organizer, categories, tags } = found.get(title)
         assert.deepEqual([venue.venue, venue.city], ['Hall', city])
-        assert.deepEqual(
-          organizer.map((one: Shown) => one.organizer),
-          ['Club', 'Guild'],
-        )
-        assert.deepEqual(
-          categories.map((one: Shown) => one.name),
-          ['Dance', 'Music'],
-        )
-        assert.deepEqual(
-          tags.map((one: Shown) => one.name),
-          ['late'],
-        )
+        assert.deepEqual(pluck(organizer, 'organizer'), ['Club', 'Guild'])
+        assert.deepEqual(pluck(categories, 'name'), ['Dance', 'Music'])
+        assert.deepEqual(pluck(tags, 'name'), ['late'])
       }
       assert.deepEqual([(await list('venues')).length, (await list('organizers')).length], [2, 2])
       const before = await calendar.rows()

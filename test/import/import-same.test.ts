@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { isPostgres } from '../../src/store/storage/database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { serverHere } from '../support/server.ts'
 import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -169,10 +170,7 @@ describe('a name that a source spells in two ways', () => {
       assert.equal(await calendar.rows(), rows)
     }
     const { venues } = (await calendar.service.get('/venues')).body
-    assert.deepEqual(
-      venues.map(({ venue }: { venue: string }) => venue),
-      ['Town Hall'],
-    )
+    assert.deepEqual(pluck(venues, 'venue'), ['Town Hall'])
   }
 
   for (const [name, text] of Object.entries(sources))
@@ -232,9 +230,6 @@ test('two sources first imported at one time leave one event and one series for 
       .where('uid', 'in', ['1@x', '2@x'])
       .execute()
     const shared = table === 'events' ? ['1@x'] : ['2@x']
-    assert.deepEqual(
-      rows.map(({ uid }) => uid),
-      shared,
-    )
+    assert.deepEqual(pluck(rows, 'uid'), shared)
   }
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { inRest, isWhole } from '../support/rounds.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -111,10 +112,14 @@ describe('an import of events that repeat', () => {
     await calendar.imports('two.ics', none, '--mirror')
     const left = await allEvents(calendar)
     assert.deepEqual(
-      left.filter((event: Shown) => event.post_parent).map((event: Shown) => event.id),
-      found
-        .filter((event: Shown) => event.post_parent === found[0].post_parent)
-        .map((event: Shown) => event.id),
+      pluck(
+        left.filter((event: Shown) => event.post_parent),
+        'id',
+      ),
+      pluck(
+        found.filter((event: Shown) => event.post_parent === found[0].post_parent),
+        'id',
+      ),
     )
   })
 
@@ -167,10 +172,7 @@ describe('an import of events that repeat', () => {
     )
     assert.equal(after[0].id, before[2].id)
     await calendar.kalends('imports', 'undo', '2')
-    assert.deepEqual(
-      (await allEvents(calendar)).map(({ id, title }) => [id, title]),
-      before.map(({ id, title }) => [id, title]),
-    )
+    assert.deepEqual(pluck(await allEvents(calendar), 'id', 'title'), pluck(before, 'id', 'title'))
   })
 
   test('takes back what the source tells no more, and dates that it leaves out no more', async (t) => {
@@ -334,10 +336,7 @@ describe('an import of events that repeat', () => {
       const { out } = await calendar.imports('b.ics', ics(vevent('b@x', ...lines)))
       assert.match(out, /1 coming, 0 past/)
       const { body } = await calendar.service.get(`/events?start_date=${YEAR}-01-01&end_date=${YEAR}-12-31`)
-      assert.deepEqual(
-        body.events.map((event: Shown) => event.start_date),
-        [`${YEAR}-03-05 00:00:00`],
-      )
+      assert.deepEqual(pluck(body.events, 'start_date'), [`${YEAR}-03-05 00:00:00`])
       const first = (await calendar.service.get('/events?start_date=1000-01-01&per_page=1')).body.events[0]
       if (begins !== undefined) assert.equal(first.start_date, `${begins}-03-05 00:00:00`)
       else assert.match(out, /has too many dates in the past; it begins with/)

@@ -7,6 +7,7 @@ import { type NewMessage, queueMessage } from '../../src/features/mail/outbox.ts
 import { kalends } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { faultsOfMessage } from '../support/markup.ts'
 import { readMessage, startRelay } from '../support/relay.ts'
 import { type Settings, startService, type TestService } from '../support/service.ts'
@@ -57,10 +58,7 @@ test('a message arrives as text and HTML of the same content, kept only until se
   assert.equal(mail.headers.get('auto-submitted'), 'auto-generated')
   const read = readMessage(received)
   assert.deepEqual(read.defects, [])
-  assert.deepEqual(
-    read.parts.map(({ type }) => type),
-    ['text/plain', 'text/html'],
-  )
+  assert.deepEqual(pluck(read.parts, 'type'), ['text/plain', 'text/html'])
   const [text, html] = read.parts.map((part) => part.text)
   for (const words of ['Somebody wrote <b>this</b> & more.', '> Second line', 'When: Tomorrow at 10'])
     assert.ok(text?.includes(words), words)

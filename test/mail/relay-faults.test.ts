@@ -21,6 +21,7 @@ import {
   insertSubscription,
 } from '../../src/features/mail/subscription-store.ts'
 import { isPostgres } from '../../src/store/storage/database.ts'
+import { pluck } from '../support/lists.ts'
 import { publicContext } from '../support/public-context.ts'
 import { startRelay } from '../support/relay.ts'
 import { startService, type TestService, testConfig } from '../support/service.ts'
@@ -122,9 +123,8 @@ test(
   },
 )
 
-test('a message is tried for 24 hours with growing pauses, and then given up', async (t) => {
-  const service = await startService()
-  t.after(() => service.close())
+test('a message is tried for 24 hours with growing pauses, and then given up', async () => {
+  await using service = await startService()
   const { write, read } = service.app.database
   const start = Date.now()
   await write((tx) => queueMessage(tx, message('busy@example.com'), start))
@@ -229,10 +229,7 @@ test(
     assert.ok(told.every((line) => !line.includes('@')))
     await run('drop index full_disk')
     await sendAll()
-    assert.deepEqual(
-      relay.received.map(({ to }) => to),
-      ['ann@example.com', 'ben@example.com'],
-    )
+    assert.deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
     assert.deepEqual(
       (await statesOf(service)).map(([, state]) => state),
       ['sent', 'sent', 'sent'],
@@ -240,9 +237,8 @@ test(
   },
 )
 
-test('a clock that jumps ahead and back repeats no issue and keeps no message', async (t) => {
-  const service = await startService()
-  t.after(() => service.close())
+test('a clock that jumps ahead and back repeats no issue and keeps no message', async () => {
+  await using service = await startService()
   const { database, site } = service.app
   const { read, write } = database
   const now = Date.now()

@@ -10,6 +10,7 @@ import {
 } from '../../src/features/mail/subscription-store.ts'
 import { isPostgres } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { pluck } from '../support/lists.ts'
 import { faultsOfMessage, markupValidator } from '../support/markup.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type ReceivedMail, readMessage, startRelay, type TestRelay } from '../support/relay.ts'
@@ -105,10 +106,7 @@ describe('subscriptions by e-mail', () => {
     for (const link of [path, path.replace('/confirm/', '/end/'), `/subscribe/mine/${id}-${secret}`])
       for (const method of ['GET', 'HEAD'])
         assert.equal((await service.request('anonymous', method, `~${link}`)).status, 200)
-    assert.deepEqual(
-      (await rowsOf('ann@example.com')).map((one) => [one.confirmed_utc, one.next_utc]),
-      [['', '']],
-    )
+    assert.deepEqual(pluck(await rowsOf('ann@example.com'), 'confirmed_utc', 'next_utc'), [['', '']])
     assert.match(String((await service.page(path)).body), /<button type="submit"/)
     assert.match(String((await post(path, {})).body), /<h1[^>]*>Confirmed/)
     const [row] = await rowsOf('ann@example.com')
@@ -161,10 +159,7 @@ describe('subscriptions by e-mail', () => {
     const ids = relay.received.map(({ mail }) => mail.messageId)
     assert.equal(new Set(ids).size, ids.length)
     const [text = '', html = ''] = parts.map((part) => part.text)
-    assert.deepEqual(
-      parts.map(({ type }) => type),
-      ['text/plain', 'text/html'],
-    )
+    assert.deepEqual(pluck(parts, 'type'), ['text/plain', 'text/html'])
     assert.equal(text.match(/^\* Course/gm)?.length, 1)
     assert.match(text, /\* Course\n[^\n]*\n {2}Also: [^;\n]+;[^;\n]+;[^;\n]+;[^;\n]+\n/)
     assert.match(text, /\* Jam & more\n[^\n]+ · Old Mill\n/)
@@ -345,8 +340,7 @@ describe('subscriptions by e-mail', () => {
     assert.ok(source.startsWith(`${service.origin}/`), source)
     assert.equal((await fetch(source)).status, 200)
     await service.update(`/events/${event.id}`, {
-      start_date: '2027-04-02 19:00:00',
-      end_date: '2027-04-02 21:00:00',
+      ...onDay('2027-04-02', '19:00:00', '21:00:00'),
     })
     const moved = await relay.mailTo('gil@example.com', subject(/^Moved: Concert/))
     assert.deepEqual(moved.mail.attachments, [])
@@ -606,9 +600,8 @@ test('issues go at seven in the morning of the zone, once a day, over both chang
   assert.equal(reminderAt(event, Date.parse('2027-03-28T14:00:00Z')), '')
 })
 
-test('without e-mail there is no form and no link to one', async (t) => {
-  const service = await startService()
-  t.after(() => service.close())
+test('without e-mail there is no form and no link to one', async () => {
+  await using service = await startService()
   const event = await service.create('/events', { title: 'Concert', ...day })
   assert.equal((await service.page('/subscribe/')).status, 404)
   for (const path of ['/events/', new URL(event.url).pathname])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { kalends } from '../support/commands.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { faultsOfMail } from '../support/markup.ts'
 import { startRelay } from '../support/relay.ts'
 import { day, startService } from '../support/service.ts'
@@ -142,10 +143,7 @@ test('all that is kept of an address is exported and removed, by command and at 
   await relay.mailTo('ann@example.com')
   const kept = await run('export', 'ann@EXAMPLE.com')
   assert.equal(kept.err, '')
-  assert.deepEqual(
-    JSON.parse(kept.out).mail.map(({ kept }: { kept: string }) => kept),
-    ['subscriber', 'subscription', 'message'],
-  )
+  assert.deepEqual(pluck(JSON.parse(kept.out).mail, 'kept'), ['subscriber', 'subscription', 'message'])
   assert.doesNotMatch(kept.out, /secret/)
   assert.match(
     (await admin.post('/desk/mail', { address: 'ann@example.com', do: 'look' })).body,

@@ -128,9 +128,8 @@ for (const [kind, isS3] of Object.entries(kinds)) {
       assert.deepEqual(await changes.execute(), [])
     })
 
-    test('refuses to touch a store of which the database names nothing', async (t) => {
-      const other = await startService()
-      t.after(other.close)
+    test('refuses to touch a store of which the database names nothing', async () => {
+      await using other = await startService()
       const bytes = Buffer.from('of another calendar')
       const foreign = await openMediaStore(`file:${join(other.config.data, 'media')}`, () => undefined)
       await foreign.put('2026/11/other.png', bytes, 'image/png')

@@ -300,33 +300,34 @@ describe('signing in with an account of the organisation', () => {
 
   test('with passwords off the form is shown at ?local alone, and still signs in', async () => {
     fresh()
-    const hidden = await startService({ ...provider.settings, oidc_default_role: 'author', passwords: 'off' })
-    try {
-      await giveDeskPassword(hidden, 'editor')
-      const page = await hidden.shown('/desk/sign-in')
-      assert.match(page, /<a class="button main" href="\/desk\/openid\/start">/)
-      assert.doesNotMatch(page, /name="password"/)
-      assert.match(await hidden.shown('/desk/sign-in?local'), /name="password"/)
-      const { origin } = new URL(hidden.origin)
-      const form = (password: string) =>
-        hidden.request(
-          'anonymous',
-          'POST',
-          '~/desk/sign-in',
-          new URLSearchParams({ login: 'editor', password }),
-          { origin, accept: 'text/html' },
-        )
-      assert.equal((await form(DESK_PASSWORD)).status, 303)
-      const wrong = await form('a wrong password')
-      assert.equal(wrong.status, 401)
-      assert.match(wrong.body, /name="password"/)
-      assert.doesNotMatch(
-        (await (await sitAtDesk(hidden, 'author')).get('/desk/me')).body,
-        /Change the password/,
+    await using hidden = await startService({
+      ...provider.settings,
+      oidc_default_role: 'author',
+      passwords: 'off',
+    })
+
+    await giveDeskPassword(hidden, 'editor')
+    const page = await hidden.shown('/desk/sign-in')
+    assert.match(page, /<a class="button main" href="\/desk\/openid\/start">/)
+    assert.doesNotMatch(page, /name="password"/)
+    assert.match(await hidden.shown('/desk/sign-in?local'), /name="password"/)
+    const { origin } = new URL(hidden.origin)
+    const form = (password: string) =>
+      hidden.request(
+        'anonymous',
+        'POST',
+        '~/desk/sign-in',
+        new URLSearchParams({ login: 'editor', password }),
+        { origin, accept: 'text/html' },
       )
-    } finally {
-      await hidden.close()
-    }
+    assert.equal((await form(DESK_PASSWORD)).status, 303)
+    const wrong = await form('a wrong password')
+    assert.equal(wrong.status, 401)
+    assert.match(wrong.body, /name="password"/)
+    assert.doesNotMatch(
+      (await (await sitAtDesk(hidden, 'author')).get('/desk/me')).body,
+      /Change the password/,
+    )
   })
 
   for (const [what, why, change] of [
@@ -371,24 +372,21 @@ describe('signing in with an account of the organisation', () => {
     test(`while the issuer ${what} there is a page, and passwords sign in`, async () => {
       fresh()
       change(provider)
-      const bad = await startService({ ...provider.settings, oidc_default_role: 'author' })
-      try {
-        await giveDeskPassword(bad, 'editor')
-        assert.match(await bad.shown('/desk/sign-in'), /Sign in with Riverside University/)
-        const started = await bad.page(START)
-        if (started.status !== 303) await assertRefused(started, why)
-        else await assertRefused((await signInBy(bad, provider)).answer, why)
-        const { origin } = new URL(bad.origin)
-        const signedIn = await bad.request(
-          'anonymous',
-          'POST',
-          '~/desk/sign-in',
-          new URLSearchParams({ login: 'editor', password: DESK_PASSWORD }),
-          { origin },
-        )
-        assert.equal(signedIn.status, 303)
-      } finally {
-        await bad.close()
-      }
+      await using bad = await startService({ ...provider.settings, oidc_default_role: 'author' })
+
+      await giveDeskPassword(bad, 'editor')
+      assert.match(await bad.shown('/desk/sign-in'), /Sign in with Riverside University/)
+      const started = await bad.page(START)
+      if (started.status !== 303) await assertRefused(started, why)
+      else await assertRefused((await signInBy(bad, provider)).answer, why)
+      const { origin } = new URL(bad.origin)
+      const signedIn = await bad.request(
+        'anonymous',
+        'POST',
+        '~/desk/sign-in',
+        new URLSearchParams({ login: 'editor', password: DESK_PASSWORD }),
+        { origin },
+      )
+      assert.equal(signedIn.status, 303)
     })
 })

@@ -26,31 +26,28 @@ describe('a provider that keeps everybody waiting', () => {
     // It begins an answer and never ends it.
     provider.answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{')
-    const slow = await startService({ ...provider.settings, oidc_default_role: 'author' })
-    try {
-      const since = performance.now()
-      const waiting = [
-        ...Array.from({ length: 40 }, () => slow.page('/desk/openid/start')),
-        comeBack(service, back, cookie),
-      ]
-      for (const { origin, request, shown } of [slow, service]) {
-        if (origin === slow.origin) await giveDeskPassword(slow, 'editor')
-        await shown('/desk/sign-in')
-        const form = new URLSearchParams({ login: 'editor', password: DESK_PASSWORD })
-        const signedIn = await request('anonymous', 'POST', '~/desk/sign-in', form, {
-          origin: new URL(origin).origin,
-        })
-        assert.equal(signedIn.status, 303)
-      }
-      const before = performance.now() - since
-      const answers = await Promise.all(waiting)
-      const waited = performance.now() - since
-      assert.ok(before < 4000 && waited > 4500, `${before} and ${waited} ms`)
-      for (const { status } of answers) assert.ok(status === 503 || status === 429, String(status))
-      assert.match(answers.at(-1)?.body, /<h1>Riverside University does not answer<\/h1>/)
-      assert.ok(answers.filter(({ status }) => status === 429).length > 5)
-    } finally {
-      await slow.close()
+    await using slow = await startService({ ...provider.settings, oidc_default_role: 'author' })
+
+    const since = performance.now()
+    const waiting = [
+      ...Array.from({ length: 40 }, () => slow.page('/desk/openid/start')),
+      comeBack(service, back, cookie),
+    ]
+    for (const { origin, request, shown } of [slow, service]) {
+      if (origin === slow.origin) await giveDeskPassword(slow, 'editor')
+      await shown('/desk/sign-in')
+      const form = new URLSearchParams({ login: 'editor', password: DESK_PASSWORD })
+      const signedIn = await request('anonymous', 'POST', '~/desk/sign-in', form, {
+        origin: new URL(origin).origin,
+      })
+      assert.equal(signedIn.status, 303)
     }
+    const before = performance.now() - since
+    const answers = await Promise.all(waiting)
+    const waited = performance.now() - since
+    assert.ok(before < 4000 && waited > 4500, `${before} and ${waited} ms`)
+    for (const { status } of answers) assert.ok(status === 503 || status === 429, String(status))
+    assert.match(answers.at(-1)?.body, /<h1>Riverside University does not answer<\/h1>/)
+    assert.ok(answers.filter(({ status }) => status === 429).length > 5)
   })
 })

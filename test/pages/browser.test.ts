@@ -1,5 +1,6 @@
 // Checks the pages in Chromium and Firefox, where installed. `npm run pages:check` checks every page in every
 // sight; PAGES_BROWSER limits it to one browser. `npm test` uses Chromium alone and two sights.
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
@@ -14,6 +15,7 @@ import {
 } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { assertNone } from '../support/lists.ts'
 import { markupValidator } from '../support/markup.ts'
 import { onDay, serviceForTests, type TestService } from '../support/service.ts'
 import { viewPaths } from '../support/view-paths.ts'
@@ -180,16 +182,11 @@ function lookIn({ program, start }: Looking): void {
         }).map((part) => part.outerHTML.slice(0, 200))`)
         assert.deepEqual(padded.slice(0, 3), [], path)
       }
-      assert.deepEqual(
-        tab.requested.filter(
-          (address) => !address.startsWith(service.origin) && !address.startsWith('data:'),
-        ),
-        [],
+      assertNone(
+        tab.requested,
+        (address) => !address.startsWith(service.origin) && !address.startsWith('data:'),
       )
-      assert.deepEqual(
-        tab.complaints.filter((text) => !text.includes('404') && !FETCHED_AHEAD.test(text)),
-        [],
-      )
+      assertNone(tab.complaints, (text) => !text.includes('404') && !FETCHED_AHEAD.test(text))
     })
   }
 

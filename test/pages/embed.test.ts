@@ -1,4 +1,5 @@
 // <kalends-events> on a page of another origin, in Chromium, where installed.
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
@@ -8,6 +9,7 @@ import { changeFocus } from '../../src/features/desk/picture-store.ts'
 import { axeScript, untilShown } from '../support/browsers.ts'
 import { callerContext } from '../support/caller-context.ts'
 import { type ChromiumTab, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
+import { assertNone } from '../support/lists.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { serverHere, startServer } from '../support/server.ts'
 import { onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
@@ -247,16 +249,11 @@ describe('the element on a page of another site', noChromium, () => {
     assert.match(text, /19:30 – 22:00/)
     assert.match(text, /Hall <1>|Hall/)
     assert.match(text, /9:00 JST – 10:00/)
-    assert.deepEqual(
-      tab.requested.filter(
-        (address) => !address.startsWith(service.origin) && !address.startsWith(site.origin),
-      ),
-      [],
+    assertNone(
+      tab.requested,
+      (address) => !address.startsWith(service.origin) && !address.startsWith(site.origin),
     )
-    assert.deepEqual(
-      tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404')),
-      [],
-    )
+    assertNone(tab.complaints, (text) => !text.includes('favicon') && !text.includes('404'))
     assert.equal(await inside('root.querySelector("slot")'), null)
   })
 
@@ -312,10 +309,7 @@ describe('the element on a page of another site', noChromium, () => {
           'done(image.naturalWidth) : setTimeout(look, 25, tries + 1); look(0) })',
       )) > 0,
     )
-    assert.deepEqual(
-      tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404')),
-      [],
-    )
+    assertNone(tab.complaints, (text) => !text.includes('favicon') && !text.includes('404'))
     await open(`<kalends-events date="${DAY}" show="price"></kalends-events>`)
     assert.equal(await inside(`root.querySelector('img')`), null)
     assert.equal(await inside(`root.querySelector('[part=extras]').textContent`), '€12.50')

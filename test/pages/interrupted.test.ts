@@ -1,9 +1,11 @@
 // Pages and the element when answers, style sheets or positions come late, twice or never.
+
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { untilShown } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
 import { answered, openTab, type, untilMet, untilSettled } from '../support/interruptions.ts'
+import { assertNone } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
@@ -92,10 +94,7 @@ describe('on pages', noChromium, () => {
     const before = tab.requested.length
     await tab.evaluate("document.querySelector('a.skip').click()")
     await untilSettled(tab)
-    assert.deepEqual(
-      tab.requested.slice(before).filter((one) => !/icon|\/assets\//.test(one)),
-      [],
-    )
+    assertNone(tab.requested.slice(before), (one) => !/icon|\/assets\//.test(one))
     assert.equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
   })
 

@@ -1,6 +1,8 @@
 // Pages in other formats at the same address, chosen by the `Accept` header.
+
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Oslo' }, { fill })
@@ -145,10 +147,7 @@ describe('at the address of a page', () => {
     const both = await Promise.all(
       ['text/html', 'text/calendar', 'text/csv'].map((accept) => ask('/events/', accept)),
     )
-    assert.deepEqual(
-      both.map(({ status }) => status),
-      [200, 303, 303],
-    )
+    assert.deepEqual(pluck(both, 'status'), [200, 303, 303])
   })
 
   test('what is not there, has moved or cannot be read is so in any format', async () => {

@@ -1,6 +1,8 @@
 // The texts of pages: names in any script, times, empty lists, and the order of links.
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { assertNone } from '../support/lists.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 
 const NEXT_YEAR = 2027
@@ -285,10 +287,7 @@ describe('pages', () => {
     const { body } = await service.post('/venues', { venue: 'Bare', city: 'Kilvara' })
     const data = linkedData((await read(pathOf(body.url))).body)
     assert.equal(data.url, body.url)
-    assert.deepEqual(
-      Object.entries(data).filter(([, value]) => value === ''),
-      [],
-    )
+    assertNone(Object.entries(data), ([, value]) => value === '')
   })
 
   test('mark the category that the query names', async () => {

@@ -1,4 +1,5 @@
 // Uses the map in Chromium with a tile server, and goes from view to view: npm test -- views-flow
+
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { axePath, axeScript, type Browser, type Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
+import { assertNone } from '../support/lists.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -63,11 +65,9 @@ describe('a map in the browser', { skip }, () => {
     await tab.goTo(`${service.origin}/events/map/`)
     await settled(`!document.querySelector('.offer').hidden`)
     assert.deepEqual(asked, [])
-    assert.deepEqual(
-      tab.requested.filter(
-        (address) => /leaflet|127\.0\.0\.1/.test(address) && !address.startsWith(service.origin),
-      ),
-      [],
+    assertNone(
+      tab.requested,
+      (address) => /leaflet|127\.0\.0\.1/.test(address) && !address.startsWith(service.origin),
     )
     assert.equal(
       tab.requested.some((address) => address.includes('leaflet')),

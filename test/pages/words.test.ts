@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -149,20 +150,14 @@ describe('what is suggested as one types', () => {
       },
     ])
     const events = await suggested('conc')
-    assert.deepEqual(
-      events.map(({ kind, name, about }) => [kind, name, about]),
-      [
-        ['event', 'Early Concert', 'Saturday, March 5, 2050'],
-        ['event', 'Late Concert', 'Wednesday, March 9, 2050'],
-      ],
-    )
+    assert.deepEqual(pluck(events, 'kind', 'name', 'about'), [
+      ['event', 'Early Concert', 'Saturday, March 5, 2050'],
+      ['event', 'Late Concert', 'Wednesday, March 9, 2050'],
+    ])
   })
 
   test('are those with the whole words and the beginning of the last', async () => {
-    assert.deepEqual(
-      (await suggested('early con')).map(({ name }) => name),
-      ['Early Concert'],
-    )
+    assert.deepEqual(pluck(await suggested('early con'), 'name'), ['Early Concert'])
   })
 
   test('are categories and organizers that are public and have events', async () => {
@@ -178,13 +173,10 @@ describe('what is suggested as one types', () => {
       organizer: organizer.id,
     })
     const found = await suggested('cafe')
-    assert.deepEqual(
-      found.map(({ kind, name, url }) => [kind, name, url]),
-      [
-        ['organizer', 'Café Society', `${service.origin}/organizer/cafe-society/`],
-        ['category', 'Café music', `${service.origin}/events/category/cafe-music/`],
-      ],
-    )
+    assert.deepEqual(pluck(found, 'kind', 'name', 'url'), [
+      ['organizer', 'Café Society', `${service.origin}/organizer/cafe-society/`],
+      ['category', 'Café music', `${service.origin}/events/category/cafe-music/`],
+    ])
   })
 
   test('are found by a whole word as by its beginning, in another number too', async () => {

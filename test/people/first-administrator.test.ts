@@ -19,6 +19,7 @@ import { findSignInLink } from '../../src/features/desk/sign-in/sign-in-links.ts
 import { listTables } from '../../src/features/transfer/tables.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { assertNone } from '../support/lists.ts'
 import { isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 test('the first start makes an administrator whose password signs in, and later ones do not', async (t) => {
@@ -144,8 +145,5 @@ test('sessions and links stay where they were made: no copy and no backup has th
   const { database } = await scratchDatabase(t)
   const names = (await listTables(database.read)).map(({ name }) => name)
   assert.ok(names.includes('desk_passwords'))
-  assert.deepEqual(
-    names.filter((name) => name === 'sessions' || name === 'sign_in_links'),
-    [],
-  )
+  assertNone(names, (name) => name === 'sessions' || name === 'sign_in_links')
 })

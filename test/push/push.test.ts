@@ -8,7 +8,7 @@ import { onSqlite, type ScratchDatabase, scratchDatabase } from '../support/data
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
-import { day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
+import { day, onDay, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
 import { pushTo } from './push-command.ts'
 import {
   type Gate,
@@ -109,8 +109,7 @@ describe('a calendar that is pushed into another one', () => {
     })
     await source.create('/events', {
       title: 'Evening & morning',
-      start_date: '2027-03-28 01:30',
-      end_date: '2027-03-28 04:00',
+      ...onDay('2027-03-28', '01:30', '04:00'),
       timezone: 'Europe/Berlin',
       cost: ['5', '15'],
       categories: ['jazz'],
@@ -166,8 +165,7 @@ describe('a calendar that is pushed into another one', () => {
     const { body } = await source.request('admin', 'GET', '~/wp-json/kalends/v1/series')
     const series = body.series[0].id
     const changed = {
-      start_date: '2026-12-01 17:30',
-      end_date: '2026-12-01 19:30',
+      ...onDay('2026-12-01', '17:30', '19:30'),
       description: 'Bring a lantern',
     }
     await source.request('admin', 'PUT', `~/wp-json/kalends/v1/series/${series}`, changed)
@@ -422,8 +420,7 @@ describe('facts and links of meetings that are pushed', onSqlite, () => {
   }
   const rule = {
     recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'],
-    start_date: '2027-12-01 17:00',
-    end_date: '2027-12-01 18:00',
+    ...onDay('2027-12-01', '17:00', '18:00'),
   }
   const venue = { venue: 'Hall', step_free: true, lift: false }
   const shownTo = async (as: Reader, title: string) =>

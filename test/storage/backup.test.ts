@@ -51,6 +51,7 @@ import { MAIN, programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { assertNone } from '../support/lists.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
@@ -220,10 +221,7 @@ describe('a backup of a whole calendar', () => {
   test('belongs to its user alone, and nothing lies beside it', async () => {
     assert.equal((await stat(backup())).mode & 0o777, 0o600)
     const names = await readdir(folder)
-    assert.deepEqual(
-      names.filter((name) => name.includes('.part')),
-      [],
-    )
+    assertNone(names, (name) => name.includes('.part'))
   })
 
   test('gives the same answers on a new file', async () => {
@@ -503,10 +501,7 @@ describe('a backup of a whole calendar', () => {
       const { err, code } = await command(['backup', path('failing.backup')], bucket)
       assert.match(err, /media store s3:\/\/images fails/)
       assert.equal(code, 1)
-      assert.deepEqual(
-        (await readdir(folder)).filter((name) => name.startsWith('failing')),
-        [],
-      )
+      assertNone(await readdir(folder), (name) => name.startsWith('failing'))
       await s3.close()
     },
   )
@@ -523,9 +518,9 @@ describe('a backup of a whole calendar', () => {
     )
     const leftOut = secretTables(await featureTables())
     assert.ok(secret.length > 5)
-    assert.deepEqual(
-      secret.map(({ name }) => name).filter((name) => !leftOut.includes(name)),
-      [],
+    assertNone(
+      secret.map(({ name }) => name),
+      (name) => !leftOut.includes(name),
     )
   })
 
@@ -989,10 +984,7 @@ test(
     assert.match(listed, / 20 bytes\n/)
     const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
     assert.equal(spawnSync('sh', ['-c', removal]).status, 0)
-    assert.deepEqual(
-      (await readdir(folder)).filter((one) => one.startsWith(name)),
-      [],
-    )
+    assertNone(await readdir(folder), (one) => one.startsWith(name))
   },
 )
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { onPostgres, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -40,16 +41,10 @@ describe('while another process has the file locked', onSqlite, () => {
       service.get('/events', 'admin'),
       service.get('/venues?search=hall'),
     ])
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200, 200],
-    )
+    assert.deepEqual(pluck(answers, 'status'), [200, 200, 200, 200, 200])
     assert.ok(!isWritten)
     other.exec('rollback')
-    assert.deepEqual(
-      (await writes).map(({ status }) => status),
-      [201, 201, 201],
-    )
+    assert.deepEqual(pluck(await writes, 'status'), [201, 201, 201])
   })
 
   test('a write is given up after some seconds with 503, and later ones succeed', async () => {
@@ -103,10 +98,7 @@ describe('while somebody has a row locked', onPostgres, () => {
         service.get('/venues'),
         service.get('~/readyz'),
       ])
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 200, 200],
-      )
+      assert.deepEqual(pluck(answers, 'status'), [200, 200, 200, 200])
       answered++
       await sleep(20)
     }

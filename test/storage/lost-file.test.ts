@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { openStorage } from '../../src/store/storage/open-database.ts'
 import { onSqlite } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { day, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -47,10 +48,7 @@ describe('the file of a database', onSqlite, () => {
       assert.equal(await ready(), 200)
       await service.create('/events', { title: 'After', ...day })
       const { body } = await service.get('/events?per_page=10&start_date=2020-01-01')
-      assert.deepEqual(
-        body.events.map(({ title }: { title: string }) => title),
-        ['Before', 'After'],
-      )
+      assert.deepEqual(pluck(body.events, 'title'), ['Before', 'After'])
       await service.close()
     })
 

@@ -20,6 +20,7 @@ import { administer, databaseName, onPostgres, scratchDatabase } from '../suppor
 import { MAIN } from '../support/environment.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { pluck } from '../support/lists.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { day, startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -340,10 +341,7 @@ test('texts with marks are found once folded, and stems are cut anew as the serv
   for (const table of ['venues', 'organizers', 'terms'])
     assert.deepEqual([...(await folded(table))], ['שלום'])
   const events = (await rowsOf(database, 'events')).filter(({ id }) => id === 7)
-  assert.deepEqual(
-    events.map(({ search }) => search),
-    ['عن احمد\nموسيقى cafe'],
-  )
+  assert.deepEqual(pluck(events, 'search'), ['عن احمد\nموسيقى cafe'])
   const isNoneLeft = async () =>
     (await sql`select doc from unstemmed`.execute(database.read)).rows.length === 0
   await until(isNoneLeft, 'stems are not cut anew')

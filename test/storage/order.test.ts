@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
 
 // Sorting, searching and comparing give the same results on both databases.
@@ -15,10 +16,7 @@ test('categories are listed by folded name, code point by code point', async () 
   for (const name of NAMES.toReversed())
     assert.equal((await service.post('/categories', { name })).status, 201, name)
   const { body } = await service.get('/categories?hide_empty=false&per_page=50')
-  assert.deepEqual(
-    body.categories.map(({ name }: { name: string }) => name),
-    NAMES,
-  )
+  assert.deepEqual(pluck(body.categories, 'name'), NAMES)
 })
 
 test('events that begin together are listed by id, whatever their titles', async () => {
@@ -35,10 +33,7 @@ test('events that begin together are listed by id, whatever their titles', async
       ).body.id,
     )
   const { body } = await service.get('/events?start_date=2032-01-01&end_date=2032-12-31')
-  assert.deepEqual(
-    body.events.map(({ id }: { id: number }) => id),
-    ids,
-  )
+  assert.deepEqual(pluck(body.events, 'id'), ids)
 })
 
 const TEXTS = {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, tellFailures } from '../../src/store/storage/open-database.ts'
 import { onPostgres, scratchPostgres } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { assertNone } from '../support/lists.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar, onDay } from '../support/service.ts'
@@ -123,9 +124,6 @@ test(
     const after = await openDatabase(address)
     const kept = new Set((await after.read.selectFrom('events').select('id').execute()).map(({ id }) => id))
     await after.close()
-    assert.deepEqual(
-      acknowledged.filter((id) => !kept.has(id)),
-      [],
-    )
+    assertNone(acknowledged, (id) => !kept.has(id))
   },
 )

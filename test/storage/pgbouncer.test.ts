@@ -6,6 +6,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { touch } from '../support/recording.ts'
 import { onDay, startService } from '../support/service.ts'
@@ -50,9 +51,8 @@ async function open(t: TestContext, parameters = ''): Promise<Database> {
   return database
 }
 
-test('the interface works through a pooler, with many clients at once', pooled, async (t) => {
-  const service = await startService({ database: address })
-  t.after(service.close)
+test('the interface works through a pooler, with many clients at once', pooled, async () => {
+  await using service = await startService({ database: address })
   const event = { title: 'Ball', ...onDay('2031-05-01', '20:00:00', '22:00:00'), tags: ['waltz'] }
   const made = await Promise.all(
     Array.from({ length: 12 }, () => service.post('/events', { ...event, venue: { venue: 'Old Mill' } })),
@@ -69,19 +69,13 @@ test('the interface works through a pooler, with many clients at once', pooled, 
   const { body: list } = await service.get('/events?start_date=2031-01-01&end_date=2031-12-31&per_page=20')
   assert.equal(list.total, 11)
   const { body: found } = await service.get('/events?start_date=2031-01-01&end_date=2031-12-31&search=masked')
-  assert.deepEqual(
-    found.events.map(({ id }: { id: number }) => id),
-    [first],
-  )
+  assert.deepEqual(pluck(found.events, 'id'), [first])
   assert.equal((await service.get(`/events/${first}`)).body.title, 'Masked Ball')
   const { body: tags } = await service.get('/tags')
-  assert.deepEqual(
-    tags.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
-    [
-      ['masks', 1],
-      ['waltz', 10],
-    ],
-  )
+  assert.deepEqual(pluck(tags.tags, 'slug', 'count'), [
+    ['masks', 1],
+    ['waltz', 10],
+  ])
   assert.equal((await service.post('/events', { title: 'No date' })).status, 400)
   assert.equal((await service.post('/events', event, 'subscriber')).status, 403)
 })

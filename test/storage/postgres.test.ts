@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { administer, onPostgres, SERVER, scratchDatabase } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { openAgain, openScratch } from './open.ts'
@@ -195,10 +196,7 @@ test(
     refusals.isRefused = false
     await write()
     const rows = await database.read.selectFrom('records').select('kind').orderBy('id').execute()
-    assert.deepEqual(
-      rows.map(({ kind }) => kind),
-      ['event', 'venue', 'venue'],
-    )
+    assert.deepEqual(pluck(rows, 'kind'), ['event', 'venue', 'venue'])
   },
 )
 
@@ -258,10 +256,7 @@ test(
     assert.equal(await sessionsOf(40), 3)
     const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
     const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
-    assert.deepEqual(
-      together.map(({ status }) => status),
-      ['rejected', 'fulfilled', 'rejected'],
-    )
+    assert.deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
   },
 )
 

@@ -15,6 +15,7 @@ import { startCalendar } from '../import/calendar-command.ts'
 import { onSqlite, scratchDatabase } from '../support/database.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { pluck } from '../support/lists.ts'
 import { isWhole } from '../support/rounds.ts'
 import { type Answer, onDay, serviceForTests, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
@@ -166,13 +167,10 @@ test('the history tells who wrote, from where, by what client and request, and i
     assert.match(row.time_utc, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
     assert.ok(row.request !== '' && row.record === body.id)
   }
-  assert.deepEqual(
-    rows.map(({ action, name }) => [action, name]),
-    [
-      ['create', 'Told Hall'],
-      ['update', 'Renamed Hall'],
-    ],
-  )
+  assert.deepEqual(pluck(rows, 'action', 'name'), [
+    ['create', 'Told Hall'],
+    ['update', 'Renamed Hall'],
+  ])
 })
 
 test('a very long title and client are kept in part', async () => {

@@ -11,6 +11,7 @@ import {
 } from '../../src/features/transfer/replace-database.ts'
 import { onPostgres, onSqlite } from '../support/database.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { pluck } from '../support/lists.ts'
 import { openScratch } from './open.ts'
 
 const NOON = Date.UTC(2027, 4, 1, 12)
@@ -28,10 +29,7 @@ test(
     assert.equal(freeFileCopy(file, NOON), copy('-2027-05-01T120000Z-12'))
     assert.equal(freeFileCopy(file, NOON + 1000), copy('-2027-05-01T120001Z'))
     const ends = ['', '-2027-05-01T120000Z', '-2027-05-01T120000Z-3', '-2027-05-01T120000Z-10']
-    assert.deepEqual(
-      listFileCopies(file).map(({ name }) => name),
-      ends.map(copy),
-    )
+    assert.deepEqual(pluck(listFileCopies(file), 'name'), ends.map(copy))
   },
 )
 

@@ -13,6 +13,7 @@ import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/s
 import { passTurn, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
+import { assertNone, pluck } from '../support/lists.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
 
@@ -175,10 +176,7 @@ test('nothing is written twice where the outcome of a shared transaction is not 
     return done
   })
   const settled = await Promise.allSettled(writing)
-  assert.deepEqual(
-    settled.map(({ status }) => status),
-    ['rejected', 'rejected', 'rejected'],
-  )
+  assert.deepEqual(pluck(settled, 'status'), ['rejected', 'rejected', 'rejected'])
   assert.ok(begun <= 2, `${begun} transactions`)
 })
 
@@ -213,10 +211,7 @@ test('a shared write that waits for a lock, or never fits, takes no other with i
   await isHeld.promise
   try {
     const together = await Promise.allSettled([addSoon(held), addSoon(free), addSoon(-1)])
-    assert.deepEqual(
-      together.map(({ status }) => status),
-      ['rejected', 'fulfilled', 'rejected'],
-    )
+    assert.deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
     const waiting = add(held)
     waiting.catch(() => undefined)
     await nextTurn()
@@ -307,10 +302,7 @@ test('what a write goes on to do after it has failed is refused, and joins no ot
     await insertTagWith(tx, 'kept')
   })
   const tags = await database.read.selectFrom('terms').select('slug').execute()
-  assert.deepEqual(
-    tags.map(({ slug }) => slug),
-    ['kept'],
-  )
+  assert.deepEqual(pluck(tags, 'slug'), ['kept'])
 })
 
 test('ids of records begin at 4 on every database', async (t) => {
@@ -337,10 +329,7 @@ test('every write that was acknowledged outlives a process that is killed', asyn
   await after.close()
   await remove()
   assert.ok(acknowledged.length >= 200)
-  assert.deepEqual(
-    acknowledged.filter((id) => !kept.has(id)),
-    [],
-  )
+  assertNone(acknowledged, (id) => !kept.has(id))
 })
 
 test('a value that must be unique and is taken for good refuses the write', async (t) => {

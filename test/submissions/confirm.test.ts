@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { submissionPrunings } from '../../src/features/submissions/submission-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { faultsOfMail } from '../support/markup.ts'
 import { type ReceivedMail, startRelay, type TestRelay } from '../support/relay.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -272,9 +273,6 @@ describe('suggestions that are confirmed by e-mail', () => {
     await suggest(service, concert, { token: 'none' })
     const { read } = service.app.database
     assert.equal((await read.selectFrom('mail_messages').select('id').execute()).length, 0)
-    assert.deepEqual(
-      (await rowsOf(service)).map(({ state }) => state),
-      ['spam', 'spam'],
-    )
+    assert.deepEqual(pluck(await rowsOf(service), 'state'), ['spam', 'spam'])
   })
 })

@@ -8,6 +8,7 @@ import type { Submission } from '../../src/features/submissions/submission-table
 import { tellEditors } from '../../src/features/submissions/tell-editors.ts'
 import { addWebhook } from '../../src/features/webhooks/webhook-store.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { startRelay, type TestRelay } from '../support/relay.ts'
 import { startService, type TestService, USERS } from '../support/service.ts'
 import { concert, confirmLinkTo, postForm, suggest } from '../support/suggestions.ts'
@@ -172,10 +173,7 @@ describe('suggestions and those who decide about them', () => {
     await tell(now + 40 * MINUTE)
     assert.equal((await queued()).length, 1, 'within the hour')
     await tell(now + 70 * MINUTE)
-    assert.deepEqual(
-      (await queued()).map(({ subject }) => subject),
-      ['One new suggestion', '2 new suggestions'],
-    )
+    assert.deepEqual(pluck(await queued(), 'subject'), ['One new suggestion', '2 new suggestions'])
     await tell(now + 200 * MINUTE)
     assert.equal((await queued()).length, 2, 'told of nothing new')
     await at('admin').post('/desk/suggestions', { act: 'tell' })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { concert, formToken, leadsTo, seenBy, suggest } from '../support/suggestions.ts'
 
@@ -77,10 +78,7 @@ describe('suggestions at the same moment on two nodes', () => {
     const answers = await Promise.all(
       desks.map((desk) => desk.post(`/desk/suggestions/${row?.id}`, { act: 'publish', seen })),
     )
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [303, 303],
-    )
+    assert.deepEqual(pluck(answers, 'status'), [303, 303])
     assert.equal(answers.filter((answer) => leadsTo(answer).includes('done=decided')).length, 1)
     const found = await here.one.get('/events?search=once&start_date=2027-01-01')
     assert.equal(found.body.total, 1)

@@ -11,7 +11,8 @@ import {
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { call } from '../support/assistant.ts'
 import { deskHere } from '../support/desk.ts'
-import { serviceForTests, startService } from '../support/service.ts'
+import { pluck } from '../support/lists.ts'
+import { onDay, serviceForTests, startService } from '../support/service.ts'
 import {
   ADD,
   concert,
@@ -112,10 +113,7 @@ describe('suggestions of events without e-mail', () => {
       assert.notEqual(leadsTo(bot), leadsTo(good), 'the page of the first sender')
     }
     const added = (await rows()).slice(before)
-    assert.deepEqual(
-      added.map(({ state }) => state),
-      ['spam', 'spam', 'spam', 'spam', 'spam'],
-    )
+    assert.deepEqual(pluck(added, 'state'), ['spam', 'spam', 'spam', 'spam', 'spam'])
     assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /Another text/)
     assert.match((await editor.get('/desk/suggestions?pile=spam')).body, /Another text/)
     await dropOld(service.app.database, 0, Date.now() + 29 * 86_400_000, 1e9, submissionPrunings)
@@ -208,8 +206,7 @@ describe('suggestions of events without e-mail', () => {
   test('a likely double is shown before sending, and can be sent all the same', async () => {
     await service.create('/events', {
       title: 'Harvest market',
-      start_date: '2027-09-04 09:00:00',
-      end_date: '2027-09-04 15:00:00',
+      ...onDay('2027-09-04', '09:00:00', '15:00:00'),
     })
     const market = {
       ...concert,

@@ -1,4 +1,9 @@
+import assert from 'node:assert/strict'
 import type { Body } from './service.ts'
 
-/** Returns one member of each record. */
-export const pluck = (records: Body, name: string): Body[] => records?.map((record: Body) => record[name])
+/** One member of each record, or a list of several. */
+export const pluck = (records: Body, ...names: [string, ...string[]]): Body[] =>
+  records?.map((record: Body) => (names.length === 1 ? record[names[0]] : names.map((name) => record[name])))
+
+export const assertNone = <T>(list: readonly T[], isWrong: (each: T) => unknown, told?: string): void =>
+  assert.deepEqual(list.filter(isWrong), [], told)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -13,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -25,6 +23,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { kalends } from '../support/commands.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
+import { serverHere } from '../support/server.ts'
 import { type Settings, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -376,22 +375,8 @@ test('of many images a sample is looked for, and it is called one', onSqlite, as
   )
 })
 
-async function startSite(
-  t: TestContext,
-  body: string,
-  headers: Record<string, string> = {},
-): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(200, headers).end(body)).listen(
-    0,
-    '127.0.0.1',
-  )
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const startSite = (body: string, headers: Record<string, string> = {}) =>
+  serverHere((_, response) => response.writeHead(200, headers).end(body))
 
 test(
   'a site address that leads to this calendar, to another one or to something else is told',
@@ -410,12 +395,12 @@ test(
     assert.deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
     const foreign = await doctor({ ...settings, database: other.address, data: other.data })
     assert.match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
-    const page = await doctor({ ...settings, site_url: await startSite(t, '<!DOCTYPE html>') })
+    const page = await doctor({ ...settings, site_url: await startSite('<!DOCTYPE html>') })
     assert.match(
       page.findings.get('site answer')?.[0]?.says ?? '',
       /answers with 200, and not as Kalends does/,
     )
-    const endless = await doctor({ ...settings, site_url: await startSite(t, '['.repeat(5_000_000)) })
+    const endless = await doctor({ ...settings, site_url: await startSite('['.repeat(5_000_000)) })
     assert.deepEqual(stateOf(endless, 'site answer'), ['warning'])
   },
 )
@@ -423,7 +408,7 @@ test(
 test('a clock that is hours away from that of the site is told', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   const date = new Date(Date.now() + 7_200_000).toUTCString()
-  const site_url = await startSite(t, '{}', { Date: date })
+  const site_url = await startSite('{}', { Date: date })
   const found = await doctor({ database: address, data, port: '0', site_url })
   assert.deepEqual(stateOf(found, 'clock'), ['warning'], found.text)
   assert.match(

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { databaseName, onSqlite } from '../support/database.ts'
+import { onSqlite } from '../support/database.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
+import { startServer } from '../support/server.ts'
 import { type Body, onDay, type Reader, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
-
-const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const service = serviceForTests()
 const { create } = service
@@ -615,24 +613,6 @@ describe('status', () => {
     assert.deepEqual(names([await update(drafts[0].id, { status: 'publish' })], 'slug'), ['shared-2'])
   })
 
-  test('events made at once get slugs of their own and share venues, organizers and terms', async () => {
-    const shared = {
-      venue: { venue: 'Crowded House' },
-      organizer: { organizer: 'Crowd' },
-      categories: 'Crowding',
-      tags: 'crowded',
-    }
-    const made = await Promise.all(
-      Array.from({ length: 20 }, () => createEvent({ title: 'All at once', ...shared })),
-    )
-    assert.equal(new Set(names(made, 'slug')).size, 20)
-    for (const key of ['venue', 'organizer', 'categories', 'tags']) {
-      assert.equal(new Set(made.map((event) => names(event[key], 'id')[0])).size, 1, key)
-      assert.equal((await read(`/${key.replace(/r$|e$/, '$&s')}?search=crowd`)).total, 1, key)
-    }
-    assert.equal((await read('/tags?slug=crowded')).tags[0].count, 20)
-  })
-
   test('a record as read, with a publication date of zeros, can be posted back', async () => {
     const draft = await read(`/events/${(await createEvent({ title: 'Zeros', status: 'draft' })).id}`)
     assert.equal(draft.date_utc, '0000-00-00 00:00:00')
@@ -816,8 +796,8 @@ describe('images', () => {
 
 const wallOf = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 
-const pictures = { url: '', visits: [] as string[] }
-const pictureServer = createServer(async (request, response) => {
+const pictures = { url: '', visits: [] as string[], close: () => {} }
+const sendPicture: RequestListener = async (request, response) => {
   const path = request.url ?? ''
   pictures.visits.push(path)
   const [width, height] = path.startsWith('/wide') ? [900, 600] : [200, 200]
@@ -829,16 +809,13 @@ const pictureServer = createServer(async (request, response) => {
   else if (path === '/page.html')
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
   else response.writeHead(404).end()
-})
+}
 before(async () => {
   await service.ready
-  await new Promise<void>((ready) => pictureServer.listen(0, '127.0.0.1', ready))
-  pictures.url = `http://127.0.0.1:${(pictureServer.address() as AddressInfo).port}`
+  const { origin, close } = await startServer(sendPicture)
+  Object.assign(pictures, { url: origin, close })
 })
-after(() => {
-  pictureServer.closeAllConnections()
-  pictureServer.close()
-})
+after(() => pictures.close())
 
 test('events created at once get their own slugs, count for terms, and have their writers', async () => {
   const tag = await service.create('/tags', { name: 'at once' })
@@ -886,22 +863,6 @@ test('events created at once get their own slugs, count for terms, and have thei
   }))
   const inOrder = <Row extends { record: number }>(rows: Row[]) => rows.sort((a, b) => a.record - b.record)
   assert.deepEqual(inOrder(acts), inOrder(expected))
-})
-
-test('large events that are created at once do not share a transaction', onPostgres, async () => {
-  const { id: hall } = await service.create('/venues', { venue: 'Hall named often' })
-  const transactionsOf = async (fields: object) => {
-    const made = await Promise.all(Array.from({ length: 12 }, () => createEvent(fields)))
-    const ids = sql.join(made.map(({ id }) => id))
-    const { rows } = await sql<{ count: number }>`
-      select count(distinct xmin::text)::int as count from events where id in (${ids})
-    `.execute(service.app.database.read)
-    return rows[0]?.count
-  }
-  assert.notEqual(await transactionsOf({ description: 'Short' }), 12)
-  const long = 'Long text. '.repeat(2000)
-  for (const large of [{ description: long }, { excerpt: long }, { venue: Array(60).fill(hall) }])
-    assert.equal(await transactionsOf(large), 12)
 })
 
 test('an event that the database fails to write takes down no other', onSqlite, async () => {

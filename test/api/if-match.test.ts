@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import sharp from 'sharp'
 import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests()
@@ -9,8 +9,7 @@ let image: Uint8Array<ArrayBuffer>
 
 before(async () => {
   await service.ready
-  const drawn = sharp({ create: { width: 8, height: 8, channels: 3, background: '#0a8' } })
-  image = new Uint8Array(await drawn.png().toBuffer())
+  image = await drawPng(8, 8, '#0a8')
 })
 async function tagOf(path: string, as: Reader = 'admin'): Promise<string> {
   const { status, headers } = await service.get(path, as)

@@ -44,22 +44,6 @@ function index() {
   return memory.index
 }
 
-test('a tag that nothing uses is made, changed and removed without anything being read anew', async () => {
-  await create('/events', { title: 'With another tag', ...day, tags: ['another'] })
-  await loaded()
-  const before = index()
-  const { age } = memory.pieces
-  const { id } = await create('/tags', { name: 'Never used' })
-  await service.put(`/tags/${id}`, { name: 'Never used at all' })
-  await catchUp(memory)
-  assert.equal(memory.terms.get(id)?.name, 'Never used at all')
-  await service.remove(`/tags/${id}`)
-  await catchUp(memory)
-  assert.equal(memory.terms.get(id), undefined)
-  assert.equal(memory.index, before)
-  assert.equal(memory.pieces.age, age)
-})
-
 test('events lose a term that is removed, and move with categories that do', async () => {
   const root = await create('/categories', { name: 'Root' })
   const other = await create('/categories', { name: 'Other root' })

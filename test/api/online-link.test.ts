@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import ICAL from 'ical.js'
 import { formatUtc } from '../../src/base/text/moments.ts'
@@ -8,6 +7,7 @@ import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { formats } from '../../src/features/feeds/formats.ts'
 import { addWebhook } from '../../src/features/webhooks/webhook-store.ts'
 import { pluck } from '../support/lists.ts'
+import { startServer } from '../support/server.ts'
 import {
   type Answer,
   credentialsOf,
@@ -26,12 +26,7 @@ const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
 let event: Answer['body']
 let first: Answer['body']
 const told: string[] = []
-const receiver = createServer(async (request, response) => {
-  let text = ''
-  for await (const chunk of request) text += String(chunk)
-  told.push(text)
-  response.writeHead(204).end()
-})
+let close: () => void
 
 const soon = (minutes: number) => ({
   timezone: 'UTC',
@@ -42,8 +37,12 @@ const meeting = { attendance: 'online', online_url: LINK, online_label: 'Room' }
 
 before(async () => {
   await service.ready
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const receiver = await startServer(async (request, response) => {
+    told.push(await text(request))
+    response.writeHead(204).end()
+  })
+  close = receiver.close
+  const url = `${receiver.origin}/`
   await service.app.database.write((tx) =>
     addWebhook(tx, { url, events: 'event.*', is_private: 0 }, Date.now()),
   )
@@ -60,7 +59,7 @@ before(async () => {
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
   })
 })
-after(() => receiver.close())
+after(() => close())
 
 function places(): string[] {
   const page = new URL(event.url).pathname

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -18,13 +16,14 @@ import { readToken, writeToken } from '../../src/features/sync/sync-token.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/features/webhooks/webhook-store.ts'
 import { assertNone } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
+import { startServer } from '../support/server.ts'
 import { type Answer, credentialsOf, type Reader, serviceForTests } from '../support/service.ts'
 
 const run = promisify(execFile)
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 const service = serviceForTests({ body_bytes: '9000' })
-let pictures: Server
+let close: () => void
 let picture: string
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as its readers do.
 let document: any
@@ -33,12 +32,14 @@ before(async () => {
   await service.ready
   document = (await service.get('/doc')).body
   const png = await drawPng(400, 300, '#396')
-  pictures = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(png))
-  await new Promise<void>((listening) => pictures.listen(0, '127.0.0.1', listening))
-  picture = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/poster.png`
+  const pictures = await startServer((_, response) =>
+    response.setHeader('content-type', 'image/png').end(png),
+  )
+  close = pictures.close
+  picture = `${pictures.origin}/poster.png`
 })
 
-after(() => pictures.close())
+after(() => close())
 
 test('a client generated from the document creates, lists, changes and deletes an event', async (t) => {
   const project = await mkdtemp(join(tmpdir(), 'kalends-client-'))

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
@@ -8,6 +7,7 @@ import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { listTables } from '../../src/features/transfer/tables.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type Answer, credentialsOf, day, type Reader, serviceForTests } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
@@ -19,8 +19,7 @@ let image: Uint8Array<ArrayBuffer>
 
 before(async () => {
   await service.ready
-  const drawn = sharp({ create: { width: 40, height: 30, channels: 3, background: '#0a8' } })
-  image = new Uint8Array(await drawn.png().toBuffer())
+  image = await drawPng(40, 30, '#0a8')
 })
 const newKey = () => `key ${++keys}`
 

@@ -87,20 +87,6 @@ describe('categories', () => {
       [400, 'rest_invalid_param', ['id']],
     )
   })
-
-  test('empty ancestors of terms in use are listed and counted, unless a parent is asked for', async () => {
-    const top = await create('/categories', { name: 'Upmost Ancestor' })
-    const child = await create('/categories', { name: 'Ancestor in use', parent: top.id })
-    await create('/categories', { name: 'Ancestor without use', parent: top.id })
-    await createEvent({ categories: [child.id] })
-    const listed = await read('/categories?search=ancestor')
-    assert.deepEqual([namesOf(listed.categories), listed.total], [['Ancestor in use', 'Upmost Ancestor'], 2])
-    assert.deepEqual(namesOf((await read(`/categories?parent=${top.id}`)).categories), ['Ancestor in use'])
-    assert.deepEqual(
-      namesOf((await read('/categories?parent=0&search=ancestor&hide_empty=false')).categories),
-      ['Upmost Ancestor'],
-    )
-  })
 })
 
 for (const path of ['/categories', '/tags'] as const) {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
@@ -12,6 +9,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { databaseName, onSqlite, patient, scratchDatabase } from '../support/database.ts'
 import { pluck } from '../support/lists.ts'
 import { startLoggedService } from '../support/logged-service.ts'
+import { serverHere } from '../support/server.ts'
 import { credentialsOf, makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -238,22 +236,19 @@ test('metrics tell requests, times, caches, database, process; made-up paths mak
   assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
 })
 
-async function startReceiver(t: TestContext) {
+async function startReceiver() {
   const receiver = { status: 204, url: '' }
-  const server = createServer((request, response) => {
+  const origin = await serverHere((request, response) => {
     request.resume().on('end', () => response.writeHead(receiver.status, { 'Retry-After': '86400' }).end())
-  }).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/T0/hidden?key=hidden`
-  return receiver
+  })
+  return Object.assign(receiver, { url: `${origin}/hooks/T0/hidden?key=hidden` })
 }
 
 test(
   'what becomes of messages to webhooks is counted, and told by a line where it turns',
   onSqlite,
   async (t) => {
-    const receiver = await startReceiver(t)
+    const receiver = await startReceiver()
     const given = { metrics: '127.0.0.1:0', webhook_hosts: '127.0.0.1', log_level: 'warn' }
     const service = await start(t, given)
     const database = await openDatabase(patient(service.address))

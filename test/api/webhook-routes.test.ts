@@ -1,48 +1,40 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
 import { pluck } from '../support/lists.ts'
+import { startServer } from '../support/server.ts'
 import { type Reader, serviceForTests, startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const HOOKS = '~/wp-json/kalends/v1/webhooks'
 
 const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
-let receiver: Server
+let close: () => void
 let url: string
 let answers = 204
 const received: { headers: IncomingHttpHeaders; text: string }[] = []
 
 before(async () => {
   await service.ready
-  receiver = createServer(async (request, response) => {
+  const receiver = await startServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     received.push({ headers: request.headers, text })
     response.writeHead(answers).end()
   })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+  close = receiver.close
+  url = `${receiver.origin}/hook`
 })
-after(() => receiver.close())
+after(() => close())
 
 async function add(fields: object = {}) {
   const { status, body } = await service.post(HOOKS, { url, ...fields })
   assert.equal(status, 201, JSON.stringify(body))
   return body
-}
-
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (let waited = 0; waited < 15_000; waited += 50) {
-    if (isSo()) return
-    await sleep(50)
-  }
-  assert.fail(`waited in vain: ${what}`)
 }
 
 const refusedFields = (answer: { body: { data: { params: object } } }) => Object.keys(answer.body.data.params)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -26,7 +25,9 @@ import { dropOld } from '../../src/store/storage/pruning.ts'
 import { runCommand } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { featureTables } from '../support/feature-tables.ts'
+import { startServer } from '../support/server.ts'
 import { addUsers, credentialsOf, day, serviceForTests, testConfig } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 interface Received {
   headers: IncomingHttpHeaders
@@ -36,33 +37,25 @@ interface Received {
 }
 
 interface Receiver {
-  server: Server
   url: string
   received: Received[]
   status: number
   headers: Record<string, string>
+  close: () => void
 }
 
-const receivers: Receiver[] = []
 const service = serviceForTests({ webhook_hosts: '127.0.0.1' })
 
-after(async () => {
-  for (const { server } of receivers) server.closeAllConnections()
-  for (const { server } of receivers) server.close()
-})
-
 async function startReceiver(): Promise<Receiver> {
-  const receiver: Receiver = { server: createServer(), url: '', received: [], status: 204, headers: {} }
-  receiver.server.on('request', async (request, response) => {
+  const receiver: Receiver = { url: '', received: [], status: 204, headers: {}, close: () => undefined }
+  const { origin, close } = await startServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     receiver.received.push({ headers: request.headers, text, body: JSON.parse(text) })
     if (receiver.status !== 0) response.writeHead(receiver.status, receiver.headers).end('thanks')
   })
-  await new Promise<void>((resolve) => receiver.server.listen(0, '127.0.0.1', resolve))
-  receiver.url = `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}/hook?key=hidden`
-  receivers.push(receiver)
-  return receiver
+  after(close)
+  return Object.assign(receiver, { url: `${origin}/hook?key=hidden`, close })
 }
 
 const database = () => service.app.database
@@ -71,14 +64,6 @@ async function hook(events = '*', isPrivate = false): Promise<Receiver & { id: n
   const receiver = await startReceiver()
   const added = { url: receiver.url, events, is_private: Number(isPrivate) }
   return Object.assign(receiver, await database().write((tx) => addWebhook(tx, added, Date.now())))
-}
-
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let waited = 0; waited < 15_000; waited += 50) {
-    if (await isSo()) return
-    await sleep(50)
-  }
-  assert.fail(`waited in vain: ${what}`)
 }
 
 async function heard(receiver: Receiver, count: number): Promise<Received[]> {
@@ -452,7 +437,7 @@ describe('a receiver', () => {
       assert.ok((await deliveries(each.id)).every(({ attempts }) => attempts === 0))
       assert.equal(each.received.length, 1)
     }
-    for (const each of slow) each.server.closeAllConnections()
+    for (const { close } of slow) close()
     for (const { id } of [...slow, quick]) await remove(id)
   })
 })

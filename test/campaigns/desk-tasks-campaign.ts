@@ -266,6 +266,23 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
       },
     },
     {
+      name: '10 two events from a table with a new picture, nothing typed',
+      most: { presses: 6, seconds: 8 },
+      run: async ({ press, paste, choose, see, text }) => {
+        await sit('editor')
+        await press('.rail a[href="/desk/import"]')
+        await press('#text')
+        await paste('12.12.2027\t19:30\tBrahms\tHall\n13.12.2027\t19:30\tJazz\tBar')
+        await see('#picture-file')
+        await choose('#picture-file', picture)
+        await press('button.main[value="import"]')
+        await see('#notice form')
+        assert.match(await text('#notice'), /2 events are in as drafts/)
+        const drafts = await list('start_date=2027-12-01', 'draft')
+        assert.equal(drafts.filter(({ image }) => image.url?.endsWith('poster.png')).length, 2)
+      },
+    },
+    {
       name: '11 a co-organizer for four of them, the first ones stay',
       most: { presses: 8, seconds: 11 },
       run: async ({ press, pressNamed, type, key, goes }) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import sharp from 'sharp'
 import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -35,9 +35,7 @@ async function open(t: TestContext, disk: Disk): Promise<Ground> {
   await makeCalendar(`sqlite:${join(folder, 'kalends.sqlite')}`)
   const service = await startServiceProcess({ data: folder }, disk.before)
   t.after(() => service.end('SIGKILL'))
-  const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer()
+  const image = await drawPng(300, 200, 'red')
   return { service, port: Number(new URL(service.base).port), folder, kept: new Map(), image }
 }
 

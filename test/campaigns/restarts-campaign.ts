@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { scratchDatabase } from '../support/database.ts'
+import { freePort } from '../support/postgres.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { credentialsOf, makeCalendar, onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -94,15 +93,6 @@ export async function restartUnderWrites(options: RestartOptions): Promise<Resta
 
 const startNode = ({ settings }: Ground, port: number): Promise<ServiceProcess> =>
   startServiceProcess({ ...settings, port: String(port) })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function startProxy(
   folder: string,

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
-import { prepareGround } from '../../src/app.ts'
 import { untilShown } from '../support/browsers.ts'
 import { type Chromium, type ChromiumTab, startChromium } from '../support/chromium.ts'
 import { uploadPicture } from '../support/pictures.ts'
-import { memoryFilled, startService, type TestService } from '../support/service.ts'
+import { memoryFilled, onDay, startService, type TestService } from '../support/service.ts'
 import { type Hands, runTask, type Task, type TaskFigures } from './task-runner.ts'
 
 // What a visitor does from the front page of a full calendar, on a phone.
@@ -24,26 +23,17 @@ export async function runVisitorTasks(
   await using browser: Chromium = await startChromium()
   const tab = await browser.open()
   const done: TaskFigures[] = []
-  const run = async (tasks: readonly Task[]) => {
-    for (const task of tasks) {
-      if (words.length > 0 && !words.some((word) => task.name.includes(word))) continue
-      const figures = await runTask(task, tab)
-      done.push(figures)
-      progress(figures)
-    }
-  }
-  {
-    await using demo = await startService({ timezone: 'Europe/Dublin' })
-    await prepareGround({ ...demo.config, port: 0 }, assert.ifError, { demo: true })
-    await memoryFilled(demo)
-    await run(firstScreens('the demo', demo, tab))
-  }
   mock.timers.enable({ apis: ['Date'], now: NOW })
   try {
     await using full = await startService({ timezone: 'Europe/Dublin', site_name: 'Lindhaven' })
     await fillMonth(full)
     await memoryFilled(full)
-    await run([...firstScreens('300 events a month', full, tab), ...visitorTasks(full, tab)])
+    for (const task of visitorTasks(full, tab)) {
+      if (words.length > 0 && !words.some((word) => task.name.includes(word))) continue
+      const figures = await runTask(task, tab)
+      done.push(figures)
+      progress(figures)
+    }
   } finally {
     mock.timers.reset()
   }
@@ -55,6 +45,12 @@ async function fillMonth(service: TestService): Promise<void> {
   const hall = await service.create('/venues', { venue: 'Town hall', address: 'Main Street 1', ...place })
   for (const name of ['Concerts', 'Families', 'Markets', 'Sports', 'Talks'])
     await service.create('/categories', { name })
+  const { id: barn } = await service.create('/venues', { venue: 'Barn', geo_lat: 50, geo_lng: -9.05 })
+  const free = { cost: '0', categories: ['families'], venue: barn }
+  const at = onDay('2027-05-15', '18:30:00', '18:59:00')
+  await service.create('/events', { title: 'Far away', ...at, ...free })
+  await service.create('/events', { title: 'Puppets', ...at, ...free, venue: hall.id })
+  await service.create('/events', { title: 'Barn dance', ...onDay('2027-06-10', '19:00', '20:00'), ...free })
   const image = await uploadPicture(service, 900, 600)
   const kinds = ['concerts', 'families', 'markets', 'sports', 'talks']
   for (let at = 0; at < DAYS * EACH_DAY; at++) {
@@ -82,14 +78,15 @@ const isInFirstScreen = (selector: string) => `(() => {
 function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
   const open = () => tab.goTo(`${origin}/events/`)
   /** Presses a link that changes the page in place, or opens another one. */
-  const follow = async ({ press }: Hands, selector: string) => {
+  const changes = async (deed: () => Promise<void>) => {
     const before = await tab.evaluate<string>('location.href')
-    await press(selector)
+    await deed()
     const isThere =
       `location.href !== ${JSON.stringify(before)} && document.readyState ` +
       `=== 'complete' && !document.querySelector('[aria-busy]')`
     await untilShown(tab, isThere)
   }
+  const follow = ({ press }: Hands, selector: string) => changes(() => press(selector))
   const pressPill = async (hands: Hands, part: string) => {
     const selector = `.pill[href*="${part}"]`
     assert.ok(await tab.evaluate<boolean>(isInFirstScreen(selector)), `${part} is further down`)
@@ -172,36 +169,38 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
         assert.equal(await tab.evaluate('document.documentElement.lang'), 'de')
       },
     },
+    {
+      name: 'visitor 8 Saturday evening for children, free, near me',
+      sight: DESKTOP,
+      most: { presses: 5, seconds: 6 },
+      run: async (hands) => {
+        await tab.send('Browser.grantPermissions', { permissions: ['geolocation'] }).catch(() => undefined)
+        const place = { latitude: 53.27123, longitude: -9.05456, accuracy: 9 }
+        await tab.send('Emulation.setGeolocationOverride', place)
+        await open()
+        await changes(() => hands.pressNamed('.mini a', /^15$/))
+        for (const text of ['Evenings', 'Families', 'Free', 'Near me'])
+          await changes(() => hands.pressNamed('.pill', text))
+        assert.deepEqual(await titles(), ['Puppets'])
+        const { searchParams } = new URL(await tab.evaluate<string>('location.href'))
+        assert.deepEqual([searchParams.get('geoloc_lat'), searchParams.get('geoloc_lng')], ['53.27', '-9.05'])
+      },
+    },
+    {
+      name: 'visitor 9 what is at a venue next month, once its name is typed',
+      sight: DESKTOP,
+      most: { presses: 2, seconds: 4 },
+      run: async (hands) => {
+        await open()
+        await tab.evaluate("document.querySelector('[data-suggest]').focus()")
+        await untilShown(tab, "document.activeElement.role === 'combobox'")
+        await hands.type('Barn')
+        await hands.see('.suggestions li')
+        await changes(() => hands.press('.suggestions li'))
+        await changes(() => hands.press('nav.pills a[href*="2027-06"]'))
+        assert.deepEqual(await titles(), ['Barn dance'])
+      },
+    },
   ]
   return tasks.map((task) => ({ sight: PHONE, ...task }))
-}
-
-/** The first event, in document order. */
-const FIRST = '.row .what a, .front h2 a'
-
-function firstScreens(name: string, { origin }: TestService, tab: ChromiumTab): Task[] {
-  const sights = [
-    { sight: PHONE, lowest: 320 },
-    { sight: DESKTOP, lowest: 400 },
-  ]
-  return sights.map(({ sight, lowest }) => ({
-    name: `${name}: the first event stands at most ${lowest} px down, ${sight.width} px wide`,
-    sight,
-    most: { presses: 0, seconds: 1 },
-    run: async ({ key }: Hands) => {
-      await tab.goTo(`${origin}/events/`)
-      const top = await tab.evaluate<number>(
-        `document.querySelector(${JSON.stringify(FIRST)}).closest('.row, .hero').getBoundingClientRect().top`,
-      )
-      assert.ok(top <= lowest, `${top} px`)
-      for (const first of ['[type=search]', '.pill[href*="tonight"]', '.pill[href*="category/"]'])
-        assert.ok(await tab.evaluate<boolean>(isInFirstScreen(first)), `${first} is further down`)
-      await key('Tab')
-      await key('Enter')
-      await key('Tab')
-      const isThere = `document.activeElement.matches(${JSON.stringify(FIRST)})`
-      for (let more = 0; more < 6 && !(await tab.evaluate<boolean>(isThere)); more++) await key('Tab')
-      assert.ok(await tab.evaluate<boolean>(isThere), 'the Tab key does not lead to the first event')
-    },
-  }))
 }

@@ -1,19 +1,13 @@
 // Requests of the client, with servers that answer wrongly, late, from another address or not at all.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { after, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Options } from '../../client/src/connection.ts'
 import { createKalends } from '../../client/src/kalends.ts'
 import { KalendsProblem } from '../../client/src/problem.ts'
+import { startServer } from '../support/server.ts'
 import type { Client } from './client-shapes.ts'
 
 interface Got {
@@ -27,26 +21,14 @@ let got: Got[] = []
 beforeEach(() => {
   got = []
 })
-const servers: Server[] = []
-after(() => {
-  for (const server of servers) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
-
 async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await startServer(async (request, response) => {
     const { method = '', url = '', headers } = request
-    let body = ''
-    for await (const part of request) body += part
-    got.push({ method, path: url, headers, body })
+    got.push({ method, path: url, headers, body: await text(request) })
     answer(request, response)
   })
-  servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json/tribe/events/v1`
+  after(close)
+  return `${origin}/wp-json/tribe/events/v1`
 }
 
 async function calendarOf(answer: RequestListener, options: Partial<Options> = {}): Promise<Client> {

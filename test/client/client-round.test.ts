@@ -2,11 +2,8 @@
 // and in the Node, Deno and workerd of the PATH, where installed.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -18,31 +15,29 @@ import { verifyWebhook } from '../../client/src/webhook.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { otherNodes } from '../support/processes.ts'
+import { startServer } from '../support/server.ts'
 import { serviceForTests } from '../support/service.ts'
 import { groundOf, ROUND } from './client-ground.ts'
 import { goRound } from './client-round.ts'
 
 const service = serviceForTests()
-let site: Server
+let close: () => void
 let address: string
 
 before(async () => {
   await service.ready
   // Serves the sources as modules of JavaScript, without types.
-  site = createServer(({ url = '' }, response) => {
+  const site = await startServer(({ url = '' }, response) => {
     const isSource = /^\/(client\/src|test\/client)\/[\w-]+\.ts$/.test(url)
     const source = isSource ? readFileSync(new URL(`../..${url}`, import.meta.url), 'utf8') : ''
     response
       .setHeader('content-type', isSource ? 'text/javascript' : 'text/html')
       .end(stripTypeScriptTypes(source))
-  }).listen(0, '127.0.0.1')
-  await once(site, 'listening')
-  address = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+  })
+  close = site.close
+  address = `${site.origin}/`
 })
-after(async () => {
-  site.closeAllConnections()
-  site.close()
-})
+after(() => close())
 
 test('everything can be done in Node', async () => {
   assert.deepEqual(await goRound({ createKalends, etagOf, verifyWebhook }, await groundOf(service)), ROUND)

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { pluck } from '../support/lists.ts'
-import { uploadPicture } from '../support/pictures.ts'
+import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { day, onDay, serviceForTests, startService } from '../support/service.ts'
 
 function controlsIn(body: string): Record<string, string | string[]> {
@@ -51,16 +50,7 @@ describe('the form of an event', () => {
     return fetch(new URL(path, service.origin), { method: 'POST', body, redirect: 'manual', headers })
   }
   const pictureOf = async (background: string, width: number, height: number) =>
-    new Blob(
-      [
-        new Uint8Array(
-          await sharp({ create: { width, height, channels: 3, background } })
-            .png()
-            .toBuffer(),
-        ),
-      ],
-      { type: 'image/png' },
-    )
+    new Blob([await drawPng(width, height, background)], { type: 'image/png' })
 
   test('one post makes an event, with no more than a title, a date and a time', async () => {
     const made = await editor.save('/desk/events/new', {

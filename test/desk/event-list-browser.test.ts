@@ -5,7 +5,6 @@ import { axeScript, untilShown } from '../support/browsers.ts'
 import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { answered } from '../support/interruptions.ts'
-import { pluck } from '../support/lists.ts'
 import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
@@ -209,36 +208,6 @@ describe('the list of events in a browser', noChromium, () => {
       [...new Set(body.events.map((one: { image: { id: number } }) => one.image.id))],
       [picture],
     )
-  })
-
-  test('a co-organizer is added to four, and the first organizers stay', async () => {
-    const made = async (organizer: string) => (await service.create('/organizers', { organizer })).id
-    const [first, second] = [await made('Harbour Players'), await made('Brass of the Lough')]
-    for (let i = 0; i < 4; i++)
-      await service.create('/events', {
-        title: `Harbour ${i}`,
-        ...onDay(later(200 + i), '20:00', '22:00'),
-        organizer: first,
-      })
-    const tab = await open('/desk/events?search=harbour')
-    await click(tab, 'thead input[type=checkbox]')
-    await click(tab, '.bulk [value=organizer]')
-    await untilShown(tab, `document.getElementById('add')`)
-    // Its script may come after the field.
-    const FOCUSED =
-      "(({ add } = { add: document.getElementById('add') }) => " +
-      "(add.blur(), add.focus(), add.getAttribute('role')))()"
-    await untilShown(tab, `${FOCUSED} === 'combobox'`)
-    await tab.send('Input.insertText', { text: 'brass' })
-    await untilShown(tab, `document.querySelector('.names:not([hidden]) li')`)
-    await tab.key('ArrowDown')
-    await tab.key('Enter')
-    assert.equal(await tab.evaluate(`document.getElementById('add').value`), 'Brass of the Lough')
-    assert.deepEqual(await objectionsIn(tab), [])
-    await click(tab, '.confirm .button.main')
-    await untilShown(tab, `document.querySelector('h1').textContent === '4 events changed'`)
-    const { body } = await service.get('/events?search=harbour')
-    for (const { organizer } of body.events) assert.deepEqual(pluck(organizer, 'id'), [first, second])
   })
 
   test('pictures are sent one after the other as they are dropped, and what is none is told', async () => {

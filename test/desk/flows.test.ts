@@ -1,10 +1,10 @@
 // Somebody keeps the calendar by keys and mouse in Chromium and Firefox, where installed. `npm test` does the
 // most frequent work in Chromium; `npm run pages:check` does everything in both.
+
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import sharp from 'sharp'
 import { type Browser, type Sight, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { kalends } from '../support/commands.ts'
@@ -12,6 +12,7 @@ import { giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Person, personAt } from '../support/person.ts'
+import { drawPng } from '../support/pictures.ts'
 import { startServiceProcess } from '../support/processes.ts'
 import { onDay, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -51,12 +52,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await service.create('/tags', { name: 'music' })
     await giveDeskPassword(service, 'editor')
     picture = join(service.config.data, 'picture.png')
-    await writeFile(
-      picture,
-      await sharp({ create: { width: 900, height: 600, channels: 3, background: 'teal' } })
-        .png()
-        .toBuffer(),
-    )
+    await writeFile(picture, await drawPng(900, 600, 'teal'))
     browser = await start()
     tab = await browser.open()
     await lookAs({ width: 1280 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import sharp from 'sharp'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { drawPng } from '../support/pictures.ts'
 import { day, onDay, serviceForTests, startService } from '../support/service.ts'
 
 describe('the inbox, Today and the history', () => {
@@ -47,9 +47,7 @@ describe('the inbox, Today and the history', () => {
       key: 'lantern',
     }))
       form.append(name, value)
-    const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer()
+    const bytes = await drawPng(40, 30, 'red')
     form.append('picture', new File([new Uint8Array(bytes)], 'lantern.png', { type: 'image/png' }))
     const sent = await service.request('anonymous', 'POST', '~/desk/events/new', form, {
       cookie: contributor.cookie,

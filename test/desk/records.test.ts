@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import sharp from 'sharp'
 import { rowsOf } from '../import/calendar-command.ts'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
+import { drawPng } from '../support/pictures.ts'
 import { serviceForTests } from '../support/service.ts'
 
 describe('rooms of records, which follow from their declarations', () => {
@@ -107,12 +107,7 @@ describe('rooms of records, which follow from their declarations', () => {
       const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin }
       return fetch(new URL(path, service.origin), { method: 'POST', body, redirect: 'manual', headers })
     }
-    const plain = async (background: string) =>
-      new Uint8Array(
-        await sharp({ create: { width: 40, height: 30, channels: 3, background } })
-          .png()
-          .toBuffer(),
-      )
+    const plain = (background: string) => drawPng(40, 30, background)
     for (const [room, naming] of Object.entries({ venues: 'venue', organizers: 'organizer' })) {
       const made = await send(
         `/desk/${room}/new`,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import sharp from 'sharp'
-import { uploadPicture } from '../support/pictures.ts'
+import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { serverHere } from '../support/server.ts'
 import { onDay } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -19,9 +18,7 @@ interface Site {
 
 async function startSite(): Promise<Site> {
   const site: Site = { origin: '', events: [], pictures: new Set(), asked: [] }
-  const png = await sharp({ create: { width: 600, height: 400, channels: 3, background: '#246' } })
-    .png()
-    .toBuffer()
+  const png = await drawPng(600, 400, '#246')
   site.origin = await serverHere((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://x')
     if (pathname.startsWith(NAMESPACE)) {

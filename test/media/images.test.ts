@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -29,6 +28,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import type { ImageRow } from '../../src/store/storage/schema.ts'
 import { drawPng } from '../support/pictures.ts'
+import { startServer } from '../support/server.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'
@@ -40,7 +40,7 @@ const told = await sharp(await picture(40, 30))
   .jpeg()
   .toBuffer()
 const visits: string[] = []
-const server = createServer((request, response) => {
+const sendPicture: RequestListener = (request, response) => {
   const path = request.url ?? ''
   visits.push(path)
   const bytes = path.startsWith('/large')
@@ -52,8 +52,9 @@ const server = createServer((request, response) => {
         : small
   if (path.endsWith('.png')) response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)
   else response.writeHead(404).end()
-})
+}
 let pictures = ''
+let close: () => void
 let folder = ''
 let database: Database
 
@@ -62,14 +63,11 @@ function picture(width: number, height: number) {
 }
 
 before(async () => {
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  pictures = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = await startServer(sendPicture)
+  pictures = server.origin
+  close = server.close
 })
-
-after(() => {
-  server.closeAllConnections()
-  server.close()
-})
+after(() => close())
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kalends-'))

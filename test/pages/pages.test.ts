@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
@@ -639,29 +638,6 @@ describe('what crawlers read', () => {
 })
 
 describe('a service', () => {
-  test('makes a page once for all who ask while it is made', async (t) => {
-    // Few enough readers that none is refused on a slow machine.
-    const readers = 20
-    const { database } = service.app
-    const { promise: haveAllAsked, resolve: allAsked } = Promise.withResolvers<void>()
-    let asked = 0
-    const count = () => ++asked === readers && setImmediate(allAsked)
-    subscribe('http.server.request.start', count)
-    t.mock.method(database, 'commitsUnderWay', () => haveAllAsked)
-    const { readInLane } = database
-    let contexts = 0
-    Object.defineProperty(database, 'readInLane', { configurable: true, get: () => ++contexts && readInLane })
-    t.after(() =>
-      Object.defineProperty(database, 'readInLane', { value: readInLane, enumerable: true, writable: true }),
-    )
-    const month = `/events/month/${NEXT_YEAR}-06/?search=nasty`
-    const answers = await Promise.all(Array.from({ length: readers }, () => page(month)))
-    unsubscribe('http.server.request.start', count)
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-    assert.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 1)
-    assert.equal(contexts, 1)
-  })
-
   test('answers what is not there with a page for browsers, and as before for programs', async () => {
     assert.match((await page('/none')).body, /<html/)
     assert.equal((await service.get('~/none')).body.code, 'rest_no_route')

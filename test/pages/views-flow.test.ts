@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import sharp from 'sharp'
 import { axePath, axeScript, type Browser, type Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { assertNone } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -18,9 +18,7 @@ const skip =
 
 const asked: { address: string; referrer: string | undefined }[] = []
 let areTilesThere = true
-const png = await sharp({ create: { width: 256, height: 256, channels: 3, background: '#dfe7dc' } })
-  .png()
-  .toBuffer()
+const png = await drawPng(256, 256, '#dfe7dc')
 const tiles = createServer(({ url = '', headers }, response) => {
   asked.push({ address: url, referrer: headers.referer })
   response

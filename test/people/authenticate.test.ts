@@ -304,25 +304,6 @@ test('parallel guesses hold up neither the owner elsewhere, nor one signed in th
   assert.equal((await authenticate(basic('bob', 'bob secret'), HOME, later)).login, 'bob')
 })
 
-test('many requests at once with one good password are one look at the database', async (t) => {
-  const { database } = await site(t)
-  let looks = 0
-  const read = database.read
-  const counting: Database = {
-    ...database,
-    get read() {
-      looks += 1
-      return read
-    },
-  }
-  const { authenticate } = makeAuthenticator(counting)
-  const callers = await Promise.all(
-    Array.from({ length: 200 }, () => authenticate(basic('anna', 'anna secret'), HOME, NOON)),
-  )
-  assert.ok(callers.every(({ login }) => login === 'anna'))
-  assert.equal(looks, 1)
-})
-
 test('a credential is good until it expires, and then says so', async (t) => {
   const { authenticate, database, bob } = await site(t)
   const limits = { expires: NOON + 10_000 }

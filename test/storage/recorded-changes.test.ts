@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
 import { addCredential, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import { changeRole, findUser, insertUser, removeUser, type User } from '../../src/calendar/people/users.ts'
@@ -16,6 +15,7 @@ import { onSqlite, scratchDatabase } from '../support/database.ts'
 import { featureTables } from '../support/feature-tables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { pluck } from '../support/lists.ts'
+import { drawPng } from '../support/pictures.ts'
 import { isWhole } from '../support/rounds.ts'
 import { type Answer, onDay, serviceForTests, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
@@ -26,9 +26,7 @@ const CLIENT = 'A client of the test/1.0'
 
 const service = serviceForTests()
 
-const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
-  .png()
-  .toBuffer()
+const picture = await drawPng(40, 30, 'teal')
 
 async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Promise<T> {
   const { database } = service.app

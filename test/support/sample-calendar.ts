@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import sharp from 'sharp'
 import type { Db } from '../../src/store/storage/database.ts'
+import { drawPng } from './pictures.ts'
 import type { TestService } from './service.ts'
 import { onDay } from './service.ts'
 
 export async function fillCalendar(service: TestService): Promise<void> {
   const dates = onDay('2026-12-01', '17:00:00', '19:00:00')
   const upload = async (name: string) => {
-    const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
-      .png()
-      .toBuffer()
+    const picture = await drawPng(400, 300, 'teal')
     const headers = {
       'content-type': 'image/png',
       'content-disposition': `attachment; filename="${name}.png"`,

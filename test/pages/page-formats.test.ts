@@ -31,14 +31,7 @@ const BROWSERS = [
   'text/html, application/xhtml+xml, image/jxr, */*',
 ]
 
-const PAGES = [
-  '/',
-  '/events/',
-  '/events/month/',
-  '/events/category/music/',
-  '/event/concert/',
-  '/venue/hall/',
-]
+const PAGES = '/ /events/ /events/month/ /events/category/music/ /event/concert/ /venue/hall/'.split(' ')
 
 async function fill(): Promise<void> {
   await service.create('/categories', { name: 'Music' })

@@ -646,14 +646,7 @@ describe('a service', () => {
 
   test('with pages off has none', async () => {
     await using other = await startService({ pages: 'off' })
-    for (const path of [
-      '~/events/',
-      '~/robots.txt',
-      '~/event/x/',
-      '~/embed.js',
-      '~/embed-days.js',
-      '~/embed/',
-    ])
+    for (const path of '~/events/ ~/robots.txt ~/event/x/ ~/embed.js ~/embed-days.js ~/embed/'.split(' '))
       assert.equal((await other.get(path)).body.code, 'rest_no_route')
     assert.doesNotMatch((await other.get('~/')).body, /<link rel="stylesheet"/)
   })

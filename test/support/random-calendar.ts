@@ -5,18 +5,7 @@ import type { Reader, TestService } from './service.ts'
 export const PATHS = ['categories', 'tags', 'venues', 'organizers', 'events'] as const
 export type Path = (typeof PATHS)[number]
 
-export const WORDS = [
-  'lantern',
-  'Harbour',
-  'harbour-side',
-  'Crème',
-  'jazz',
-  'JAZZ',
-  'ärger',
-  'market',
-  'mark',
-  'x1',
-]
+export const WORDS = 'lantern Harbour harbour-side Crème jazz JAZZ ärger market mark x1'.split(' ')
 
 export const POINTS = [
   [40.7, -74],

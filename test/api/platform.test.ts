@@ -9,10 +9,6 @@ const service = serviceForTests()
 const PLATFORM = '~/wp-json/wp/v2'
 const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author', 'editor', 'admin']
 
-function picture(width: number, height: number, background = 'teal'): Promise<Buffer<ArrayBuffer>> {
-  return drawPng(width, height, background)
-}
-
 async function noise(side: number): Promise<Uint8Array<ArrayBuffer>> {
   const background = { mean: 128, sigma: 80, type: 'gaussian' } as const
   return new Uint8Array(
@@ -33,7 +29,7 @@ function upload(
 
 async function uploaded(as: Reader = 'author', name = 'poster'): Promise<number> {
   const headers = { 'content-disposition': `attachment; filename="${name}.png"` }
-  const { status, body } = await upload(await picture(40, 30), as, headers)
+  const { status, body } = await upload(await drawPng(40, 30), as, headers)
   assert.equal(status, 201)
   return body.id
 }
@@ -189,7 +185,7 @@ describe('an upload', () => {
   test('is for authors, editors and administrators', async () => {
     const expected = [401, 403, 403, 201, 201, 201]
     for (const [i, as] of EVERYBODY.entries()) {
-      const answer = await upload(await picture(40, 30), as)
+      const answer = await upload(await drawPng(40, 30), as)
       assert.equal(answer.status, expected[i], as)
       if (answer.status !== 201) assert.equal(answer.body.code, 'rest_forbidden')
       assert.equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
@@ -197,7 +193,7 @@ describe('an upload', () => {
   })
 
   test('of raw bytes becomes an image with its sizes, kept under its name', async () => {
-    const bytes = await picture(400, 300)
+    const bytes = await drawPng(400, 300)
     const { status, headers, body } = await upload(bytes)
     assert.equal(status, 201)
     assert.equal(headers.get('location'), `${service.origin}/wp-json/wp/v2/media/${body.id}`)
@@ -232,7 +228,7 @@ describe('an upload', () => {
       'file',
       new Blob(
         [
-          await sharp(await picture(50, 60))
+          await sharp(await drawPng(50, 60))
             .jpeg()
             .toBuffer(),
         ],
@@ -247,7 +243,7 @@ describe('an upload', () => {
   })
 
   test('is what its bytes are, whatever type was claimed', async () => {
-    const webp = await sharp(await picture(40, 30))
+    const webp = await sharp(await drawPng(40, 30))
       .webp()
       .toBuffer()
     for (const type of ['image/png', 'application/octet-stream', 'text/plain']) {
@@ -278,7 +274,7 @@ describe('an upload', () => {
       ['attachment; filename="', /\/image(-\d+)?\.png$/],
       ['=?', /\/image(-\d+)?\.png$/],
     ]
-    const bytes = await picture(40, 30)
+    const bytes = await drawPng(40, 30)
     for (const [header, file] of named) {
       const { status, body } = await upload(bytes, 'author', { 'content-disposition': header })
       assert.equal(status, 201, header)
@@ -303,7 +299,7 @@ describe('an upload', () => {
       'rest_upload_no_data',
     )
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
-    const none = [svg, 'plain text', '%PDF-1.7', `${(await picture(4, 4)).toString('latin1').slice(0, 20)}`]
+    const none = [svg, 'plain text', '%PDF-1.7', `${(await drawPng(4, 4)).toString('latin1').slice(0, 20)}`]
     for (const text of none) assertProblem(await upload(Buffer.from(text)), 400, 'rest_upload_unknown_type')
     assertProblem(await service.post(`${PLATFORM}/media`, { title: 'x' }), 400, 'rest_upload_unknown_type')
     const broken = { 'content-type': 'application/json' }
@@ -410,7 +406,7 @@ describe('one image', () => {
   })
 
   test('is gone with its files once removed', async () => {
-    const { body: image } = await upload(await picture(400, 300))
+    const { body: image } = await upload(await drawPng(400, 300))
     const files = Object.values<{ source_url: string }>(image.media_details.sizes).map(
       ({ source_url }) => source_url,
     )

@@ -194,13 +194,6 @@ test('an end sent for all by an occurrence at its own time stays where it was se
   assert.deepEqual([other?.start_date.slice(11), other?.end_date.slice(11)], ['19:00:00', '20:30:00'])
 })
 
-test('a change of the series by itself leaves each occurrence what it has for itself', async () => {
-  const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3')
-  await service.put(`/events/${at(rows, 0).id}`, { title: 'Special' })
-  await service.put(`~/wp-json/kalends/v1/series/${at(rows, 0).post_parent}`, { title: 'Circle' })
-  assert.deepEqual(pluck(await listed(at(rows, 0).post_parent), 'title'), ['Special', 'Circle', 'Circle'])
-})
-
 test('a removed occurrence comes back as its series is by then, with what it had for itself', async () => {
   const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3', { excerpt: 'Short' })
   const second = at(rows, 1)

@@ -34,21 +34,6 @@ const listed = async (series: number): Promise<Shown[]> =>
 const at = (events: readonly Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
 const startsOf = (events: readonly Shown[]) => events.map(({ start_date }) => start_date)
 
-test('an occurrence that is restored has what its series became meanwhile, times and texts', async () => {
-  const { series, events } = await made()
-  await service.remove(`/events/${at(events, 1).id}`)
-  const change = { title: 'Lesson', start_date: day(1, '12:00:00'), end_date: day(1, '13:00:00') }
-  await service.update(`/events/${at(events, 0).id}`, { ...change, recurrence_scope: 'all' })
-  const back = await service.update(`/events/${at(events, 1).id}`, { status: 'publish' })
-  assert.deepEqual(
-    [back.title, back.start_date, back.recurrence.overrides],
-    ['Lesson', day(2, '12:00:00'), []],
-  )
-  assert.deepEqual((await service.get(`${SERIES}/${series}`)).body.recurrence.lines, [
-    'RRULE:FREQ=DAILY;COUNT=4',
-  ])
-})
-
 test('dates that a rule had come back as the events they were, though the series moved', async () => {
   const { series, events } = await made()
   const all = (fields: object) =>

@@ -33,9 +33,9 @@ import { startServer } from '../support/server.ts'
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'
 
-const small = await picture(120, 90)
-const large = await picture(400, 300)
-const told = await sharp(await picture(40, 30))
+const small = await drawPng(120, 90)
+const large = await drawPng(400, 300)
+const told = await sharp(await drawPng(40, 30))
   .withExif({ IFD0: { Artist: 'Anna Private' }, IFD3: { GPSLatitude: '51/1 30/1 11/1' } })
   .jpeg()
   .toBuffer()
@@ -57,10 +57,6 @@ let pictures = ''
 let close: () => void
 let folder = ''
 let database: Database
-
-function picture(width: number, height: number) {
-  return drawPng(width, height, '#888')
-}
 
 before(async () => {
   const server = await startServer(sendPicture)
@@ -351,7 +347,7 @@ describe('the files of an image', () => {
   })
 
   test('are all removed with an image that was scaled down', async () => {
-    const row = await upload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
+    const row = await upload({ ...inMemory(await drawPng(2600, 40)), fileName: 'wide.png' }, asks())
     assert.ok(row)
     assert.ok((await storedFiles()).includes('2026/11/wide.png'))
     await remove(row)
@@ -418,7 +414,7 @@ describe('an image is shown', () => {
   })
 
   test('as a scaled copy that names its original when it is very large', async () => {
-    const row = await upload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
+    const row = await upload({ ...inMemory(await drawPng(2600, 40)), fileName: 'wide.png' }, asks())
     assert.ok(row)
     const shown = presentImage(row, MEDIA)
     assert.deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { recordWritten } from '../../src/calendar/records/record-store.ts'
 import { groupTransactions, type SharedWork, waitingWrite } from '../../src/store/storage/commit-groups.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type Tx, writerBy } from '../../src/store/storage/recording.ts'
-import { NO_FILE } from '../../src/store/storage/sqlite/sqlite.ts'
-import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
-import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/sqlite/sqlite-writes.ts'
 import { passTurn, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
-import { onPostgres, onSqlite, scratchDatabase } from '../support/database.ts'
-import { assertNone, pluck } from '../support/lists.ts'
-import { startProcess } from '../support/processes.ts'
+import { onPostgres, onSqlite } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { openAgain, openScratch } from './open.ts'
 
 const insert = (database: Database, then: () => void = () => undefined) =>
@@ -228,58 +223,6 @@ const findTag = statement<{ slug: string }>()((db, value) =>
   db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
 )
 
-function openWrites(t: TestContext, commitMs: number, committed: () => void) {
-  const connection = new DatabaseSync(':memory:')
-  t.after(() => connection.close())
-  connection.exec('create table records (id integer primary key, kind text not null)')
-  const commit = connection.prepare('commit')
-  const slowly = {
-    run: () => {
-      for (const until = performance.now() + commitMs; performance.now() < until; );
-      return commit.run()
-    },
-  }
-  const slow = {
-    prepare: (text: string) => (text === 'commit' ? slowly : connection.prepare(text)),
-    exec: (text: string) => connection.exec(text),
-    get isTransaction() {
-      return connection.isTransaction
-    },
-  }
-  return makeWrites(slow as unknown as DatabaseSync, prepareKept(connection), NO_FILE, committed)
-}
-
-const [WRITERS, WRITES_EACH] = [8, 20]
-
-const insertOne: SharedWork<undefined, undefined> = async (tx, asked) => {
-  await tx
-    .insertInto('records')
-    .values(asked.map(() => ({ kind: 'event' as const })))
-    .execute()
-  return asked.map(() => undefined)
-}
-
-async function keepWriting(writes: Writes): Promise<void> {
-  const write = async (turns: number) => {
-    for (let i = 0; i < WRITES_EACH; i++) {
-      await enqueueWrite(writes, insertOne, { item: undefined, by: writerBy('test') })
-      for (let turn = 0; turn < turns; turn++) await nextTurn()
-    }
-  }
-  await Promise.all(Array.from({ length: WRITERS }, (_, turns) => write(turns)))
-}
-
-test(
-  'writers that go on as soon as they are answered share the commits of a slow disk',
-  onSqlite,
-  async (t) => {
-    let commits = 0
-    await keepWriting(openWrites(t, 4, () => commits++))
-    const writes = WRITERS * WRITES_EACH
-    assert.ok(commits < writes / 4, `${writes} writes were ${commits} commits`)
-  },
-)
-
 test('what a write goes on to do after it has failed is refused, and joins no other write', async (t) => {
   const { database } = await openScratch(t)
   const failed = Promise.withResolvers<void>()
@@ -308,28 +251,6 @@ test('what a write goes on to do after it has failed is refused, and joins no ot
 test('ids of records begin at 4 on every database', async (t) => {
   const { database } = await openScratch(t)
   assert.equal(await insert(database), 4)
-})
-
-test('every write that was acknowledged outlives a process that is killed', async () => {
-  const { address, remove } = await scratchDatabase()
-  const { migrate } = await import('../../src/store/storage/migrate.ts')
-  const before = await openDatabase(address)
-  await migrate(before)
-  await before.close()
-
-  const writing = startProcess('test/storage/writing-process.ts', [address, '4', '100000'])
-  const acknowledged: number[] = []
-  for await (const line of writing.lines) {
-    acknowledged.push(Number(line))
-    if (acknowledged.length === 200) writing.child.kill('SIGKILL')
-  }
-  await writing.ended
-  const after = await openDatabase(address)
-  const kept = new Set(await recordIds(after))
-  await after.close()
-  await remove()
-  assert.ok(acknowledged.length >= 200)
-  assertNone(acknowledged, (id) => !kept.has(id))
 })
 
 test('a value that must be unique and is taken for good refuses the write', async (t) => {

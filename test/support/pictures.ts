@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import sharp from 'sharp'
 import { credentialsOf, type TestService } from './service.ts'
 
-export const drawPng = (width: number, height: number, background: string): Promise<Buffer<ArrayBuffer>> =>
+export const drawPng = (width: number, height: number, background = 'teal'): Promise<Buffer<ArrayBuffer>> =>
   sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer() as Promise<Buffer<ArrayBuffer>>

@@ -5,6 +5,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { Parser } from 'htmlparser2'
 import ICAL from 'ical.js'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
 
 const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
@@ -260,13 +261,7 @@ describe('RSS and Atom', () => {
     const { feed: read } = wellFormed((await feed('atom')).text)
     assert.equal(read.entry.length, events.size)
     for (const { id } of read.entry) assert.match(id, /^urn:uuid:[\da-f-]{36}$/)
-    assert.equal(
-      read.updated,
-      read.entry
-        .map(({ updated }: { updated: string }) => updated)
-        .sort()
-        .at(-1),
-    )
+    assert.equal(read.updated, pluck(read.entry, 'updated').sort().at(-1))
     const titles = read.entry.map(({ title }: { title: string }) => title)
     assert.ok(titles.includes('Fish & Chips now') && titles.includes('AB\u200bC'))
   })
@@ -323,9 +318,7 @@ describe('what readers of feeds show of texts that speak of markup', () => {
     const { channel } = parser.parse(await read('rss')).rss
     assert.deepEqual(viewOf(channel.item.title), { text: `About ${SAID}`, tags: [] })
     assert.deepEqual(viewOf(channel.title), { text: 'Fish & <i>Chips</i>', tags: [] })
-    const titles = parser
-      .parse((await feed('rss')).text)
-      .rss.channel.item.map(({ title }: { title: string }) => title)
+    const titles = pluck(parser.parse((await feed('rss')).text).rss.channel.item, 'title')
     assert.ok(titles.includes('Fish & Chips now'))
   })
 

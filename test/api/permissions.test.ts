@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { pluck } from '../support/lists.ts'
 import { addSeries } from '../support/sample-calendar.ts'
 import { type Answer, type Reader, serviceForTests } from '../support/service.ts'
 import {
@@ -196,12 +197,7 @@ test(`${listCells} cells: lists show and count what the caller may read, by any 
   await inParallel(listings, async ({ caller, kind, status }) => {
     const where = `${caller} lists ${kind}s, status ${status}`
     const filter = status === undefined ? '' : `&status=${status}`
-    const everything =
-      kind === 'event'
-        ? `&include=${of(kind)
-            .map(({ id }) => id)
-            .join(',')}`
-        : ''
+    const everything = kind === 'event' ? `&include=${pluck(of(kind), 'id').join(',')}` : ''
     const answers = [
       await service.get(`${PATHS[kind]}?per_page=50${filter}&search=secret`, caller),
       await service.get(`${PATHS[kind]}?per_page=50${filter}${everything}`, caller),

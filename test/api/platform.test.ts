@@ -407,9 +407,7 @@ describe('one image', () => {
 
   test('is gone with its files once removed', async () => {
     const { body: image } = await upload(await drawPng(400, 300))
-    const files = Object.values<{ source_url: string }>(image.media_details.sizes).map(
-      ({ source_url }) => source_url,
-    )
+    const files = pluck(Object.values<{ source_url: string }>(image.media_details.sizes), 'source_url')
     const statuses = () => Promise.all(files.map(async (file) => (await fetch(file)).status))
     assert.ok(files.length > 1)
     assert.deepEqual(new Set(await statuses()), new Set([200]))

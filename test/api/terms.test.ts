@@ -199,9 +199,7 @@ for (const path of ['/categories', '/tags'] as const) {
       for (const { id } of [market, tea, numbered, named])
         events.set(id, (await createEvent({ [key]: [id] })).id)
       const found = async (entry: string) =>
-        (await read(`/events?start_date=2027-01-01&${key}=${encodeURIComponent(entry)}`)).events.map(
-          ({ id }: Body) => id,
-        )
+        pluck((await read(`/events?start_date=2027-01-01&${key}=${encodeURIComponent(entry)}`)).events, 'id')
       const meant: [string, Body][] = [
         [market.slug.toUpperCase(), market],
         [`Farmers' MARKET ${kind}`, market],

@@ -154,8 +154,7 @@ describe('many events at once', () => {
     await doAll(editor, 'organizer', ids, { replace: '1' })
     assert.deepEqual(await names(), [])
     const tagged = await doAll(editor, 'tags', ids, { add: 'free entry', replace: '1' })
-    const tags = async () =>
-      (await service.get(`/events/${id}`)).body.tags.map(({ name }: { name: string }) => name)
+    const tags = async () => pluck((await service.get(`/events/${id}`)).body.tags, 'name')
     assert.deepEqual(await tags(), ['free entry'])
     await takeBack(editor, tagged)
     assert.deepEqual(await tags(), ['early'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { openSource } from '../../src/features/imports/open-source.ts'
+import { pluck } from '../support/lists.ts'
 import { startServer } from '../support/server.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -85,10 +86,7 @@ describe('an address to import from', () => {
       assert.match(out, new RegExp(`${titles.length} made`), path)
     }
     const { events } = (await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body
-    assert.deepEqual(
-      events.map(({ title }: { title: string }) => title).sort(),
-      Object.values(read).flat().sort(),
-    )
+    assert.deepEqual(pluck(events, 'title').sort(), Object.values(read).flat().sort())
   })
 
   test('of webcal is asked by http when nothing answers by https', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { pluck } from '../support/lists.ts'
 import { serverHere } from '../support/server.ts'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -27,9 +28,7 @@ describe('an import of a hostile source', () => {
   })
   after(() => calendar.close())
   const titles = async () =>
-    (await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body.events.map(
-      ({ title }: { title: string }) => title,
-    )
+    pluck((await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body.events, 'title')
 
   test('ends at an answer that unpacks to more than may be held', async () => {
     const bomb = gzipSync(Buffer.alloc(60_000_000, ' '))

@@ -10,6 +10,7 @@ import { MOST_CHANGES, sequenceAt } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { recordChange } from '../../src/store/storage/recording.ts'
 import { databaseName, onPostgres } from '../support/database.ts'
+import { pluck } from '../support/lists.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { until } from '../support/waiting.ts'
@@ -214,9 +215,7 @@ async function remove(database: Database, record: number): Promise<void> {
 }
 
 const recordsOf = async (database: Database) =>
-  (await database.read.selectFrom('changes').select('record').orderBy('record').execute()).map(
-    ({ record }) => record,
-  )
+  pluck(await database.read.selectFrom('changes').select('record').orderBy('record').execute(), 'record')
 
 test('rows of deleted records go after 90 days, who missed them is told; others stay', async (t) => {
   const { database } = await openScratch(t)

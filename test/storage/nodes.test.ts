@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
 import { onPostgres, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
-import { assertNone } from '../support/lists.ts'
+import { assertNone, pluck } from '../support/lists.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { makeCalendar, onDay, type Reader, testConfig } from '../support/service.ts'
@@ -131,9 +131,7 @@ test('changes of one event from all sides leave its terms counted right', async 
     answers.map(({ status }) => status),
     answers.map(() => 200),
   )
-  const now = (await send(1, 'GET', `/events/${event.id}`)).body.tags.map(
-    ({ slug }: { slug: string }) => slug,
-  )
+  const now = pluck((await send(1, 'GET', `/events/${event.id}`)).body.tags, 'slug')
   const { body } = await send(2, 'GET', '/tags?hide_empty=false&search=m')
   const counted = Object.fromEntries(
     body.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),

@@ -18,9 +18,7 @@ async function startNodes(settings: Record<string, string> = {}) {
 }
 
 const statesOf = async ({ app }: TestService) =>
-  (await app.database.read.selectFrom('submissions').select('state').execute())
-    .map(({ state }) => state)
-    .sort()
+  pluck(await app.database.read.selectFrom('submissions').select('state').execute(), 'state').sort()
 
 describe('suggestions at the same moment on two nodes', () => {
   test('a token is good on both nodes, and for one suggestion', async () => {

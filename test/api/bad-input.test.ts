@@ -27,11 +27,11 @@ function assertNamed(answer: Answer, ...params: string[]): void {
 
 test('an expectation that the service does not know is passed over (RFC 9110, 10.1.1)', async () => {
   for (const expect of ['', 'something', '200-ok']) {
-    const list = await service.request('anonymous', 'GET', '/events', undefined, { expect })
+    const list = await service.get('/events', 'anonymous', { expect })
     assert.equal(list.status, 200, expect)
-    const made = await service.request('admin', 'POST', '/venues', { venue: 'Hall' }, { expect })
+    const made = await service.post('/venues', { venue: 'Hall' }, 'admin', { expect })
     assert.deepEqual([made.status, made.body.venue], [201, 'Hall'])
-    assertNamed(await service.request('admin', 'GET', '/events?page=x', undefined, { expect }), 'page')
+    assertNamed(await service.get('/events?page=x', 'admin', { expect }), 'page')
   }
 })
 
@@ -182,7 +182,7 @@ describe('bodies', () => {
         for (const text of texts) {
           const headers = { 'content-type': type }
           for (const as of status === 201 ? (['admin'] as const) : (['admin', 'anonymous'] as const)) {
-            const answer = await service.request(as, 'POST', '/events', text, headers)
+            const answer = await service.post('/events', text, as, headers)
             if (code) assertError(answer, status, code)
             else assert.equal(answer.status, status, type)
             if (code === 'rest_invalid_json') assert.equal(answer.body.data.json_error_code, 4)
@@ -190,8 +190,8 @@ describe('bodies', () => {
         }
     const unread = { 'content-type': 'text/plain' }
     const inQuery = `/events?${new URLSearchParams(DAY)}`
-    assert.equal((await service.request('admin', 'POST', inQuery, 'x', unread)).status, 201)
-    const unknown = await service.request('admin', 'PUT', '/venues/987654', '{', JSON_TYPE)
+    assert.equal((await service.post(inQuery, 'x', 'admin', unread)).status, 201)
+    const unknown = await service.put('/venues/987654', '{', 'admin', JSON_TYPE)
     assertError(unknown, 400, 'rest_invalid_json')
   })
 
@@ -210,7 +210,7 @@ describe('bodies', () => {
       [file, {}],
     ]
     for (const [body, headers] of bodies) {
-      const answer = await service.request('admin', 'POST', '/events', body, headers)
+      const answer = await service.post('/events', body, 'admin', headers)
       assertError(answer, 413, 'rest_request_too_large')
       assert.ok(Number(answer.body.data.bytes) >= 20_000)
     }
@@ -233,15 +233,11 @@ describe('bodies', () => {
     const text =
       '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01",' +
       '"__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'
-    const { body } = await service.request('admin', 'POST', '/events', text, JSON_TYPE)
+    const { body } = await service.post('/events', text, 'admin', JSON_TYPE)
     assert.equal(body.status, 'publish')
-    await service.request(
-      'admin',
-      'POST',
-      '/events',
-      '__proto__[status]=draft&constructor[prototype][status]=draft',
-      { 'content-type': 'application/x-www-form-urlencoded' },
-    )
+    await service.post('/events', '__proto__[status]=draft&constructor[prototype][status]=draft', 'admin', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
     assert.equal(({} as Record<string, unknown>).status, undefined)
   })
 })
@@ -291,9 +287,7 @@ describe('addresses and credentials', () => {
     ] as const)
       assertError(await service.request('anonymous', method, path, undefined, header), 401, code)
     for (const authorization of ['Bearer nonsense', 'Digest x', 'Basic'])
-      assert.ok(
-        (await service.request('anonymous', 'GET', '/events', undefined, { authorization })).status < 402,
-      )
+      assert.ok((await service.get('/events', 'anonymous', { authorization })).status < 402)
   })
 })
 

@@ -28,7 +28,7 @@ async function batch(
   headers: Record<string, string> = {},
 ): Promise<{ failed?: string; responses: Part[]; answer: Answer }> {
   const body = { requests, ...(validation === undefined ? {} : { validation }) }
-  const answer = await service.request(as, 'POST', BATCH, body, headers)
+  const answer = await service.post(BATCH, body, as, headers)
   return { ...answer.body, answer }
 }
 
@@ -230,13 +230,10 @@ describe('a batch that cannot be', () => {
     assert.equal((await batch([], 'some')).answer.status, 400)
     for (const requests of [{}, 'a', 7, { 0: { path: VENUES } }])
       assert.equal((await batch(requests)).answer.status, 400)
-    assert.equal((await service.request('admin', 'POST', BATCH)).body.code, 'rest_missing_callback_param')
+    assert.equal((await service.post(BATCH, undefined)).body.code, 'rest_missing_callback_param')
     const json = { 'content-type': 'application/json' }
-    assert.equal(
-      (await service.request('admin', 'POST', BATCH, '{"requests":[', json)).body.code,
-      'rest_invalid_json',
-    )
-    assert.equal((await service.request('admin', 'GET', BATCH)).status, 404)
+    assert.equal((await service.post(BATCH, '{"requests":[', 'admin', json)).body.code, 'rest_invalid_json')
+    assert.equal((await service.get(BATCH, 'admin')).status, 404)
     assert.deepEqual((await batch([])).responses, [])
   })
 
@@ -245,7 +242,7 @@ describe('a batch that cannot be', () => {
     const request =
       `{"path":"${VENUES}","__proto__":{"method":"DELETE"},"constructor":1,` +
       '"headers":{"__proto__":"a"},"body":{"venue":"Proto","__proto__":{"city":"X"},"toString":1}}'
-    const { status, body } = await service.request('admin', 'POST', BATCH, `{"requests":[${request}]}`, json)
+    const { status, body } = await service.post(BATCH, `{"requests":[${request}]}`, 'admin', json)
     assert.equal(status, 207)
     assert.deepEqual([body.responses[0].status, body.responses[0].body.city], [201, undefined])
   })
@@ -339,7 +336,7 @@ test('batches at once neither block each other nor get lost', async () => {
 test('each request of a batch counts in the limit of rates', async () => {
   await using limited = await startService({ rate_limit: '1' })
   const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
-  assert.equal((await limited.request('admin', 'POST', BATCH, { requests })).status, 207)
+  assert.equal((await limited.post(BATCH, { requests })).status, 207)
   assert.equal((await limited.get('/venues')).status, 429)
 })
 
@@ -413,7 +410,7 @@ describe('a batch whose answers would be large', onSqlite, () => {
 
   test('has a record of its own answered whole when it is sent again', async () => {
     const body = { title: newName(), ...day, venue: venues }
-    const send = () => service.request('admin', 'POST', '/events', body, { 'idempotency-key': 'one large' })
+    const send = () => service.post('/events', body, 'admin', { 'idempotency-key': 'one large' })
     const [made, again] = [await send(), await send()]
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     const linked = ({ body: { venue } }: Answer) =>

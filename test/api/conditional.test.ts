@@ -31,8 +31,7 @@ async function quietDatabase(): Promise<ScratchDatabase> {
   return { address, remove: () => server.close() }
 }
 
-const ask = (path: string, headers: Record<string, string> = {}) =>
-  service.request('anonymous', 'GET', path, undefined, headers)
+const ask = (path: string, headers: Record<string, string> = {}) => service.get(path, 'anonymous', headers)
 
 describe('what a client has already', () => {
   test('is known by its tag with and without the mark of a weak one, among others, and by any', async () => {
@@ -49,9 +48,9 @@ describe('what a client has already', () => {
   test('is nothing where the answer in an envelope is an error', async () => {
     for (const path of ['/venues/987654?_envelope', '/events?page=99&_envelope=1'])
       for (const as of ['anonymous', 'admin'] as const) {
-        const { status, body, headers } = await service.request(as, 'GET', path)
+        const { status, body, headers } = await service.get(path, as)
         assert.deepEqual([status, body.status >= 400, headers.get('etag')], [200, true, null])
-        const again = await service.request(as, 'GET', path, undefined, { 'if-none-match': '*' })
+        const again = await service.get(path, as, { 'if-none-match': '*' })
         assert.equal(again.status, 200)
       }
     assert.match((await ask('/events?_envelope')).headers.get('etag') ?? '', /^W\//)
@@ -152,5 +151,5 @@ test('an outage in an envelope is over when it is over', onPostgres, async (t) =
   await until(async () => (await there.get('/venues?per_page=3')).status === 200, 'it does not come back')
   assert.equal((await there.get('/organizers?_envelope')).body.status, 200)
   const headers = { 'if-none-match': before.headers.get('etag') ?? '' }
-  assert.equal((await there.request('anonymous', 'GET', path, undefined, headers)).status, 304)
+  assert.equal((await there.get(path, 'anonymous', headers)).status, 304)
 })

@@ -95,16 +95,10 @@ describe('permissions', () => {
     const path = `/events/${event.id}`
     const override = { 'x-http-method-override': 'DELETE' }
     assert.equal((await service.get(`${path}?_method=DELETE`, 'admin')).status, 200)
-    assert.equal((await service.request('admin', 'GET', path, undefined, override)).status, 200)
-    assert.equal(
-      (await service.request('admin', 'PUT', path, { title: 'Here' }, override)).body.status,
-      'publish',
-    )
-    assert.equal(
-      (await service.request('admin', 'POST', `${path}?_method=PATCH`, { title: 'There' })).body.title,
-      'There',
-    )
-    assert.equal((await service.request('admin', 'POST', path, undefined, override)).body.status, 'trash')
+    assert.equal((await service.get(path, 'admin', override)).status, 200)
+    assert.equal((await service.put(path, { title: 'Here' }, 'admin', override)).body.status, 'publish')
+    assert.equal((await service.post(`${path}?_method=PATCH`, { title: 'There' })).body.title, 'There')
+    assert.equal((await service.post(path, undefined, 'admin', override)).body.status, 'trash')
     await refused('POST', `${path}?_method=DELETE`, undefined, 410, 'event-is-in-trash')
   })
 })

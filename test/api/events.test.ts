@@ -105,7 +105,7 @@ describe('the representation', () => {
       event_status: 'postponed',
     })
     const update = (query = '', headers = {}) =>
-      service.request('admin', 'PUT', `/events/${id}${query}`, { featured: true }, headers)
+      service.put(`/events/${id}${query}`, { featured: true }, 'admin', headers)
     const timeless = ({ modified: _at, modified_utc: _utc, ...event }: Body) => event
     const plain = timeless((await update()).body)
     assert.equal(plain.event_status, 'postponed')
@@ -120,8 +120,8 @@ describe('the representation', () => {
     const key = { 'Idempotency-Key': 'one-answer' }
     const copy = { ...DAY, title: 'Copied', venue: plain.venue.id }
     const [first, again] = [
-      await service.request('admin', 'POST', '/events', copy, key),
-      await service.request('admin', 'POST', '/events', copy, key),
+      await service.post('/events', copy, 'admin', key),
+      await service.post('/events', copy, 'admin', key),
     ]
     assert.equal(first.headers.get('location'), `${service.base}/events/${first.body.id}`)
     assert.deepEqual([again.status, again.body], [201, first.body])

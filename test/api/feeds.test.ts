@@ -486,7 +486,7 @@ describe('feeds', () => {
       assert.deepEqual([status, problem.code], [404, 'rest_no_route'], path)
     }
     assert.equal((await service.get('~/events.pdf')).status, 404)
-    assert.equal((await service.request('admin', 'POST', '~/events.ics', {})).status, 404)
+    assert.equal((await service.post('~/events.ics', {})).status, 404)
   })
 
   test('that a browser cannot have are pages that say why', async () => {

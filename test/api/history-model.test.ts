@@ -38,13 +38,7 @@ before(async () => {
   for (const background of ['#0a8', '#80a']) {
     const drawn = await drawPng(8, 8, background)
     const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
-    const { body } = await service.request(
-      'admin',
-      'POST',
-      '~/wp-json/wp/v2/media',
-      new Uint8Array(drawn),
-      headers,
-    )
+    const { body } = await service.post('~/wp-json/wp/v2/media', new Uint8Array(drawn), 'admin', headers)
     images.push(body.id)
   }
 })

@@ -38,13 +38,7 @@ describe('the history of an event', () => {
     const event = await service.create('/events', { title: 'First', ...day, cost: '5', venue: venue.id })
     const path = `/events/${event.id}`
     assert.deepEqual((await historyOf(path)).history, [])
-    await service.request(
-      'editor',
-      'PUT',
-      path,
-      { title: 'Second', featured: true },
-      { 'user-agent': 'a desk' },
-    )
+    await service.put(path, { title: 'Second', featured: true }, 'editor', { 'user-agent': 'a desk' })
     await service.update(path, { venue: [], tags: [tag.id], cost: '' })
     const { version, history, total } = await historyOf(path)
     assert.equal(version, await versionOf(path))
@@ -213,7 +207,7 @@ describe('a version that is put back', () => {
     const [first, tag] = [await versionOf(path), (await service.get(path, 'admin')).headers.get('etag') ?? '']
     await service.update(path, { title: 'Second' })
     const send = (held: string) =>
-      service.request('admin', 'POST', `${at(path)}/${first}/restore`, {}, { 'If-Match': held })
+      service.post(`${at(path)}/${first}/restore`, {}, 'admin', { 'If-Match': held })
     assert.equal((await send(tag)).status, 412)
     assert.equal((await send((await service.get(path, 'admin')).headers.get('etag') ?? '')).status, 200)
   })
@@ -285,13 +279,7 @@ describe('a version that is put back', () => {
   test('has its image, and comes out of the trash', async () => {
     const drawn = await drawPng(8, 8, '#0a8')
     const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
-    const image = await service.request(
-      'admin',
-      'POST',
-      '~/wp-json/wp/v2/media',
-      new Uint8Array(drawn),
-      headers,
-    )
+    const image = await service.post('~/wp-json/wp/v2/media', new Uint8Array(drawn), 'admin', headers)
     const { id } = await service.create('/events', { title: 'Pictured', ...day, image: image.body.id })
     const path = `/events/${id}`
     const [first, was] = [await versionOf(path), (await service.get(path)).body]
@@ -310,7 +298,7 @@ describe('a version that is put back', () => {
     const path = `/series/${event.post_parent}`
     const dates = async () => (await service.get(`${OWN}${path}`, 'admin')).body.occurrences.total
     const first = await versionOf(`${OWN}${path}`)
-    await service.request('admin', 'PUT', `${OWN}${path}`, {
+    await service.put(`${OWN}${path}`, {
       title: 'Less yoga',
       recurrence: 'FREQ=DAILY;COUNT=2',
     })

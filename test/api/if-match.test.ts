@@ -58,7 +58,7 @@ test('of several changes at once with one ETag, one is done', async () => {
 test('an image of the platform changes with the ETag that it has', async () => {
   const media = '~/wp-json/wp/v2/media'
   const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
-  const { body } = await service.request('admin', 'POST', media, image, headers)
+  const { body } = await service.post(media, image, 'admin', headers)
   const path = `${media}/${body.id}`
   const first = await tagOf(path)
   assert.equal((await change(path, { alt_text: 'A square' }, first, 'POST')).status, 200)
@@ -151,7 +151,7 @@ describe('the ETag of an event', () => {
   })
 
   test('is looked at after rights and values', async () => {
-    const refused = await service.request('anonymous', 'PUT', path, { title: 'No' }, { 'If-Match': '"x"' })
+    const refused = await service.put(path, { title: 'No' }, 'anonymous', { 'If-Match': '"x"' })
     assert.equal(refused.status, 401)
     assert.equal((await change(path, { start_date: 'never' }, '"x"')).status, 400)
   })

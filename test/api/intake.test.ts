@@ -116,11 +116,10 @@ test('bodies beyond what all may hold are 503 with Retry-After, and the room com
   assert.match(refused?.received() ?? '', /retry-after: 1\r\n[\s\S]*"code":"rest_unavailable"/i)
   for (const { socket } of lines) socket.destroy()
   await sleep(50)
-  const { status } = await service.request(
-    'author',
-    'POST',
+  const { status } = await service.post(
     '/events',
     `${' '.repeat(600_000)}${body('Room')}`,
+    'author',
     JSON_TYPE,
   )
   assert.equal(status, 201)
@@ -240,9 +239,13 @@ test('a client that waits to be told to send its body is told so when it may', a
 })
 
 test('a POST that stands for a GET has no parameters in its body', async () => {
-  const { body } = await service.request('anonymous', 'POST', '/events?_method=GET&per_page=1', {
-    per_page: 7,
-  })
+  const { body } = await service.post(
+    '/events?_method=GET&per_page=1',
+    {
+      per_page: 7,
+    },
+    'anonymous',
+  )
   assert.match(body.rest_url, /per_page=1\b/)
 })
 
@@ -252,7 +255,7 @@ test('files are taken where files are expected, and passed over elsewhere', asyn
   form.append('start_date', '2027-05-01')
   form.append('end_date', '2027-05-01')
   form.append('file', new Blob(['no image']), 'x.txt')
-  const { status, body } = await service.request('author', 'POST', '/events', form)
+  const { status, body } = await service.post('/events', form, 'author')
   assert.deepEqual([status, body.title], [201, 'With a file'])
 })
 
@@ -364,7 +367,7 @@ describe('a form', () => {
       ...Object.entries(DAY).map(([name, value]) => partOf(name, value)),
       `--b\r\nContent-Disposition: form-data; name="title"${type}${wide('Half \ud83d')}\r\n--b--`,
     ].join('')
-    const answer = await service.request('author', 'POST', '/events', Buffer.from(parts, 'latin1'), FORM_TYPE)
+    const answer = await service.post('/events', Buffer.from(parts, 'latin1'), 'author', FORM_TYPE)
     assert.deepEqual([answer.status, answer.body.title], [201, 'Half \ufffd'])
   })
 })

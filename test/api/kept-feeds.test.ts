@@ -57,8 +57,8 @@ before(async () => {
   paths = [...feeds, '/events.ics?search=concert', '/events/?search=concert', ...pages]
 })
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
-  service.request('anonymous', 'GET', `~${path}`, undefined, headers)
-const askAnew = (path: string) => service.request('subscriber', 'GET', `~${path}`)
+  service.get(`~${path}`, 'anonymous', headers)
+const askAnew = (path: string) => service.get(`~${path}`, 'subscriber')
 
 const textOf = ({ body }: Answer) =>
   (typeof body === 'string' ? body : JSON.stringify(body ?? '')).replace(/"count": +/g, '"count":')

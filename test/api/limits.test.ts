@@ -162,11 +162,10 @@ describe('lists', () => {
   test('a value nests ten levels deep at the most, and no depth is an error of the service', async () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const post = (value: string) =>
-      service.request(
-        'admin',
-        'POST',
+      service.post(
         '/events',
         `{"title":"Deep","start_date":"2028-03-04","end_date":"2028-03-04","organizer":${value}}`,
+        'admin',
         { 'content-type': 'application/json' },
       )
     assertOver(await post(nested(11)), 'organizer', 10)
@@ -183,7 +182,7 @@ describe('forms and queries', () => {
       [2000, 400],
     ] as const) {
       const form = `${new URLSearchParams(DAY)}${'&a'.repeat(n)}`
-      const posted = await service.request('admin', 'POST', '/events', form, {
+      const posted = await service.post('/events', form, 'admin', {
         'content-type': types[0] ?? '',
       })
       assert.equal(posted.status, status)
@@ -317,10 +316,6 @@ test('a multipart form has at most a thousand fields, as more would keep others 
     const form = new FormData()
     form.append('venue', 'Hall')
     for (let i = 1; i < count; i++) form.append('x', '')
-    assert.equal(
-      (await service.request('admin', 'POST', '/venues', form)).status,
-      expected,
-      `${count} fields`,
-    )
+    assert.equal((await service.post('/venues', form)).status, expected, `${count} fields`)
   }
 })

@@ -293,7 +293,7 @@ describe('order and pages', () => {
   })
 
   test('totals stand in the headers, which browsers may read, and HEAD sends the same headers', async () => {
-    const get = await service.request('anonymous', 'GET', `/events?${WINDOW}`, undefined, {
+    const get = await service.get(`/events?${WINDOW}`, 'anonymous', {
       origin: 'https://app.example',
     })
     const head = await service.request('anonymous', 'HEAD', `/events?${WINDOW}`, undefined, {
@@ -306,7 +306,7 @@ describe('order and pages', () => {
       assert.equal(headers.get('content-type'), 'application/json; charset=UTF-8')
     }
     assert.equal(head.body, undefined)
-    const same = await service.request('anonymous', 'GET', `/events?${WINDOW}`, undefined, {
+    const same = await service.get(`/events?${WINDOW}`, 'anonymous', {
       'if-none-match': get.headers.get('etag') ?? '',
     })
     assert.deepEqual([same.status, same.body], [304, undefined])

@@ -176,8 +176,7 @@ test('who has a list is told so while nothing that it shows changes, whatever el
     assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total])
     return headers.get('etag') ?? ''
   }
-  const askWith = (tag: string) =>
-    service.request('anonymous', 'GET', path, undefined, { 'if-none-match': tag })
+  const askWith = (tag: string) => service.get(path, 'anonymous', { 'if-none-match': tag })
   // An answer is cached once it has been requested twice.
   await tagOf()
   const first = await tagOf()
@@ -269,7 +268,7 @@ test('lists that outlive changes of others are those the database gives, whateve
       const path = `/events?${window}${filter}`
       const known = tags.get(path) ?? ''
       const before = kept.get(path)
-      const conditional = await service.request('anonymous', 'GET', path, undefined, {
+      const conditional = await service.get(path, 'anonymous', {
         'if-none-match': known,
       })
       const { status, headers, body } = await service.get(path)
@@ -304,7 +303,7 @@ test('a list that still shows the same events tells their new number and the nex
   const on = (day: number) => ({ start_date: `2031-05-${day}`, end_date: `2031-05-${day}` })
   for (const day of [10, 11]) await service.post('/events', { title: `On the ${day}`, ...on(day) })
   const read = async (headers = {}) => {
-    const answer = await service.request('anonymous', 'GET', path, undefined, headers)
+    const answer = await service.get(path, 'anonymous', headers)
     const { total, total_pages: pages, next_rest_url: next, events: shown } = answer.body ?? {}
     const [ofHeader, link = ''] = [answer.headers.get('x-tec-total'), answer.headers.get('link') ?? '']
     return {

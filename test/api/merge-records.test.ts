@@ -77,11 +77,9 @@ for (const [path, kind, name, field] of [
     } else assert.equal((await bodyOf(`${path}/${from}`)).status, 'trash')
     const history = await bodyOf(`~/wp-json/kalends/v1/events/${alone}/history`)
     assert.deepEqual(pluck(history.history[0].changes, 'member', 'former'), [[field, isTerm ? [] : [from]]])
-    const page = await service.request(
-      'anonymous',
-      'GET',
+    const page = await service.get(
       `~/${kind === 'category' || kind === 'tag' ? `events/${kind}` : kind}` + `/${old}/`,
-      undefined,
+      'anonymous',
       { accept: 'text/html' },
     )
     assert.notEqual(page.status, 410, 'the old address leads on')

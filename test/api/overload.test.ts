@@ -165,7 +165,7 @@ describe('a limit on requests of one client', () => {
   after(() => limited.close())
 
   const ask = (client: string, path = '/events') =>
-    limited.request('anonymous', 'GET', path, undefined, { 'x-forwarded-for': client })
+    limited.get(path, 'anonymous', { 'x-forwarded-for': client })
 
   test('answers 429 with Retry-After to who goes beyond, and to nobody else', async () => {
     const statuses = []

@@ -23,13 +23,7 @@ async function uploaded(
 ): Promise<Answer['body']> {
   const bytes = await drawPng(40, 30, '#0a8')
   const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
-  const { status, body } = await service.request(
-    as,
-    'POST',
-    `${MEDIA}${query}`,
-    new Uint8Array(bytes),
-    headers,
-  )
+  const { status, body } = await service.post(`${MEDIA}${query}`, new Uint8Array(bytes), as, headers)
   assert.equal(status, 201)
   return body
 }
@@ -141,7 +135,7 @@ describe('an image is open', () => {
         return addCredential(tx, editor, 'token', 'Test', Date.now(), undefined, { scopes: [scope] })
       })
       const headers = { authorization: `Bearer ${token}` }
-      const answer = await service.request('anonymous', 'GET', `${MEDIA}/${id}`, undefined, headers)
+      const answer = await service.get(`${MEDIA}/${id}`, 'anonymous', headers)
       assert.equal(answer.status, statuses[scope], scope)
     }
   })
@@ -186,7 +180,7 @@ describe('the texts of an image', () => {
       .toBuffer()
     form.set('file', new Blob([new Uint8Array(file)], { type: 'image/jpeg' }), 'IMG_1.jpg')
     for (const [name, text] of Object.entries(sent)) form.set(name, text)
-    const { status, body } = await service.request('author', 'POST', MEDIA, form)
+    const { status, body } = await service.post(MEDIA, form, 'author')
     assert.equal(status, 201)
     assert.deepEqual(shown(body), { ...expected, slug: `the-old-town-hall-${body.id}` })
     assert.deepEqual(shown((await service.get(`${MEDIA}/${body.id}`)).body), shown(body))
@@ -221,12 +215,7 @@ describe('the texts of an image', () => {
       [wrong.status, Object.keys(wrong.body.data.params)],
       [400, ['title', 'alt_text', 'caption']],
     )
-    const form = await service.request(
-      'admin',
-      'PUT',
-      `${MEDIA}/${id}`,
-      new URLSearchParams({ alt_text: 'By form' }),
-    )
+    const form = await service.put(`${MEDIA}/${id}`, new URLSearchParams({ alt_text: 'By form' }))
     assert.equal(form.body.alt_text, 'By form')
   })
 

@@ -194,12 +194,7 @@ describe('application passwords below wp/v2', () => {
       assertProblem(answer, 400, 'rest_invalid_param')
       assert.deepEqual(Object.keys(answer.body.data.params), ['app_id' in sent ? 'app_id' : 'name'])
     }
-    const form = await service.request(
-      'author',
-      'POST',
-      MINE,
-      new URLSearchParams({ name: 'Form', app_id: '' }),
-    )
+    const form = await service.post(MINE, new URLSearchParams({ name: 'Form', app_id: '' }), 'author')
     assert.deepEqual([form.status, form.body.name, form.body.app_id], [201, 'Form', ''])
     assertProblem(await service.get(`${MINE}/no-uuid`, 'author'), 404, 'rest_application_password_not_found')
     assertProblem(
@@ -232,7 +227,7 @@ describe('application passwords below wp/v2', () => {
     await service.remove(MINE, 'subscriber')
     const token = await given('subscriber', 'token')
     const key = { 'idempotency-key': 'password', authorization: token }
-    const once = () => service.request('anonymous', 'POST', MINE, { name: 'Once' }, key)
+    const once = () => service.post(MINE, { name: 'Once' }, 'anonymous', key)
     const [first, again] = [await once(), await once()]
     assert.notEqual(first.body.password, again.body.password)
     const made: Answer[] = []

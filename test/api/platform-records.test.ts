@@ -17,7 +17,7 @@ async function created(path: string, body: object, as: Reader = 'admin'): Promis
 
 async function image(as: Reader = 'admin'): Promise<number> {
   const bytes = await drawPng(40, 30, '#0a8')
-  const { body } = await service.request(as, 'POST', `${WP}/media`, new Uint8Array(bytes), {
+  const { body } = await service.post(`${WP}/media`, new Uint8Array(bytes), as, {
     'content-type': 'image/png',
     'content-disposition': 'attachment; filename="poster.png"',
   })
@@ -397,12 +397,7 @@ describe('the featured image of an event', () => {
       (await service.get('/events?start_date=2027-05-01&search=Featured')).body.events[0].image.id,
       first,
     )
-    const none = await service.request(
-      'editor',
-      'POST',
-      address,
-      new URLSearchParams({ featured_media: '0' }),
-    )
+    const none = await service.post(address, new URLSearchParams({ featured_media: '0' }), 'editor')
     assert.equal(none.body.featured_media, 0)
     assert.equal((await service.get(`/events/${id}`)).body.image, false)
     const nothing = await service.post(address, {})

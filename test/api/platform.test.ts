@@ -24,7 +24,7 @@ function upload(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const usual = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="poster.png"' }
-  return service.request(as, 'POST', `${PLATFORM}/media`, bytes, { ...usual, ...headers })
+  return service.post(`${PLATFORM}/media`, bytes, as, { ...usual, ...headers })
 }
 
 async function uploaded(as: Reader = 'author', name = 'poster'): Promise<number> {
@@ -236,7 +236,7 @@ describe('an upload', () => {
       ),
       'Stage door.jpeg',
     )
-    const { status, body } = await service.request('editor', 'POST', `${PLATFORM}/media`, form)
+    const { status, body } = await service.post(`${PLATFORM}/media`, form, 'editor')
     assert.deepEqual([status, body.mime_type, body.author], [201, 'image/jpeg', service.userIds.editor])
     assert.match(body.source_url, /\/Stage-door(-\d+)?\.jpg$/)
     assert.deepEqual([body.media_details.width, body.media_details.height], [50, 60])
@@ -287,17 +287,9 @@ describe('an upload', () => {
     assertProblem(await service.post(`${PLATFORM}/media?file=x`, undefined), 400, 'rest_upload_no_data')
     const form = new FormData()
     form.set('title', 'no file')
-    assertProblem(
-      await service.request('author', 'POST', `${PLATFORM}/media`, form),
-      400,
-      'rest_upload_no_data',
-    )
+    assertProblem(await service.post(`${PLATFORM}/media`, form, 'author'), 400, 'rest_upload_no_data')
     form.set('file', new Blob([]), 'empty.png')
-    assertProblem(
-      await service.request('author', 'POST', `${PLATFORM}/media`, form),
-      400,
-      'rest_upload_no_data',
-    )
+    assertProblem(await service.post(`${PLATFORM}/media`, form, 'author'), 400, 'rest_upload_no_data')
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
     const none = [svg, 'plain text', '%PDF-1.7', `${(await drawPng(4, 4)).toString('latin1').slice(0, 20)}`]
     for (const text of none) assertProblem(await upload(Buffer.from(text)), 400, 'rest_upload_unknown_type')
@@ -315,12 +307,12 @@ describe('an upload', () => {
     ]
     for (const [side, status] of sizes) {
       const bytes = await noise(side)
-      const raw = await limited.request('author', 'POST', `${PLATFORM}/media`, bytes, {
+      const raw = await limited.post(`${PLATFORM}/media`, bytes, 'author', {
         'content-type': 'image/png',
       })
       const form = new FormData()
       form.set('file', new Blob([bytes], { type: 'image/png' }), 'noise.png')
-      const inForm = await limited.request('author', 'POST', `${PLATFORM}/media`, form)
+      const inForm = await limited.post(`${PLATFORM}/media`, form, 'author')
       assert.deepEqual([raw.status, inForm.status], [status, status], `${bytes.length} bytes`)
       if (status === 413)
         for (const answer of [raw, inForm]) assertProblem(answer, 413, 'rest_request_too_large')
@@ -644,17 +636,8 @@ describe('tags of the platform', () => {
     assertProblem(twice, 400, 'term_exists')
     assert.equal(twice.body.data.term_id, made.Jazz)
     const json = { 'content-type': 'application/json' }
-    assertProblem(
-      await service.request('admin', 'POST', `${PLATFORM}/tags`, '{', json),
-      400,
-      'rest_invalid_json',
-    )
-    const form = await service.request(
-      'editor',
-      'POST',
-      `${PLATFORM}/tags`,
-      new URLSearchParams({ name: 'By form' }),
-    )
+    assertProblem(await service.post(`${PLATFORM}/tags`, '{', 'admin', json), 400, 'rest_invalid_json')
+    const form = await service.post(`${PLATFORM}/tags`, new URLSearchParams({ name: 'By form' }), 'editor')
     assert.deepEqual([form.status, form.body.slug], [201, 'by-form'])
   })
 
@@ -664,9 +647,6 @@ describe('tags of the platform', () => {
     assert.ok(Number(head.headers.get('x-wp-total')) > 1)
     const etag = (await service.get(`${PLATFORM}/tags`)).headers.get('etag') ?? ''
     const headers = { ...credentialsOf('anonymous'), 'if-none-match': etag }
-    assert.equal(
-      (await service.request('anonymous', 'GET', `${PLATFORM}/tags`, undefined, headers)).status,
-      304,
-    )
+    assert.equal((await service.get(`${PLATFORM}/tags`, 'anonymous', headers)).status, 304)
   })
 })

@@ -24,7 +24,7 @@ before(async () => {
 const newKey = () => `key ${++keys}`
 
 function send(path: string, body: unknown, key: string, as: Reader = 'admin', headers = {}): Promise<Answer> {
-  return service.request(as, 'POST', path, body, { 'Idempotency-Key': key, ...headers })
+  return service.post(path, body, as, { 'Idempotency-Key': key, ...headers })
 }
 
 async function keptRows(): Promise<number> {
@@ -275,19 +275,13 @@ test('updates pass over a key', async () => {
 const MINIMAL = { Prefer: 'return=minimal' }
 
 test('creates and updates that prefer so are answered without a body', async () => {
-  const made = await service.request('admin', 'POST', '/events', { title: 'Little', ...day }, MINIMAL)
+  const made = await service.post('/events', { title: 'Little', ...day }, 'admin', MINIMAL)
   assert.equal(made.status, 201)
   assert.equal(made.headers.get('preference-applied'), 'return=minimal')
   assert.equal(made.headers.get('content-length'), '0')
   const location = made.headers.get('location') ?? ''
   const path = location.slice(service.base.length)
-  const changed = await service.request(
-    'admin',
-    'PUT',
-    path,
-    { title: 'Less' },
-    { Prefer: 'a=b, Return="minimal"; x' },
-  )
+  const changed = await service.put(path, { title: 'Less' }, 'admin', { Prefer: 'a=b, Return="minimal"; x' })
   assert.equal(changed.status, 200)
   assert.equal(changed.headers.get('location'), location)
   assert.equal(changed.headers.get('content-length'), '0')
@@ -297,17 +291,13 @@ test('creates and updates that prefer so are answered without a body', async () 
 test('errors, reads, removals, envelopes and other preferences have their body', async () => {
   const { id } = await service.create('/venues', { venue: 'Whole' })
   const answers = [
-    await service.request('admin', 'POST', '/venues', {}, MINIMAL),
-    await service.request('admin', 'GET', `/venues/${id}`, undefined, MINIMAL),
-    await service.request('admin', 'PUT', `/venues/${id}?_envelope`, { city: 'Here' }, MINIMAL),
-    await service.request(
-      'admin',
-      'PUT',
-      `/venues/${id}`,
-      { city: 'There' },
-      { Prefer: 'return=representation, return=minimal' },
-    ),
-    await service.request('admin', 'DELETE', `/venues/${id}`, undefined, MINIMAL),
+    await service.post('/venues', {}, 'admin', MINIMAL),
+    await service.get(`/venues/${id}`, 'admin', MINIMAL),
+    await service.put(`/venues/${id}?_envelope`, { city: 'Here' }, 'admin', MINIMAL),
+    await service.put(`/venues/${id}`, { city: 'There' }, 'admin', {
+      Prefer: 'return=representation, return=minimal',
+    }),
+    await service.remove(`/venues/${id}`, 'admin', MINIMAL),
   ]
   for (const { headers, body } of answers) {
     assert.equal(headers.get('preference-applied'), null)

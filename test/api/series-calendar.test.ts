@@ -99,9 +99,9 @@ test('what is in the trash is an exception, and what has moved a component of it
   const first = await make({ title: 'Moved' })
   const [, second, third] = await listed(first.post_parent)
   const before = await sequenceOf(first.post_parent)
-  assert.equal((await service.request('admin', 'DELETE', `/events/${second?.id}`)).status, 200)
+  assert.equal((await service.remove(`/events/${second?.id}`)).status, 200)
   const moved = { start_date: `${FIRST.slice(0, 8)}27 20:00:00`, end_date: `${FIRST.slice(0, 8)}27 22:00:00` }
-  assert.equal((await service.request('admin', 'POST', `/events/${third?.id}`, moved)).status, 200)
+  assert.equal((await service.post(`/events/${third?.id}`, moved)).status, 200)
   const components = await componentsOf(`post_parent=${first.post_parent}`)
   const [master, override] = components
   assert.ok(master && override)

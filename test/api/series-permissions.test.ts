@@ -145,6 +145,6 @@ test(`${CALLERS.length * 5} cells: a missing series, also made there, is refused
       const answer = await service.request(caller, method, `${SERIES}/987654`, { title: 'X' })
       assert.equal(answer.status, MAKERS.record.includes(caller) ? 404 : denied, `${caller} ${method}`)
     }
-    assert.equal((await service.request(caller, 'POST', SERIES, course)).status, 404, caller)
+    assert.equal((await service.post(SERIES, course, caller)).status, 404, caller)
   }
 })

@@ -121,13 +121,7 @@ test('a series shows and takes what its occurrences link to, cost and image', as
   const yard = await service.create('/venues', { venue: 'Yard' })
   const picture = await drawPng(40, 30, 'teal')
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="course.png"' }
-  const image = await service.request(
-    'admin',
-    'POST',
-    '~/wp-json/wp/v2/media',
-    new Uint8Array(picture),
-    headers,
-  )
+  const image = await service.post('~/wp-json/wp/v2/media', new Uint8Array(picture), 'admin', headers)
   const other = {
     venue: yard.id,
     organizer: [],

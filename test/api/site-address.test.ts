@@ -54,7 +54,7 @@ describe('the address of the site', () => {
   test('is the front page for browsers, and the interface for programs, at one address', async () => {
     await withService({ rest_root: '/' }, async (other) => {
       const asBrowser = (path: string) =>
-        other.request('anonymous', 'GET', `~${path}`, undefined, {
+        other.get(`~${path}`, 'anonymous', {
           accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
         })
       for (let i = 0; i < 3; i++) {
@@ -149,8 +149,8 @@ describe('rest_route', () => {
     const options = await service.request('admin', 'OPTIONS', one)
     assert.match(options.headers.get('allow') ?? '', /DELETE/)
     assert.equal((await service.request('admin', 'HEAD', one)).status, 200)
-    assert.equal((await service.request('admin', 'POST', `${one}&_method=DELETE`)).body.status, 'trash')
-    const form = await service.request('admin', 'POST', address, new URLSearchParams({ venue: 'Form hall' }))
+    assert.equal((await service.post(`${one}&_method=DELETE`, undefined)).body.status, 'trash')
+    const form = await service.post(address, new URLSearchParams({ venue: 'Form hall' }))
     assert.deepEqual([form.status, form.body.venue], [201, 'Form hall'])
   })
 

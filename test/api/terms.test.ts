@@ -233,12 +233,16 @@ for (const path of ['/categories', '/tags'] as const) {
       assert.deepEqual(pluck((await createEvent({ [key]: [String(market.id)] }))[key], 'id'), [market.id])
       const signs = await createEvent({ [key]: ['!!', `New ${kind}`, `new ${kind}`, '??', '!!'] })
       assert.deepEqual(namesOf(signs[key]).sort(), ['!!', '??', `New ${kind}`])
-      const { body } = await service.request('contributor', 'POST', '/events', {
-        title: 'By one who makes none',
-        start_date: '2027-05-01',
-        end_date: '2027-05-01',
-        [key]: ['Made by nobody', `[fishers-market-${kind}`],
-      })
+      const { body } = await service.post(
+        '/events',
+        {
+          title: 'By one who makes none',
+          start_date: '2027-05-01',
+          end_date: '2027-05-01',
+          [key]: ['Made by nobody', `[fishers-market-${kind}`],
+        },
+        'contributor',
+      )
       assert.deepEqual(namesOf(body[key]), [`Fishers' market ${kind}`])
     })
 

@@ -130,7 +130,7 @@ async function does(
 
 async function uploads(authorization: Record<string, string>, as: Reader): Promise<boolean> {
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="dot.png"' }
-  const { status } = await service.request(as, 'POST', '~/wp-json/wp/v2/media', new Uint8Array(PNG), {
+  const { status } = await service.post('~/wp-json/wp/v2/media', new Uint8Array(PNG), as, {
     ...headers,
     ...authorization,
   })
@@ -225,7 +225,7 @@ test('which credentials were used is known once the service has stopped', async 
   const used = await database.write(async (tx) =>
     addCredential(tx, await getUserByLogin(tx, 'author'), 'token', 'Used', Date.now()),
   )
-  await own.request('anonymous', 'GET', '/events', undefined, { authorization: `Bearer ${used}` })
+  await own.get('/events', 'anonymous', { authorization: `Bearer ${used}` })
   const author = await getUserByLogin(database.read, 'author')
   let kept: string[] = []
   const close = database.close

@@ -98,7 +98,7 @@ async function makeWorld(): Promise<void> {
 
 async function upload(): Promise<number> {
   const png = await drawPng(400, 400, 'red')
-  const answer = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(png), {
+  const answer = await service.post('~/wp-json/wp/v2/media', new Uint8Array(png), 'admin', {
     'content-type': 'image/png',
     'content-disposition': 'attachment; filename="red.png"',
   })

@@ -76,7 +76,7 @@ describe('administrators manage webhooks over HTTP', () => {
     )
     assert.deepEqual((await service.request('admin', 'PATCH', path, {})).body, shown)
     assert.ok(!JSON.stringify(listed.body).includes('whsec_'))
-    assert.deepEqual((await service.request('admin', 'DELETE', path)).body, shown)
+    assert.deepEqual((await service.remove(path)).body, shown)
     assert.equal((await service.get(path, 'admin')).body.code, 'rest-webhook-not-found')
     assert.ok(secret.length > 40)
   })
@@ -97,7 +97,7 @@ describe('administrators manage webhooks over HTTP', () => {
     assert.equal(JSON.parse(text).type, 'term.created')
     const waiting = await service.get(`${HOOKS}/${silent.id}/deliveries`, 'admin')
     assert.deepEqual(waiting.body.deliveries, [])
-    for (const { id } of [told, silent]) await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+    for (const { id } of [told, silent]) await service.remove(`${HOOKS}/${id}`)
   })
 
   test('changing one leaves what is not sent, and enabling it forgets why it was disabled', async () => {
@@ -116,7 +116,7 @@ describe('administrators manage webhooks over HTTP', () => {
     assert.deepEqual(await change('PATCH', { enabled: false }), disabled)
     const enabled = await change('PUT', { enabled: 'true', private: '0', url, events: 'event.*' })
     assert.deepEqual(enabled, { id, ...added })
-    await service.request('admin', 'DELETE', path)
+    await service.remove(path)
   })
 
   test('a test says what came of it, messages are listed, and one is sent again with its id', async () => {
@@ -149,7 +149,7 @@ describe('administrators manage webhooks over HTTP', () => {
     const { headers = {}, text = '' } = received[3] ?? {}
     for (const each of [secret, rotated.body.secret])
       new Webhook(each).verify(text, headers as Record<string, string>)
-    for (const each of [id, other.id]) await service.request('admin', 'DELETE', `${HOOKS}/${each}`)
+    for (const each of [id, other.id]) await service.remove(`${HOOKS}/${each}`)
   })
 
   test('messages are listed page by page, however many there are', async () => {
@@ -175,12 +175,12 @@ describe('administrators manage webhooks over HTTP', () => {
         [],
       )
     assert.equal((await service.get(`${HOOKS}/${id}/deliveries?page=0`, 'admin')).status, 400)
-    await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+    await service.remove(`${HOOKS}/${id}`)
   })
 
   test('one that is added again with the same key is added once, and its secret is told again', async () => {
     const send = (fields: object, prefer: Record<string, string> = {}) =>
-      service.request('admin', 'POST', HOOKS, fields, { 'idempotency-key': 'hook 1', ...prefer })
+      service.post(HOOKS, fields, 'admin', { 'idempotency-key': 'hook 1', ...prefer })
     const [first, again] = [await send({ url }), await send({ url })]
     assert.deepEqual([again.status, again.body], [201, first.body])
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
@@ -195,7 +195,7 @@ describe('administrators manage webhooks over HTTP', () => {
     )
     assert.deepEqual(pluck(listed, 'id'), [first.body.id])
     assert.equal((await send({ url: 'https://192.168.1.1/' })).status, 422)
-    await service.request('admin', 'DELETE', `${HOOKS}/${first.body.id}`)
+    await service.remove(`${HOOKS}/${first.body.id}`)
   })
 
   test('what has not arrived and what is disabled is told in the language of the site', async () => {
@@ -221,7 +221,7 @@ describe('administrators manage webhooks over HTTP', () => {
     const path = `${HOOKS}/${id}`
     await service.post(`${path}/rotate`, {})
     await service.request('admin', 'PATCH', path, { private: true })
-    await service.request('admin', 'DELETE', path)
+    await service.remove(path)
     const acts = await service.app.database.read
       .selectFrom('history')
       .selectAll()
@@ -289,7 +289,7 @@ describe('what is wrong is refused', () => {
       )
     assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=99999999`, 'admin')).status, 200)
     assert.deepEqual((await service.get(HOOKS, 'admin')).body, before)
-    await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+    await service.remove(`${HOOKS}/${id}`)
   })
 
   test('an id of nothing, however long', async () => {
@@ -305,8 +305,7 @@ describe('what is wrong is refused', () => {
         return addCredential(tx, admin, 'token', name, Date.now(), undefined, scopes ? { scopes } : {})
       })
     const statusWith = async (secret: string) =>
-      (await service.request('anonymous', 'GET', HOOKS, undefined, { authorization: `Bearer ${secret}` }))
-        .status
+      (await service.get(HOOKS, 'anonymous', { authorization: `Bearer ${secret}` })).status
     assert.equal(await statusWith(await token('whole')), 200)
     assert.equal(await statusWith(await token('all', ['write-all'])), 200)
     assert.equal(await statusWith(await token('own', ['write-own', 'media', 'read-drafts'])), 403)
@@ -317,8 +316,7 @@ describe('what is wrong is refused', () => {
 
   test('a body that cannot be read is not read of those who may not write it', async () => {
     const json = { 'content-type': 'application/json' }
-    const statusOf = async (caller: Reader) =>
-      (await service.request(caller, 'POST', HOOKS, '{', json)).status
+    const statusOf = async (caller: Reader) => (await service.post(HOOKS, '{', caller, json)).status
     assert.deepEqual(
       [await statusOf('anonymous'), await statusOf('editor'), await statusOf('admin')],
       [401, 403, 400],

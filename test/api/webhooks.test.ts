@@ -201,7 +201,7 @@ describe('messages', () => {
       { path: '/tribe/events/v1/venues', body: { venue: 'By batch' } },
       { path: '/wp/v2/tags', body: { name: 'By the platform' } },
     ]
-    await service.request('admin', 'POST', '~/wp-json/batch/v1', {
+    await service.post('~/wp-json/batch/v1', {
       validation: 'require-all-validate',
       requests,
     })
@@ -232,7 +232,7 @@ describe('messages', () => {
       { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
       { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
     ]
-    await service.request('admin', 'POST', '~/wp-json/batch/v1', {
+    await service.post('~/wp-json/batch/v1', {
       validation: 'require-all-validate',
       requests,
     })

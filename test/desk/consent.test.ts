@@ -22,7 +22,7 @@ describe('application passwords by consent', () => {
     return listCredentials(read, await getUserByLogin(read, 'author'))
   }
   const meWith = (login: string, password: string) =>
-    service.request('anonymous', 'GET', '~/wp-json/wp/v2/users/me', undefined, {
+    service.get('~/wp-json/wp/v2/users/me', 'anonymous', {
       authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,
     })
 

@@ -340,7 +340,7 @@ describe('the form of an event', () => {
         await service.create(`/${kind}`, { name: `Stays in ${kind}` }),
         await service.create(`/${kind}`, { name: `Goes from ${kind}` }),
       ]
-      await service.request('admin', 'DELETE', `/${kind}/${goes.id}?force=true`)
+      await service.remove(`/${kind}/${goes.id}?force=true`)
       const times = { start_date: '2030-06-05', start_time: '19:00' }
       const chosen = { [kind]: ['', String(stays.id), String(goes.id)] }
       const refused = await editor.post('/desk/events/new', { title: `Chosen ${kind}`, ...times, ...chosen })

@@ -191,7 +191,7 @@ describe('the list of events in a browser', noChromium, () => {
       await service.create('/events', { title: `Season ${i}`, ...onDay(later(100 + i), '20:00', '22:00') })
     const picture = await uploadPicture(service, 60, 40)
     const media = `~/wp-json/wp/v2/media/${picture}`
-    await service.request('admin', 'PUT', media, { alt_text: 'The curtain of the season' })
+    await service.put(media, { alt_text: 'The curtain of the season' })
     const tab = await open('/desk/events?search=season')
     await click(tab, 'thead input[type=checkbox]')
     await click(tab, '.bulk [value=picture]')

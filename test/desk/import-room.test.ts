@@ -301,7 +301,7 @@ describe('a file at the desk', () => {
     const form = new FormData()
     form.append('file', new Blob([bytes]), name)
     const headers = { cookie: desk.cookie, origin: new URL(service.origin).origin, accept: 'text/html' }
-    return service.request('anonymous', 'POST', '~/desk/import', form, headers)
+    return service.post('~/desk/import', form, 'anonymous', headers)
   }
 
   test('is read by what is in it: a spreadsheet, a table in Windows-1252, a calendar', async () => {
@@ -465,14 +465,14 @@ describe('a file at the desk', () => {
       form.append(name, value)
     const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin, accept: 'text/html' }
     const address = addressIn(shown.body).replace(service.origin, '')
-    assert.equal((await service.request('anonymous', 'POST', `~${address}`, form, headers)).status, 303)
+    assert.equal((await service.post(`~${address}`, form, 'anonymous', headers)).status, 303)
     const { body } = await service.get('/events?start_date=2028-08-01&end_date=2028-08-02')
     const files = body.events.map(({ image }: { image: { url: string } }) => image.url.replace(/.*\//, ''))
     assert.deepEqual(files, ['season.png', 'season.png'])
 
     const no = new FormData()
     no.append('picture', new Blob(['not a picture']), 'season.png')
-    const refused = await service.request('anonymous', 'POST', `~${address}`, no, headers)
+    const refused = await service.post(`~${address}`, no, 'anonymous', headers)
     assert.equal(refused.status, 422)
   })
 

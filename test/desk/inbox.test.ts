@@ -49,7 +49,7 @@ describe('the inbox, Today and the history', () => {
       form.append(name, value)
     const bytes = await drawPng(40, 30, 'red')
     form.append('picture', new File([new Uint8Array(bytes)], 'lantern.png', { type: 'image/png' }))
-    const sent = await service.request('anonymous', 'POST', '~/desk/events/new', form, {
+    const sent = await service.post('~/desk/events/new', form, 'anonymous', {
       cookie: contributor.cookie,
       origin: new URL(service.origin).origin,
     })

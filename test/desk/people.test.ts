@@ -18,7 +18,7 @@ describe('people at the desk', () => {
   const linkIn = (body: string) =>
     new URL(/value="(http[^"]+\/desk\/set-up\/[\w-]{43})"/.exec(body)?.[1] ?? '').pathname
   const restAs = (login: 'author' | 'contributor') =>
-    service.request('anonymous', 'GET', '~/wp-json/wp/v2/users/me', undefined, credentialsOf(login))
+    service.get('~/wp-json/wp/v2/users/me', 'anonymous', credentialsOf(login))
 
   test('administrators see who there is, and nobody else does', async () => {
     const { status, body } = await admin.get('/desk/people')
@@ -51,8 +51,7 @@ describe('people at the desk', () => {
       })
       const authorization = `Basic ${Buffer.from(`${login}:${PASSWORD}`).toString('base64')}`
       const create = async () =>
-        (await service.request('anonymous', 'POST', '/events', { title: 'Mine', ...day }, { authorization }))
-          .status
+        (await service.post('/events', { title: 'Mine', ...day }, 'anonymous', { authorization })).status
       assert.equal(await create(), 201)
       return { id: made.id, create }
     }
@@ -92,11 +91,10 @@ describe('people at the desk', () => {
     assert.equal((await user('grace')).role, 'contributor')
     assert.match((await admin.get('/desk/people')).body, /No password yet/)
     const link = linkIn(invited.body)
-    const chosen = await service.request(
-      'anonymous',
-      'POST',
+    const chosen = await service.post(
       `~${link}`,
       new URLSearchParams({ password: DESK_PASSWORD }),
+      'anonymous',
       { 'content-type': 'application/x-www-form-urlencoded' },
     )
     assert.equal(chosen.status, 303)
@@ -165,11 +163,10 @@ describe('people at the desk', () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const { id } = await user('contributor')
     const signIn = () =>
-      service.request(
-        'anonymous',
-        'POST',
+      service.post(
         '~/desk/sign-in',
         new URLSearchParams({ login: 'contributor', password: DESK_PASSWORD }),
+        'anonymous',
         { 'content-type': 'application/x-www-form-urlencoded' },
       )
     assert.equal((await restAs('contributor')).status, 200)
@@ -304,7 +301,7 @@ describe('one’s own account at the desk', () => {
     const cookie = (changed.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     assert.notEqual(cookie, here.cookie)
     for (const old of [here, there]) assert.equal((await old.get('/desk/')).status, 303)
-    const shown = await service.request('anonymous', 'GET', '~/desk/me', undefined, { cookie })
+    const shown = await service.get('~/desk/me', 'anonymous', { cookie })
     assert.equal(shown.status, 200)
     await giveDeskPassword(service, 'author')
   })
@@ -371,7 +368,7 @@ describe('one’s own account at the desk', () => {
     assert.equal(made.status, 200)
     const [, secret = ''] = /value="(\w{4}(?: \w{4}){5})"/.exec(made.body) ?? []
     const use = () =>
-      service.request('anonymous', 'GET', '~/wp-json/wp/v2/users/me', undefined, {
+      service.get('~/wp-json/wp/v2/users/me', 'anonymous', {
         authorization: `Basic ${Buffer.from(`editor:${secret}`).toString('base64')}`,
       })
     const me = await use()

@@ -17,7 +17,7 @@ const makeLink = (login: string, now = Date.now(), inviter = 0) =>
     return `/desk/set-up/${await addSignInLink(tx, user, now, { inviter })}`
   })
 const fill = (path: string, fields: Record<string, string>) =>
-  service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(fields), {
+  service.post(`~${path}`, new URLSearchParams(fields), 'anonymous', {
     accept: 'text/html',
     origin: new URL(service.origin).origin,
     'content-type': 'application/x-www-form-urlencoded',

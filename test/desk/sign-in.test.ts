@@ -15,9 +15,9 @@ function browserOf(service: TestService, address = '192.0.2.1') {
   const from = { 'x-forwarded-for': address, accept: 'text/html' }
   return {
     get: (path: string, headers: Record<string, string> = {}) =>
-      service.request('anonymous', 'GET', `~${path}`, undefined, { ...from, ...headers }),
+      service.get(`~${path}`, 'anonymous', { ...from, ...headers }),
     post: (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-      service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(fields), {
+      service.post(`~${path}`, new URLSearchParams(fields), 'anonymous', {
         ...from,
         origin,
         'content-type': 'application/x-www-form-urlencoded',
@@ -140,7 +140,7 @@ describe('signing in to the desk', () => {
     const editor = await sitAtDesk(service, 'editor')
     for (const cookie of ['', editor.cookie]) {
       const headers = { 'content-type': 'application/json', accept: 'text/html', cookie }
-      const { status, body } = await service.request('anonymous', 'POST', '~/desk/events/new', deep, headers)
+      const { status, body } = await service.post('~/desk/events/new', deep, 'anonymous', headers)
       assert.equal(status, cookie === '' ? 401 : 422)
       assert.doesNotMatch(body, /a\]/)
     }
@@ -157,7 +157,7 @@ describe('signing in to the desk', () => {
     const cookie = cookieIn(await browser.post('/desk/sign-in', GOOD))
     const me = await browser.get('/wp-json/wp/v2/users/me', { cookie })
     assert.equal(me.status, 401)
-    const made = await service.request('anonymous', 'POST', '/venues', { venue: 'Forged' }, { cookie })
+    const made = await service.post('/venues', { venue: 'Forged' }, 'anonymous', { cookie })
     assert.equal(made.status, 401)
     assert.equal((await browser.get('/desk/', credentialsOf('editor'))).status, 303)
     assert.equal(
@@ -171,11 +171,10 @@ describe('signing in to the desk', () => {
     const own = new URL(service.origin).origin
     const post = (headers: Record<string, string>) => {
       const { origin = '', ...others } = headers
-      return service.request(
-        'anonymous',
-        'POST',
+      return service.post(
         '~/desk/tags/new',
         new URLSearchParams({ name: crypto.randomUUID() }),
+        'anonymous',
         {
           cookie: editor.cookie,
           'content-type': 'application/x-www-form-urlencoded',
@@ -238,7 +237,7 @@ describe('signing in to the desk', () => {
     for (const headers of [{}, { cookie }])
       for (const path of ['/desk/', '/desk/sign-in', '/desk/search?q=x']) {
         const sent = { ...headers, origin: 'https://elsewhere.example' }
-        const answer = await service.request('anonymous', 'GET', `~${path}`, undefined, sent)
+        const answer = await service.get(`~${path}`, 'anonymous', sent)
         assert.equal(answer.headers.get('access-control-allow-origin'), null, path)
       }
   })
@@ -267,7 +266,7 @@ describe('signing in to the desk', () => {
     ]
     for (const body of odd) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const { status } = await service.request('anonymous', 'POST', '~/desk/sign-in', body, headers)
+      const { status } = await service.post('~/desk/sign-in', body, 'anonymous', headers)
       assert.ok([400, 401, 429].includes(status), `${body}: ${status}`)
     }
   })
@@ -325,7 +324,7 @@ describe('signing in to the desk', () => {
       tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute(),
     )
     const post = (headers: Record<string, string>) =>
-      service.request('anonymous', 'POST', '~/desk/events/new', 'tags[]=1&tags[]=2&a=0&a=1&b[c][d]=e', {
+      service.post('~/desk/events/new', 'tags[]=1&tags[]=2&a=0&a=1&b[c][d]=e', 'anonymous', {
         'content-type': 'application/x-www-form-urlencoded',
         ...headers,
       })

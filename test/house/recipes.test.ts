@@ -180,7 +180,7 @@ test('with every step done, the service has field, filter, representation and fe
   })
 
   await t.test('assistants are offered the new filter', async () => {
-    const tools = await service.request('admin', 'POST', '~/mcp', {
+    const tools = await service.post('~/mcp', {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/list',
@@ -195,7 +195,7 @@ test('with every step done, the service has field, filter, representation and fe
     'lists of events are shown in the new representation, by its name and by its media type',
     async () => {
       const ask = (query: string, headers: Record<string, string> = {}) =>
-        service.request('anonymous', 'GET', `/events?${WINDOW}&per_page=2${query}`, undefined, headers)
+        service.get(`/events?${WINDOW}&per_page=2${query}`, 'anonymous', headers)
       const { body } = await ask('')
       const titles = body.events.map(({ title }: { title: string }) => `${title}\n`).join('')
       for (let again = 0; again < 3; again++)

@@ -10,7 +10,7 @@ const service = serviceForTests({ mcp: 'read', mcp_rate_limit: '0' })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const post = (body: unknown, headers: Record<string, string> = {}) =>
-  service.request('anonymous', 'POST', '~/mcp', typeof body === 'string' ? body : JSON.stringify(body), {
+  service.post('~/mcp', typeof body === 'string' ? body : JSON.stringify(body), 'anonymous', {
     ...JSON_TYPE,
     ...headers,
   })

@@ -52,7 +52,7 @@ describe('subscriptions by e-mail', () => {
   })
 
   const post = (path: string, form: Record<string, string>, headers = {}) =>
-    service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(form), {
+    service.post(`~${path}`, new URLSearchParams(form), 'anonymous', {
       accept: 'text/html',
       ...headers,
     })
@@ -316,7 +316,7 @@ describe('subscriptions by e-mail', () => {
 
   test('a reminder comes the day before with a calendar file, and tells both times of a move', async () => {
     const image = await uploadPicture(service, 1200, 800)
-    await service.request('admin', 'POST', `~/wp-json/wp/v2/media/${image}`, { alt_text: 'A "big" band' })
+    await service.post(`~/wp-json/wp/v2/media/${image}`, { alt_text: 'A "big" band' })
     const event = await service.create('/events', {
       ...{ title: 'Concert\u202e', timezone: 'America/New_York', image, ...day },
     })
@@ -371,7 +371,7 @@ describe('subscriptions by e-mail', () => {
       },
     })
     for (let from = 0; from < 400; from += 25)
-      await service.request('admin', 'POST', '~/wp-json/batch/v1', {
+      await service.post('~/wp-json/batch/v1', {
         validation: 'require-all-validate',
         requests: Array.from({ length: 25 }, (_, at) => make(from + at)),
       })

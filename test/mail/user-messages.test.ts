@@ -121,10 +121,14 @@ test('many changes at once are one message to an author', async (t) => {
     path: `/tribe/events/v1/events/${id}`,
     body: { cost: '5' },
   }))
-  const { status } = await service.request('editor', 'POST', '~/wp-json/batch/v1', {
-    validation: 'require-all-validate',
-    requests: batch,
-  })
+  const { status } = await service.post(
+    '~/wp-json/batch/v1',
+    {
+      validation: 'require-all-validate',
+      requests: batch,
+    },
+    'editor',
+  )
   assert.equal(status, 207)
   const { mail } = await relay.mailTo('author@example.org', ({ mail }) =>
     /were changed/.test(mail.subject ?? ''),
@@ -138,7 +142,7 @@ test('all that is kept of an address is exported and removed, by command and at 
   const { database, data } = service.config
   const run = (...words: string[]) => kalends(['--database', database, '--data', data, 'people', ...words])
   const subscribe = (address: string) =>
-    service.request('anonymous', 'POST', '~/subscribe/', new URLSearchParams({ address, rhythm: 'daily' }))
+    service.post('~/subscribe/', new URLSearchParams({ address, rhythm: 'daily' }), 'anonymous')
   await subscribe('ann@example.com')
   await relay.mailTo('ann@example.com')
   const kept = await run('export', 'ann@EXAMPLE.com')
@@ -165,7 +169,7 @@ test('a forgotten password has a link sent, and nobody learns who has an account
   assert.match(String(body), /href="\/desk\/forgotten"/)
   const ask = async (login: string) => {
     const form = new URLSearchParams({ login })
-    const sent = await service.request('anonymous', 'POST', '~/desk/forgotten', form, { accept: 'text/html' })
+    const sent = await service.post('~/desk/forgotten', form, 'anonymous', { accept: 'text/html' })
     return [sent.status, String(sent.body)]
   }
   const known = await ask('author@example.org')

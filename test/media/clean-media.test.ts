@@ -31,13 +31,7 @@ async function clean(words: string[] = [], { from = store, after = LATER } = {})
 async function upload(): Promise<{ id: number; source_url: string }> {
   const bytes = await drawPng(2700, 300, '#0a8')
   const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="kept.png"' }
-  const { body } = await service.request(
-    'admin',
-    'POST',
-    '~/wp-json/wp/v2/media',
-    new Uint8Array(bytes),
-    headers,
-  )
+  const { body } = await service.post('~/wp-json/wp/v2/media', new Uint8Array(bytes), 'admin', headers)
   return body
 }
 

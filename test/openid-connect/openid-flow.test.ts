@@ -255,7 +255,7 @@ describe('signing in with an account of the organisation', () => {
   test('sign-out ends the session here, and offers the provider’s', async () => {
     fresh()
     const { cookie } = await signInBy(service, provider)
-    const out = await service.request('anonymous', 'POST', '~/desk/sign-out', new URLSearchParams(), {
+    const out = await service.post('~/desk/sign-out', new URLSearchParams(), 'anonymous', {
       cookie,
       origin: new URL(service.origin).origin,
     })
@@ -281,13 +281,12 @@ describe('signing in with an account of the organisation', () => {
     )
     const { origin } = new URL(service.origin)
     const post = (fields: Record<string, string>, from: string) =>
-      service.request(
-        'anonymous',
-        'POST',
-        '~/desk/venues/new',
-        new URLSearchParams({ venue: 'Town hall', ...fields }),
-        { cookie: from, origin, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-      )
+      service.post('~/desk/venues/new', new URLSearchParams({ venue: 'Town hall', ...fields }), 'anonymous', {
+        cookie: from,
+        origin,
+        accept: 'text/html',
+        'content-type': 'application/x-www-form-urlencoded',
+      })
     const kept = await post({}, cookie)
     assert.equal(kept.status, 401)
     assert.match(kept.body, /target="_blank" href="\/desk\/openid\/start"/)
@@ -313,13 +312,10 @@ describe('signing in with an account of the organisation', () => {
     assert.match(await hidden.shown('/desk/sign-in?local'), /name="password"/)
     const { origin } = new URL(hidden.origin)
     const form = (password: string) =>
-      hidden.request(
-        'anonymous',
-        'POST',
-        '~/desk/sign-in',
-        new URLSearchParams({ login: 'editor', password }),
-        { origin, accept: 'text/html' },
-      )
+      hidden.post('~/desk/sign-in', new URLSearchParams({ login: 'editor', password }), 'anonymous', {
+        origin,
+        accept: 'text/html',
+      })
     assert.equal((await form(DESK_PASSWORD)).status, 303)
     const wrong = await form('a wrong password')
     assert.equal(wrong.status, 401)
@@ -380,11 +376,10 @@ describe('signing in with an account of the organisation', () => {
       if (started.status !== 303) await assertRefused(started, why)
       else await assertRefused((await signInBy(bad, provider)).answer, why)
       const { origin } = new URL(bad.origin)
-      const signedIn = await bad.request(
-        'anonymous',
-        'POST',
+      const signedIn = await bad.post(
         '~/desk/sign-in',
         new URLSearchParams({ login: 'editor', password: DESK_PASSWORD }),
+        'anonymous',
         { origin },
       )
       assert.equal(signedIn.status, 303)

@@ -199,7 +199,7 @@ describe('people who sign in with an account of the organisation', () => {
       const { cookie } = await as('w-1', { name: 'Wilma', preferred_username: 'wilma', groups: ['staff'] })
       const { origin } = new URL(service.origin)
       const leave = () =>
-        service.request('anonymous', 'POST', '~/desk/me/openid', new URLSearchParams(), { cookie, origin })
+        service.post('~/desk/me/openid', new URLSearchParams(), 'anonymous', { cookie, origin })
       assert.equal((await leave()).status, 403)
       const { id } = await user('wilma')
       assert.ok(await findIdentity(service.app.database.read, id))

@@ -5,7 +5,7 @@ import { serviceForTests } from '../support/service.ts'
 const service = serviceForTests({ site_name: 'Kilvara' }, { fill })
 
 const page = (path: string, caller: 'anonymous' | 'admin' = 'anonymous') =>
-  service.request(caller, 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  service.get(`~${path}`, caller, { accept: 'text/html' })
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
   assert.equal(status, 200, path)

@@ -234,12 +234,12 @@ test('every date of a series is a click away, and totals and pages are exact bot
   assert.match(first, /23 events from today on/)
   const second = await page('/events/?page=2')
   assert.equal(new Set([...titles(first, 'h3'), ...titles(second, 'h3')]).size, 23)
-  assert.equal((await service.request('anonymous', 'GET', '~/events/?page=3')).status, 404)
+  assert.equal((await service.get('~/events/?page=3')).status, 404)
   const [, path = ''] = /href="([^"]+)">Show every date/.exec(first) ?? []
   const every = await page(path)
   assert.match(every, /69 events from today on/)
   assert.match(every, /Remove filter: Every date/)
-  assert.equal((await service.request('anonymous', 'GET', `~${path}&page=5`)).status, 404)
+  assert.equal((await service.get(`~${path}&page=5`)).status, 404)
   assert.equal(titles(await page(`${path}&page=4`), 'h3').length, 9)
 })
 

@@ -71,7 +71,7 @@ describe('the linked data of an event', () => {
       const { id, url } = await service.create('/events', { title: 'Run', ...fields, ...day })
       const answers = [
         (await service.get(`/events/${id}`)).body.json_ld,
-        linkedIn((await service.request('anonymous', 'GET', `~${new URL(url).pathname}`)).body),
+        linkedIn((await service.get(`~${new URL(url).pathname}`)).body),
         JSON.parse(await fetch(`${service.origin}/events.jsonld?include=${id}`).then((it) => it.text()))[
           '@graph'
         ][0],

@@ -429,7 +429,7 @@ test('a page of text at an address that the calendar uses now is hidden, as the 
     assert.match(own.printed(), /\/lieu\/[^"]* hidden/)
   }
   const own = await startService({ database: address })
-  const { body } = await own.request('admin', 'GET', SETTINGS)
+  const { body } = await own.get(SETTINGS, 'admin')
   await own.close()
   assert.deepEqual(body.pages_texts, texts)
 })

@@ -334,9 +334,9 @@ describe('redirects', () => {
 describe('the interface', () => {
   test('stays in the language of the site', async () => {
     const read = (language: string) =>
-      service.request('anonymous', 'GET', '/events/999999', undefined, { 'accept-language': language })
+      service.get('/events/999999', 'anonymous', { 'accept-language': language })
     assert.deepEqual((await read('de')).body, (await read('en')).body)
-    const list = await service.request('anonymous', 'GET', '/events', undefined, { 'accept-language': 'de' })
+    const list = await service.get('/events', 'anonymous', { 'accept-language': 'de' })
     assert.doesNotMatch(list.headers.get('vary') ?? '', /Accept-Language/)
   })
 })

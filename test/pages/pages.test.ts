@@ -641,7 +641,7 @@ describe('a service', () => {
   test('answers what is not there with a page for browsers, and as before for programs', async () => {
     assert.match((await page('/none')).body, /<html/)
     assert.equal((await service.get('~/none')).body.code, 'rest_no_route')
-    assert.equal((await service.request('anonymous', 'POST', '~/events/', {})).body.code, 'rest_no_route')
+    assert.equal((await service.post('~/events/', {}, 'anonymous')).body.code, 'rest_no_route')
   })
 
   test('with pages off has none', async () => {

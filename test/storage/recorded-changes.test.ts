@@ -86,7 +86,7 @@ async function upload(): Promise<Answer> {
     'content-disposition': 'attachment; filename="poster.png"',
     'user-agent': CLIENT,
   }
-  return service.request('admin', 'POST', `${PLATFORM}/media`, new Uint8Array(picture), headers)
+  return service.post(`${PLATFORM}/media`, new Uint8Array(picture), 'admin', headers)
 }
 
 const PATHS: Record<string, string> = {
@@ -172,20 +172,16 @@ test('the history tells who wrote, from where, by what client and request, and i
 })
 
 test('a very long title and client are kept in part', async () => {
-  await service.request(
-    'admin',
-    'POST',
-    '/events',
-    { title: 'x'.repeat(199) + '🎻'.repeat(40), ...hours },
-    { 'user-agent': 'y'.repeat(3000) },
-  )
+  await service.post('/events', { title: 'x'.repeat(199) + '🎻'.repeat(40), ...hours }, 'admin', {
+    'user-agent': 'y'.repeat(3000),
+  })
   const last = (await readWritten(service.app.database)).history.at(-1)
   assert.deepEqual([last?.name.length, last?.name.isWellFormed(), last?.client.length], [200, true, 200])
 })
 
 test('a refused write is neither recorded nor told', async () => {
   await recorded([], () => send('POST', '/events', { title: 'No dates' }))
-  await recorded([], () => service.request('subscriber', 'POST', '/events', { title: 'Not mine', ...hours }))
+  await recorded([], () => service.post('/events', { title: 'Not mine', ...hours }, 'subscriber'))
 })
 
 test('publishing, trash and restoring are told apart from other updates', async () => {

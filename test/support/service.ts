@@ -48,12 +48,12 @@ export interface TestService {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>
-  get: (path: string, as?: Reader) => Promise<Answer>
+  get: (path: string, as?: Reader, headers?: Record<string, string>) => Promise<Answer>
   /** Gets and returns the body. Fails unless the status is 200. */
   read: (path: string, as?: Reader) => Promise<Body>
-  post: (path: string, body: unknown, as?: Reader) => Promise<Answer>
-  put: (path: string, body: unknown, as?: Reader) => Promise<Answer>
-  remove: (path: string, as?: Reader) => Promise<Answer>
+  post: (path: string, body: unknown, as?: Reader, headers?: Record<string, string>) => Promise<Answer>
+  put: (path: string, body: unknown, as?: Reader, headers?: Record<string, string>) => Promise<Answer>
+  remove: (path: string, as?: Reader, headers?: Record<string, string>) => Promise<Answer>
   create: (path: string, body: object, as?: Reader) => Promise<Body>
   update: (path: string, body: object, as?: Reader) => Promise<Body>
   /** Asks as a browser does. */
@@ -188,10 +188,10 @@ export async function startService(
     request,
     page,
     shown: async (path, headers) => String(bodyOf(await page(path, headers), 200)),
-    get: (path, as = 'anonymous') => request(as, 'GET', path),
-    post: (path, body, as = 'admin') => request(as, 'POST', path, body),
-    put: (path, body, as = 'admin') => request(as, 'PUT', path, body),
-    remove: (path, as = 'admin') => request(as, 'DELETE', path),
+    get: (path, as = 'anonymous', headers) => request(as, 'GET', path, undefined, headers),
+    post: (path, body, as = 'admin', headers) => request(as, 'POST', path, body, headers),
+    put: (path, body, as = 'admin', headers) => request(as, 'PUT', path, body, headers),
+    remove: (path, as = 'admin', headers) => request(as, 'DELETE', path, undefined, headers),
     read: async (path, as = 'anonymous') => bodyOf(await request(as, 'GET', path), 200),
     create: async (path, body, as = 'admin') => bodyOf(await request(as, 'POST', path, body), 201),
     update: async (path, body, as = 'admin') => bodyOf(await request(as, 'PUT', path, body), 200),

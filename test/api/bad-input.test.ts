@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
 import { openLine } from '../support/lines.ts'
-import { isWhole } from '../support/rounds.ts'
 import { assertNone } from '../support/lists.ts'
+import { isWhole } from '../support/rounds.ts'
 import { type Answer, serviceForTests } from '../support/service.ts'
 
 const service = serviceForTests({ body_bytes: '20000', image_bytes: '30000' })

@@ -3,12 +3,12 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { visibleTo } from '../../calendar/records/record-store.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
-import { countByIndex, MOST_COUNTED, noCounts } from './desk-list-counts.ts'
+import { countByIndex, MOST_COUNTED, noPartCounts } from './desk-list-counts.ts'
 import {
   asValue,
   both,
-  boundsOf,
   type DeskFilters,
+  filterBounds,
   type ListNarrowing,
   MOST_CANDIDATES,
   narrowingsOf,
@@ -21,8 +21,8 @@ import {
   type Now,
   nowOf,
   only,
+  runStarts,
   runsOf,
-  startsOf,
 } from './desk-list-runs.ts'
 
 // The list of events at the desk. A deep page takes no longer than the first: a query follows an index from
@@ -80,7 +80,7 @@ async function findCandidates(
   }
   if (few === undefined) return undefined
   if (few.length === 0) return []
-  const { from, to } = boundsOf(list)
+  const { from, to } = filterBounds(list)
   const query = sql<Candidate>`select ${sql.join(COLUMNS.map((name) => sql.ref(name)))} from events
     where id in ${wholeList(db, few)} and ${visibleTo(caller, 'events')} and start_date >= ${from}
       and start_date <= ${to}
@@ -98,7 +98,7 @@ function inRunFor(
 ): RawBuilder<SqlBool> {
   const now = nowOf(context)
   const isSeen = run.status === 'publish' ? sql`1 = 1` : asValue(sql`${visibleTo(context.caller, 'events')}`)
-  return sql`${inRun(only(run), { ...startsOf(run, bounds, now), now: now.now })} and ${isSeen}`
+  return sql`${inRun(only(run), { ...runStarts(run, bounds, now), now: now.now })} and ${isSeen}`
 }
 
 async function walk(
@@ -108,7 +108,7 @@ async function walk(
   { isDescending, from, most }: { isDescending: boolean; from: DeskPlace | undefined; most: number },
 ): Promise<(DeskPlace & Pick<Candidate, 'id'>)[]> {
   const { db, readInLane } = context
-  const bounds = boundsOf(list)
+  const bounds = filterBounds(list)
   const order = isDescending ? sql`start_date desc, id desc` : sql`start_date, id`
   if (from && isDescending && from.start < bounds.to) bounds.to = from.start
   if (from && !isDescending && from.start > bounds.from) bounds.from = from.start
@@ -197,7 +197,7 @@ async function findSeriesRows(
   const isChanged = list.sort === 'changed'
   const key = sql`${sql.ref(isChanged ? 'modified_utc' : 'start_date')} || '_' || (id + ${sql.lit(ID_BASE)})`
   const first = isChanged || isBackwards(list.tab) ? sql`max(place)` : sql`min(place)`
-  const bounds = boundsOf(list)
+  const bounds = filterBounds(list)
   const runs = runsOf(list.tab).map(
     (run) => sql`select series, ${key} as place from events
       where ${inRunFor(context, run, bounds)} and series is not null and ${both(filters)}`,
@@ -227,7 +227,7 @@ export async function findDeskIds(context: Context, list: DeskList, most: number
 }
 
 function countByTab(candidates: readonly Candidate[], now: Now): Record<DeskTab, number> {
-  const counts = noCounts()
+  const counts = noPartCounts()
   for (const candidate of candidates) {
     const tab = tabOf(candidate, now)
     counts[tab] = Math.min(counts[tab] + 1, MOST_COUNTED + 1)

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../../calendar/declare/context.ts'
 import { seesAll } from '../../calendar/people/caller.ts'
 import { statement } from '../../store/storage/statement.ts'
-import { boundsOf, type DeskFilters } from './desk-list-filters.ts'
+import { type DeskFilters, filterBounds } from './desk-list-filters.ts'
 import {
   DESK_TABS,
   type DeskTab,
@@ -10,8 +10,8 @@ import {
   inRun,
   type Now,
   PARTS_OF,
+  runStarts,
   STATUSES_OF,
-  startsOf,
 } from './desk-list-runs.ts'
 
 /** Maximum of events that are counted, or sorted other than by start. */
@@ -81,17 +81,17 @@ export async function countByIndex(
   filters: DeskFilters,
   now: Now,
 ): Promise<Record<DeskTab, number>> {
-  const { from, to } = boundsOf(filters)
-  const later = startsOf({ part: 'coming' }, { from, to }, now).from
-  const earlier = startsOf({ part: 'past' }, { from, to }, now).to
+  const { from, to } = filterBounds(filters)
+  const later = runStarts({ part: 'coming' }, { from, to }, now).from
+  const earlier = runStarts({ part: 'past' }, { from, to }, now).to
   const bounds = { now: now.now, from, to, later, earlier }
   const mine = seesAll(caller) ? 0 : caller.id
   const rows = await (filters.author === undefined && mine === 0
     ? countTabs(db, bounds)
     : countTabsOf(db, { ...bounds, author: filters.author ?? 0, mine }))
-  const counts = noCounts()
+  const counts = noPartCounts()
   for (const { tab, count } of rows) counts[tab] = Number(count)
   return counts
 }
 
-export const noCounts = () => ({ coming: 0, pending: 0, draft: 0, future: 0, past: 0, trash: 0 })
+export const noPartCounts = () => ({ coming: 0, pending: 0, draft: 0, future: 0, past: 0, trash: 0 })

@@ -34,7 +34,7 @@ const LAST = '9999-12-31 23:59:59'
 
 export const asValue = (condition: RawBuilder<unknown>) => sql<SqlBool>`(${condition}) is true`
 
-export const boundsOf = ({ from, to }: DeskFilters) => ({
+export const filterBounds = ({ from, to }: DeskFilters) => ({
   from: from === undefined ? FIRST : `${from} 00:00:00`,
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })

@@ -53,7 +53,7 @@ export const runsOf = (tab: DeskTab): IndexRun[] =>
   )
 
 /** One bound at each end: of two, SQLite might follow the looser one. */
-export function startsOf(
+export function runStarts(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },
   { today, yesterday }: Now,

@@ -9,7 +9,8 @@ import { spokenRuleAt } from './spoken-rules.ts'
 import { type SpokenTime, skipFillers, timesAt } from './spoken-times.ts'
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
-// Reads an event from one line of plain words.
+// Reads an event from one line of natural language, such as `Choir practice, every Tuesday 7:30pm, Town
+// hall`.
 
 export interface QuickLine {
   title: string
@@ -19,7 +20,7 @@ export interface QuickLine {
   end_time?: string
   all_day: boolean
   venue?: string
-  /** Names behind `#`. */
+  /** Names written with a leading `#`, without the `#`. */
   labels: string[]
   recurrence?: RecurrenceObject
 }
@@ -31,7 +32,10 @@ interface LineWriter {
   now: number
 }
 
-/** `taken` marks understood pieces. */
+/**
+ * `taken[i]` is true once the token at index `i` was understood as part of a label, date, time, rule or
+ * venue.
+ */
 interface Line {
   text: string
   tokens: readonly Token[]
@@ -40,14 +44,15 @@ interface Line {
   taken: boolean[]
 }
 
-/** A meaning with its piece of the line, which ends before the token `next`. */
+/** A meaning and the tokens that express it: from index `from` up to, but not including, index `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
 /**
- * The venue stands behind `@`, or behind the date and a comma: `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`.
- * Undefined above 300 characters.
+ * Reads title, times, rule, labels and venue from `text`. The venue stands after `@`, or after the date and a
+ * comma: `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. Returns undefined for a text of more than 300
+ * characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -106,10 +111,13 @@ function takeLabels(line: Line): string[] {
 const isOfLabel = (token: Token | undefined) =>
   token !== undefined && (token.kind !== 'sign' || /^[-_&]$/.test(token.text))
 
-/** Undefined if none begins. */
+/** Reads a meaning that begins at the token with index `at`; returns undefined if none begins there. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/** A reader sees nothing from the next taken piece on. */
+/**
+ * Returns all meanings that `read` finds in the free tokens, in their order. Each time `read` gets only the
+ * tokens up to the next taken one.
+ */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -130,7 +138,10 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/** A taken piece, a comma, the rest of a word and what follows `@` are not free. */
+/**
+ * True if a meaning may begin at this token: it is not taken, no comma, not in the middle of a word, and does
+ * not follow `@`.
+ */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false
@@ -143,13 +154,13 @@ function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): S
   return date && { meaning: date.meaning.date, next: date.next }
 }
 
-/** `24` is no start, as in `24h race`. */
+/** Rejects a time that begins with `24`, since it is mostly a duration, as in `24h race`. */
 const isStart = ({ tokens }: Line) => {
   return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
-/** Certainty that a time beside adds. */
+/** Added to the certainty of a date that has a time next to it. */
 const BESIDE_TIME = 3
 
 function bestDate(
@@ -169,13 +180,16 @@ function bestDate(
   return best
 }
 
-/** Only commas and words without a meaning may stand between them. */
+/** True if nothing but commas and filler words stands between the two spans. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/** True for a short word that is a whole part between commas, or that ends one and has a capital letter. */
+/**
+ * Tells whether an abbreviation such as `So` may be a date: it is a whole part between commas, or it ends a
+ * part and has a capital letter.
+ */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
@@ -183,7 +197,7 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/** Prefers the time beside the date, else beside the rule, else the last. */
+/** Prefers the time next to the date, then the one next to the rule, then the last time in the line. */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -198,7 +212,7 @@ function bestTime(
   return beside(date) ?? beside(rule) ?? free.at(-1)
 }
 
-/** Finds the first date from today on, or from tomorrow if the time is over. */
+/** Finds the first date of the rule from today on, or from tomorrow if `time` has already passed today. */
 function firstOf(
   recurrence: RecurrenceObject,
   { here }: Line,
@@ -237,7 +251,10 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
   return { start_time: time.start, ...(time.end === undefined ? {} : { end_time: time.end }), all_day: false }
 }
 
-/** Without `@` the last of several parts between commas is the venue, if it stands behind `when`. */
+/**
+ * Returns title and venue. If no venue follows `@`, the last of several parts between commas is the venue,
+ * provided that it stands after the span `when`.
+ */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
   const parts = partsLeft(line)
@@ -253,7 +270,7 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   }
 }
 
-/** The venue ends before a comma or the next taken piece. */
+/** Reads the venue after `@`, up to a comma or the next taken token, and marks it as taken. */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
@@ -271,7 +288,7 @@ interface Part {
   from: number
 }
 
-/** Characters that mean nothing at the end of a text. */
+/** Punctuation that is trimmed from both ends of a part. */
 const LOOSE = /^[-–—:;|·•@]$/
 
 function partsLeft(line: Line): Part[] {
@@ -314,10 +331,10 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
 }
 
 export interface QuickLinks {
-  /** Without the name of the venue. */
+  /** The title of the line, without the name of the venue. */
   title: string
   venue?: PickedName
-  /** A name that no venue has yet. */
+  /** Set instead of `venue` if no known venue has this name. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]
@@ -327,8 +344,9 @@ export interface QuickLinks {
 const MOST_LABELS = 10
 
 /**
- * Finds whole names, or a beginning that only one visible record has. A category goes before a tag; hyphens
- * and underscores may stand for blanks.
+ * Finds the records that the line names: by their whole name, or by a prefix that only one visible record
+ * has. A label is looked up as a category first, then as a tag; its hyphens and underscores may stand for
+ * spaces.
  */
 export async function findQuickLinks(
   line: QuickLine,

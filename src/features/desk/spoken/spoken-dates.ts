@@ -23,9 +23,9 @@ export interface SpokenDate {
 }
 
 /**
- * `4.12.2026`, `3. Oktober`, `12.–14. Juni`, `nächsten Dienstag`, `mañana`, `in 3 Tagen`. `12/4/2026` has the
- * month first in English but `en-GB`. Without a year the next such date is meant. Undefined for other text, a
- * day that does not exist, and above 300 characters.
+ * Reads a date such as `4.12.2026`, `3. Oktober`, `12.–14. Juni`, `nächsten Dienstag`, `mañana` or `in 3
+ * Tagen`. `12/4/2026` has the month first in English, except in `en-GB`. Without a year, the next such date
+ * is meant. Returns undefined for any other text, a day that does not exist, or more than 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)
@@ -58,11 +58,18 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
 export interface FoundDate {
   date: string
   last?: string
-  /** A word has no other meaning; digits may be a time (`19.11`); a short word is `So`. */
+  /**
+   * How the date was written. `name`: with the name of a month or weekday, or in full digits. `word`: by a
+   * word such as `tomorrow`. `digits`: such as `19.11`, which may be a time. `short`: an abbreviated weekday
+   * such as `So`, which may be another word.
+   */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/** The weekday of today is a week later if `time` is over. */
+/**
+ * Reads the date, or the range of dates, that begins at index `at`. The name of today's weekday means today,
+ * or the same day next week if `time` has already passed.
+ */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -79,7 +86,7 @@ export function dateAt(
     next === undefined
       ? undefined
       : daysAt(tokens, next, words, { ...here, now: first.meaning.date }, undefined)
-  // In `3.10. bis 19.11 Uhr` the second is a time.
+  // In `3.10. bis 19.11 Uhr` the second pair of digits is a time, not the last day.
   if (!last || saidAt(tokens, last.next, words.hours)) return first
   const { date } = first.meaning
   if (last.meaning.last !== undefined || last.meaning.date <= date) return first
@@ -139,7 +146,7 @@ const isSign = (token: Token | undefined, signs: string) =>
 const isNumber = (token: Token | undefined, most: number): token is Token =>
   token?.kind === 'number' && token.text.length <= most
 
-/** `2026-12-04`, `2026/12/4`. */
+/** Reads `2026-12-04` or `2026/12/4`. */
 function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined {
   const [year, sign, month, again, day] = tokens.slice(at, at + 5)
   if (year?.kind !== 'number' || year.text.length !== 4 || !isSign(sign, '-/') || sign?.text !== again?.text)
@@ -154,7 +161,7 @@ function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined 
   return { meaning: parts, next: at + 5 }
 }
 
-/** `4.12.2026`, `4.12.`, `12/4`, `4-12-2026`, `12.-14.6.` */
+/** Reads `4.12.2026`, `4.12.`, `12/4`, `4-12-2026` or `12.-14.6.`. */
 function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, sign, second, again, third] = tokens.slice(at, at + 5)
   if (
@@ -179,8 +186,8 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
 }
 
 /**
- * Reads day and month the other way round if the month does not exist. With dots or hyphens the day comes
- * first.
+ * Tells which of two numbers is the month. With dots or hyphens the day comes first. With slashes the order
+ * of the language applies, or the other one if there is no such month.
  */
 function byOrder(
   first: number,
@@ -195,7 +202,7 @@ function byOrder(
 
 const MONTHS = 12
 
-/** `12.-14.6.` */
+/** Reads several days before a numeric month: `12.-14.6.` */
 function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, dot] = tokens.slice(at, at + 2)
   if (!isNumber(first, 2)) return undefined
@@ -227,7 +234,7 @@ function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): n
   return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
-/** `2026` or `26`. */
+/** Reads a year of four digits, or of two: `2026`, `26`. */
 function yearOf(token: Token): number | undefined {
   if (token.kind !== 'number' || (token.text.length !== 4 && token.text.length !== 2)) return undefined
   return token.text.length === 2 ? CENTURY + Number(token.text) : Number(token.text)
@@ -235,7 +242,7 @@ function yearOf(token: Token): number | undefined {
 
 const CENTURY = 2000
 
-/** `3. Oktober 2026`, `1er octobre`, `12.–14. Juni`. */
+/** Reads a day before the name of a month: `3. Oktober 2026`, `1er octobre`, `12.–14. Juni`. */
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
@@ -249,7 +256,7 @@ function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning, next: year?.next ?? month.next }
 }
 
-/** `12.–14.`, `12 et 13`. */
+/** Reads the last day of a range, `12.–14.`, or the second of two consecutive days, `12 et 13`. */
 function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabulary): Said<number> | undefined {
   const to = saidAt(tokens, day.next, words.to)
   if (to) return dayNumberAt(tokens, skipWeekday(tokens, to.next, words), words)
@@ -258,7 +265,7 @@ function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabular
   return next?.meaning === day.meaning + 1 ? next : undefined
 }
 
-/** `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
+/** Reads a day after the name of a month: `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
 function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const month = monthAt(tokens, at, words)
   const day = month && dayNumberAt(tokens, skipFillers(tokens, month.next, words), words)
@@ -276,7 +283,7 @@ function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): Sa
   }
 }
 
-/** `3`, `3.`, `3rd`, `1er`. */
+/** Reads a day of the month: `3`, `3.`, `3rd`, `1er`. */
 function dayNumberAt(
   tokens: readonly Token[],
   at: number,
@@ -295,7 +302,7 @@ function monthAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<
   return isSign(dot, '.') && dot?.isGlued ? { ...month, next: month.next + 1 } : month
 }
 
-/** The year may follow a comma or words such as `de`. */
+/** Reads a year of four digits, after a comma or filler words such as `de`. */
 function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const next = skipFillers(tokens, at, words)
   const token = tokens[next]
@@ -304,10 +311,13 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
     : undefined
 }
 
-/** 29 February may be eight years away. */
+/** The number of years searched for a date that exists: the next 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/** Returns the next such date, or the last one if only that has the weekday. */
+/**
+ * Returns the date, if it exists and falls on `weekday`. Without a year it is the next such date, or the
+ * previous one if only that falls on `weekday`.
+ */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,
@@ -329,12 +339,12 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && dayOf(formatUtc(ms)) === date
 }
 
-/** 0 for Monday. */
+/** Returns 0 for Monday to 6 for Sunday. */
 function weekdayOf(date: string): number {
   return (new Date(utcToMs(`${date} 00:00:00`)).getUTCDay() + 6) % 7
 }
 
-/** `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
+/** Reads a date relative to today: `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
 function relativeDate(
   tokens: readonly Token[],
   at: number,
@@ -386,7 +396,10 @@ function inNextWeek(today: string, weekday: number): string {
   return addDays(today, DAYS_A_WEEK - weekdayOf(today) + weekday)
 }
 
-/** `vendredi prochain`, `Dienstag nächster Woche`. */
+/**
+ * Reads the words after a weekday that say which one is meant: `vendredi prochain`, `Dienstag nächster
+ * Woche`.
+ */
 function weekdayAt(
   tokens: readonly Token[],
   { meaning: { day, isShort }, next }: Said<SpokenWeekday>,
@@ -399,7 +412,7 @@ function weekdayAt(
   if (week) return { meaning: { date: inNextWeek(today, day), by: 'word' }, next: week.next }
   const part = saidAt(tokens, next, words.dayParts)
   const toward = saidAt(tokens, part?.next ?? next, words.toward)
-  // In `Tuesday next friday` the word belongs to the second weekday.
+  // In `Tuesday next friday` the word `next` belongs to the second weekday.
   const isOwn = toward && !saidAt(tokens, toward.next, words.weekdays)
   const date = weekdayToward(today, day, isOwn ? toward.meaning : 'this', isOver(time, here))
   const behind = isOwn

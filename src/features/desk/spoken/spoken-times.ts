@@ -3,15 +3,15 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 /** `HH:MM`, or `HH:MM:SS` if the seconds are not 0. */
 export type ClockTime = string
 
-/** An end before the start is on the next day. */
+/** A start time, and perhaps an end time; an end before the start is on the next day. */
 export interface SpokenTime {
   start: ClockTime
   end?: ClockTime
 }
 
 /**
- * `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text, and above
- * 300 characters.
+ * Reads a time such as `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19` or `19:30–21:00`. Returns
+ * undefined for any other text, or more than 300 characters.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)
@@ -20,7 +20,7 @@ export function readSpokenTime(text: string, language: string): SpokenTime | und
   return found && skipFillers(tokens, found.next, words) === tokens.length ? found.meaning : undefined
 }
 
-/** Only a field for times has `19` or `1930`. */
+/** Reads a number without a unit, `19` or `1930`, which is a time only if it is the whole text. */
 function bareTime(tokens: readonly Token[]): Said<SpokenTime> | undefined {
   const [first] = tokens
   if (tokens.length !== 1 || first?.kind !== 'number') return undefined
@@ -52,7 +52,10 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/** True for a number over 12 behind `at`, unless it counts the word after it. */
+/**
+ * True for a number over 12 that follows a word such as `at`, unless a word comes next, which the number may
+ * count.
+ */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,
@@ -63,7 +66,7 @@ function isHourSaid(
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** The last hour with `am` or `pm`. */
+/** The highest hour of the 12-hour clock. */
 const MOST_HALF_HOURS = 12
 
 interface SpokenClock {
@@ -85,7 +88,7 @@ function stretchOf(start: SpokenClock, end: SpokenClock): Said<SpokenTime> | und
   const last = timeOf(end)
   const half = start.half ?? (end.half && start.hour <= MOST_HALF_HOURS ? end.half : undefined)
   const first = timeOf({ ...start, half })
-  // In `11-1pm` the first is of the other half of the day.
+  // In `11-1pm` the start is in the other half of the day: 11am.
   const other =
     start.half === undefined &&
     half !== undefined &&
@@ -105,14 +108,14 @@ function saidTimes(clock: SpokenClock): Said<SpokenTime> | undefined {
 
 function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefined {
   if (half !== undefined && hour < 1) return undefined
-  // `20 Uhr abends` says the same twice.
+  // `20 Uhr abends` gives the half of the day twice, so nothing is added to the hour.
   if (half !== undefined && hour > MOST_HALF_HOURS)
     return half === 'pm' ? clockTime(String(hour), minute, second) : undefined
   const whole = half === undefined ? hour : (hour % MOST_HALF_HOURS) + (half === 'pm' ? MOST_HALF_HOURS : 0)
   return clockTime(String(whole), minute, second)
 }
 
-/** 24:00 becomes 00:00. */
+/** Returns the time as `HH:MM` or `HH:MM:SS`, with 24:00 as 00:00; undefined if there is no such time. */
 function clockTime(hours: string, minutes: string, seconds: string): ClockTime | undefined {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
   if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined
@@ -174,7 +177,7 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
 
 const isHour = (hour: number, half: 'am' | 'pm') => hour >= 1 && (half === 'pm' || hour <= MOST_HALF_HOURS)
 
-/** `19h30`, `19 Uhr 30`. */
+/** Reads the minutes after the word or letter for hours: `19h30`, `19 Uhr 30`. */
 function minutesAt(tokens: readonly Token[], at: number, words: Vocabulary): Token | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number' || token.text.length !== 2 || Number(token.text) > 59) return undefined

@@ -2,13 +2,16 @@ import { madeOnce } from '../../../base/cache.ts'
 import { fold } from '../../../base/text/characters.ts'
 import { DAY_MS } from '../../../base/text/zones.ts'
 
-/** Its letters are folded. */
+/**
+ * A number, a word or a single other character of a text, with the indexes at which it begins and ends. Its
+ * letters are folded: lower case, without accents.
+ */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'
   from: number
   to: number
-  /** True if nothing stands between this token and the one before. */
+  /** True if no space separates this token from the previous one. */
   isGlued: boolean
 }
 
@@ -16,7 +19,7 @@ const LONGEST_SPOKEN = 300
 
 const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
 
-/** A text above `LONGEST_SPOKEN` has none. */
+/** Splits a text into tokens; returns none for a text longer than `LONGEST_SPOKEN`. */
 export function tokensOf(text: string): Token[] {
   if (text.length > LONGEST_SPOKEN) return []
   const tokens: Token[] = []
@@ -28,7 +31,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Phrases by their first word, the longest first. */
+/** Maps the first word of a phrase to the phrases that begin with it, the longest first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
 export interface Said<Meaning> {
@@ -36,7 +39,7 @@ export interface Said<Meaning> {
   next: number
 }
 
-/** Hyphens between words are passed over. */
+/** Finds the longest phrase that begins at the token with index `at`, ignoring hyphens between its words. */
 export function saidAt<Meaning>(
   tokens: readonly Token[],
   at: number,
@@ -60,25 +63,25 @@ function endOfPhrase(tokens: readonly Token[], at: number, words: readonly strin
   return next
 }
 
-/** 0 for Monday. `isShort` may be another word: `So`, `mar`, `sun`. */
+/** `day` is 0 for Monday. `isShort`: the abbreviation may also be another word, as `So`, `mar` or `sun`. */
 export interface SpokenWeekday {
   day: number
   isShort: boolean
 }
 
 interface TimeWords {
-  /** Days from today. */
+  /** Words for single days, with their distance from today in days. */
   days: Readonly<Record<string, number>>
   next: string
   this: string
   last: string
   nextWeek: string
   within: string
-  /** Lengths in days. */
+  /** Words for units of time, with their length in days. */
   units: Readonly<Record<string, number>>
-  /** Words that mean nothing before dates and times. */
+  /** Words that may precede a date or time and add nothing to its meaning. */
   fillers: string
-  /** Words before an hour alone, such as `at`. */
+  /** Words before an hour that is a bare number, such as `at`. */
   at: string
   to: string
   until: string
@@ -87,23 +90,23 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** Words behind a weekday that name no time. */
+  /** Words after a weekday that give a part of the day, but no time. */
   dayParts: string
   allDay: string
   every: string
-  /** Words before a number of days or weeks: `alle 2 Wochen`. */
+  /** Words before a number of days or weeks, such as `alle` in `alle 2 Wochen`. */
   everyFew: string
   daily: string
   weekly: string
   monthly: string
   yearly: string
   ofMonth: string
-  /** From Monday on: `dienstags`. */
+  /** Words for a repeated weekday, from Monday to Sunday, such as `dienstags`. */
   weekdays: string
-  /** Names that the locale lacks. */
+  /** Abbreviations and spellings of weekdays that `Intl` does not give for the language. */
   moreWeekdays: Readonly<Record<string, number>>
   ordinals: string
-  /** -1 is the last. */
+  /** Ordinal words with their number; -1 means the last. */
   places: Readonly<Record<string, number>>
   and: string
 }
@@ -269,7 +272,10 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/** Words of the language and of English; where they differ, the language wins. */
+/**
+ * Phrases of the language together with those of English; where the same phrase means different things, the
+ * language wins.
+ */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -368,14 +374,14 @@ function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): P
   return Map.groupBy(phrases, ({ words }) => words[0] ?? '')
 }
 
-/** `saidAt` passes over hyphens. */
+/** Splits a phrase into words; hyphens are left out, since `saidAt` ignores them. */
 const wordsIn = (phrase: string) =>
   tokensOf(phrase)
     .map(({ text }) => text)
     .filter((text) => text !== '-')
 
 const MONDAY = Date.UTC(2024, 0, 1)
-/** Letters. */
+/** In letters. */
 const SHORTEST_MONTH = 3
 
 function monthNames(language: string): [string, number][] {
@@ -411,7 +417,7 @@ function weekdayNames(language: string): [string, SpokenWeekday][] {
   return [...named('long'), ...more, ...compounds(language, named('long')), ...named('short')]
 }
 
-/** `Freitagabend`. */
+/** Joins weekdays and parts of the day into one word, such as `Freitagabend`. */
 function compounds(
   language: string,
   weekdays: readonly [string, SpokenWeekday][],
@@ -424,7 +430,10 @@ function compounds(
   )
 }
 
-/** Names have no dots, and come also with `ae`, `oe` and `ue`. */
+/**
+ * Formats the date at `ms` in each format, without dots, and also with `ae`, `oe` and `ue` instead of
+ * umlauts.
+ */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { DAY_MS, utcToMs } from '../../base/text/zones.ts'
 import type { Db } from './database.ts'
 
-// What the doctor and the page Today ask a database.
+// Queries of the command `kalends doctor` and of the desk page Today.
 
 export const MOST_NAMED = 20
 
@@ -10,7 +10,7 @@ type Row = Record<string, unknown>
 
 export type Ask = (text: string) => Promise<Row[]>
 
-/** The last `kalends backup`; empty for never. */
+/** Returns the time of the last `kalends backup`; empty if there was none. */
 export function findLastBackup(ask: Ask): Promise<string> {
   return askText(ask, `select max(time_utc) from history where kind = 'backup'`)
 }
@@ -25,7 +25,7 @@ export async function askText(ask: Ask, query: string): Promise<string> {
   return String(Object.values(row)[0] ?? '')
 }
 
-/** Asks a database that is open in the service. */
+/** Returns a function that runs queries on an open database. */
 export const askOf =
   (db: Db): Ask =>
   async (text) =>

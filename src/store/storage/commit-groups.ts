@@ -2,20 +2,23 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Tx, Writer } from './recording.ts'
 import { DatabaseUnavailable, isHindered } from './unavailable.ts'
 
-// Gathers writes that come at about the same time, so that they share a transaction or a commit.
+// Groups writes that arrive at about the same time, so that they share a transaction or a commit.
 
 export interface Sharing<Item> {
   item: Item
   by: Writer
 }
 
-/** Returns results in the order of the writes. It may run again, like the work of every transaction. */
+/**
+ * Does several writes of one kind together, and returns their results in the same order. It may run again,
+ * like the work of every transaction.
+ */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
 export interface WaitingWrite extends Sharing<unknown> {
   work: SharedWork<unknown, unknown>
   isAlone: boolean
-  /** Ms of `performance.now`, at which a write that still waits for a lock is refused. */
+  /** In ms of `performance.now()`: a write that still waits for a lock at this time is refused. */
   deadline: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -39,7 +42,10 @@ export function waitingWrite<Item, Result>(
   return { write, done }
 }
 
-/** Takes the first write, and others of the same work, at most `most` together. */
+/**
+ * Removes from the queue, and returns, the first write and others with the same `work`, at most `most` in
+ * all.
+ */
 export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   const first = queue.shift()
   if (!first) return []
@@ -54,7 +60,10 @@ export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   return taken
 }
 
-/** Changes that name no writer of their own are recorded under the first. */
+/**
+ * Runs the common `work` of the writes. Changes without a writer of their own are recorded under the writer
+ * of the first write.
+ */
 export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknown[]> {
   const [first] = writes
   if (!first) return Promise.resolve([])
@@ -69,19 +78,22 @@ export function resolveWrites(writes: readonly WaitingWrite[], results: readonly
 export interface Groups {
   queue: WaitingWrite[]
   add: (write: WaitingWrite) => void
-  /** Runs work while no group is being written; writes wait for its end. One work at a time. */
+  /**
+   * Runs `work` while no group is being written; new writes wait until it ends. Only one `work` may wait at a
+   * time.
+   */
   between: (work: () => Promise<unknown>) => Promise<void>
   ended: () => Promise<void>
 }
 
 interface Grouping {
   most: number
-  /** Ms that a group waits for as many writes as the last one had. */
+  /** Ms that a group may wait until it has as many writes as the last one had. */
   patienceMs: () => number
   write: (queue: WaitingWrite[]) => Promise<number>
 }
 
-/** Ms that a group waits while each turn of the event loop adds writes. */
+/** At most this many ms a group waits while writes keep arriving in each turn of the event loop. */
 const GATHER_MS = 3
 const PAUSE_MS = 1
 
@@ -91,8 +103,9 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
   let between: (() => Promise<unknown>) | undefined
   let draining: Promise<void> | undefined
   /**
-   * Waits as long as each turn adds writes, then until there are as many as in the last group, since clients
-   * answered together write again at about the same time. A single writer waits for nobody.
+   * Waits while each turn of the event loop adds writes, then until there are as many as in the last group,
+   * since clients that were answered together write again at about the same time. A single writer waits for
+   * no others.
    */
   const gather = async () => {
     const began = performance.now()
@@ -133,14 +146,17 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
 
 const MOST_ALIKE = 32
 /**
- * Ms after which the next transaction begins although one is under way, which may be waiting for a lock that
- * the others do not need.
+ * Ms after which the next transaction begins although the last has not ended: it may be waiting for a lock
+ * that the next one does not need.
  */
 const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
-/** A group waits for others half as long as the last one took. */
+/**
+ * Groups writes so that those of the same kind share a transaction. A group waits for further writes half as
+ * long as the last group took.
+ */
 export function groupTransactions(write: Write): Groups {
   let ms = 0
   return makeGroups({
@@ -156,8 +172,8 @@ export function groupTransactions(write: Write): Groups {
 }
 
 /**
- * Does the writes of one work that are there when the transaction begins. If they fail together, each is done
- * again in its own transaction. Resolves to their number, once they are done or have taken `LONG_MS`.
+ * Does, in one transaction, the writes of one kind that are queued when it begins. If it fails, each write is
+ * done again in a transaction of its own. Resolves to their number once they are done, or after `LONG_MS` ms.
  */
 async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
   const long = Promise.withResolvers<void>()
@@ -173,7 +189,8 @@ async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
       resolveWrites(taken ?? [], results)
     } catch (error) {
       const failed = taken ?? queue.splice(0)
-      // Nobody knows whether a commit that the database did not answer was done, so nothing is written twice.
+      // If the connection was lost during the commit, the writes may have been committed, so none is
+      // repeated.
       const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
       if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
       else await Promise.all(failed.map((one) => writeNext(write, [one])))

@@ -21,14 +21,17 @@ const SHOWN = new Set([
 
 const HIDDEN = '***'
 
-/** Hides passwords in messages and logs; rather hides too much than too little. */
+/**
+ * Returns the address for messages and logs, with `***` or nothing in place of passwords. In doubt it hides a
+ * part that is no secret.
+ */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/** The password may contain any character, even `@`, `/` and `?`. */
+/** Leaves out the password, which may contain any character, even `@`, `/` and `?`. */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -60,11 +63,11 @@ function withoutSecretWords(address: string): string {
   return secret === -1 ? address : words.slice(0, secret).join('') + HIDDEN
 }
 
-/** Every SQLite file and every backup begins with it. */
+/** The first 16 bytes of every SQLite file, and so of every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// A calendar that was copied into another database goes on there; a note beside the old file keeps services
-// from starting on it.
+// After a calendar was copied into another database, the copy is the one in use. A note beside the old file
+// keeps services from starting on the old one.
 
 export const NOTE_END = '-moved'
 
@@ -73,14 +76,14 @@ export function placeAt(address: string): { file: string; note: string } | undef
   return file === undefined ? undefined : { file, note: file + NOTE_END }
 }
 
-/** False if there is no note. */
+/** Copies the note beside `from`, if there is one, to `to`. Returns whether there is one. */
 export function copyNote(from: string, to: string): boolean {
   const isThere = existsSync(from + NOTE_END)
   if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)
   return isThere
 }
 
-/** `told` says where the calendar was copied to, `todo` what to do. */
+/** Sentences for the operator: `told` says where the calendar was copied to, `todo` what to do now. */
 export interface Move {
   told: string
   todo: string
@@ -97,7 +100,10 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
-/** @throws Error that says where the calendar is, and how to use the file again */
+/**
+ * @throws Error if a note says that the calendar was copied away; the message says where to, and how to use
+ * the file again
+ */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

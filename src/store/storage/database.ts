@@ -13,15 +13,14 @@ import type { IdSet } from './id-set.ts'
 import type { Tx, Writer } from './recording.ts'
 import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
 
-// The interface of the database, which SQLite and PostgreSQL both implement, and queries that long reads
-// share.
+// The interface that both SQLite and PostgreSQL implement, and helpers for long reads.
 
 /** A connection for reading, or the inside of a transaction. */
 export type Db = Kysely<Tables>
 
 /**
- * A place in the record of changes. Equal cursors mean equal data. While nothing is written, equal data also
- * mean equal cursors on every node.
+ * A position in the table `changes`, which grows with every commit. Equal cursors mean equal data. While
+ * nothing is written, all nodes get the same cursor.
  */
 export type Cursor = string
 
@@ -35,50 +34,52 @@ interface Connections {
 
 export interface Database {
   /**
-   * Reads outside a transaction. It shows committed rows only, among them all that `cursor` or a listener
-   * announced.
+   * For reads outside a transaction. They see committed rows only, among them all that `cursor` or a listener
+   * has announced.
    */
   read: Db
-  /** Runs long reads of `read`, such as lists and searches. */
+  /** Runs long reads, such as lists and searches, without holding up quick ones. */
   readInLane: ReadInLane
   /**
    * Runs `work` as one transaction and resolves once the commit is durable. `work` may run again after a
-   * conflict with another writer, so it only uses `tx`. It must lock the rows that it decides by
-   * (`locks.ts`), since others may write meanwhile. Its changes are recorded under `by`, or nobody.
+   * conflict with another writer, so it must have no effects outside of `tx`. It must lock the rows that it
+   * bases decisions on (`locks.ts`), since others may write meanwhile. Its changes are recorded under the
+   * writer `by`, or without a writer.
    */
   write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
   /**
-   * The write may share a transaction with others of the same work. It succeeds or fails as if it were alone.
+   * Like `write`, but the write may share a transaction with others that have the same `work`. It succeeds or
+   * fails as if it were alone.
    */
   writeShared: <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
-  /** Runs `work` as one transaction without a limit of time. No other process migrates meanwhile. */
+  /** Runs `work` as one transaction without a time limit. No other process migrates meanwhile. */
   migrate: (work: (tx: Db) => Promise<void>) => Promise<void>
-  /** Resolves to the present end of the record of changes. */
+  /** Resolves to the cursor of the latest commit. */
   cursor: () => Promise<Cursor>
   /**
-   * Resolves to the records that changed since a cursor, in any order, and the cursor to ask with next time.
-   * No change committed before the call is missing. `'too old'` if too many records have changed, or the
-   * changes are not known any more: the reader must then start afresh.
+   * Resolves to the records that changed since a cursor, in any order, and the cursor for the next call. No
+   * change committed before the call is missing. `'too old'`: too many records have changed, or some changes
+   * have been deleted, so the reader must read everything again.
    */
   readChanges: (since: Cursor) => Promise<{ changes: Change[]; cursor: Cursor } | 'too old'>
-  /** Calls the listener whenever the database may have changed; the result removes it. */
+  /** Calls the listener whenever the database may have changed; the returned function removes it. */
   onChange: (listener: () => void) => () => void
   /**
-   * Looks, at little cost, whether another process may have changed the database since the last look; if so,
-   * calls the listeners.
+   * Checks at little cost whether another process may have changed the database since the last check; if so,
+   * calls the listeners and returns true.
    */
   look: () => boolean
   /**
-   * Resolves once the listeners know of every commit that is now under way in this process; undefined without
-   * any. A read that has ended may already show such a commit.
+   * Resolves once the listeners have been called for every commit that is now under way in this process;
+   * undefined if there is none. A read that has ended may already have seen such a commit.
    */
   commitsUnderWay: () => Promise<unknown> | undefined
   /**
-   * Resolves to events whose folded text has every word of a search and no excluded one, as of a moment after
-   * the call. Some ids may be gone.
+   * Resolves to the ids of events whose folded text contains every word of a search and no excluded one. Some
+   * ids may be of deleted events.
    */
   findMatching: (search: Search) => Promise<IdSet>
-  /** Undefined for a database without a server. */
+  /** The numbers of pool connections; undefined for SQLite. */
   connections?: () => Connections
   /**
    * Rejects if the database does not answer, or if it refused the last write for lack of disk space or
@@ -88,12 +89,15 @@ export interface Database {
   close: () => Promise<void>
 }
 
-/** Called only inside `storage/`. */
+/** Whether the database is PostgreSQL and not SQLite. Called only inside `storage/`. */
 export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
-/** A `list` takes some milliseconds, a `search` as long as reading the texts of all events. */
+/**
+ * The kind of a long read: a `list` takes some milliseconds, a `search` up to as long as reading the texts of
+ * all events.
+ */
 export type Lane = 'list' | 'search'
 
 export interface ReadQuery<Row> {
@@ -101,9 +105,9 @@ export interface ReadQuery<Row> {
 }
 
 /**
- * Runs queries that may take long without holding up quick ones: on a SQLite file in a thread, on PostgreSQL
- * over a share of the connections. They see everything committed before the call; on a file they all see one
- * snapshot. Rejects with DatabaseUnavailable if too many are under way.
+ * Runs queries that may take long without holding up quick ones: in a thread on a SQLite file, on a limited
+ * share of the connections on PostgreSQL. They see everything committed before the call; on a SQLite file all
+ * see the same snapshot. Rejects with DatabaseUnavailable if too many are under way.
  */
 export type ReadInLane = <Rows extends readonly unknown[] | []>(
   db: Kysely<Tables>,
@@ -123,9 +127,9 @@ type FoundRow<Table extends RecordTable, Found> = Found &
   Omit<Selectable<Tables[Table]>, 'search'> & { search: '' }
 
 /**
- * Selects rows by the ids of `found`, a query in brackets. Finding, narrowing and ordering read indexes only;
- * whole rows are read for the page alone. The search text is left out: no answer shows it, and it is as long
- * as all other texts together.
+ * Selects the rows of `table` with the ids of `found`, a subquery in parentheses. Filtering and sorting thus
+ * read indexes only, and whole rows are read only for the requested page. `search` is left empty: no answer
+ * shows it, and it is as long as all other texts together.
  */
 export function foundRows<Table extends RecordTable, Found extends { id: number }>(
   db: Kysely<Tables>,

@@ -3,12 +3,12 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema.ts'
 
-// The row that says which calendar a database holds: edition, name, held or not.
+// The single row of `editions`: the edition of a database, the name of its calendar, and whether it is held.
 
 /**
- * The name of this history. Cursors of different editions never mean the same state, so clients get the
- * edition with the cursor. It changes when the database goes back to an earlier state, which the database
- * itself cannot notice.
+ * Returns the edition, a random name for the history of this database. It changes when the database goes back
+ * to an earlier state, as by a restore, which the database itself cannot notice. Cursors of different
+ * editions cannot be compared, so clients get the edition with each cursor.
  */
 export async function readEdition(db: Db): Promise<string> {
   const { edition } = await db.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
@@ -17,17 +17,22 @@ export async function readEdition(db: Db): Promise<string> {
 
 export const newEdition = (): string => randomBytes(6).toString('base64url')
 
-/** Processes learn of it at their next start. */
+/** Writes a new edition, which other processes learn of at their next start. */
 export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/** The calendar's name stays through editions and backups. */
+/**
+ * Returns the name of the calendar, which stays the same in new editions and in backups, and whether it is
+ * held.
+ */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
-/** Holds webhooks and scheduled imports, or lets them go on; returns whether that is new. */
+/**
+ * Holds webhooks, e-mail and scheduled imports, or lets them go on. Returns whether this changed anything.
+ */
 export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   const held = Number(isHeld)
   const { numUpdatedRows } = await tx
@@ -46,5 +51,7 @@ export async function describeHeld(db: Db): Promise<string[]> {
   return (await readIdentity(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
-/** A held calendar sends and imports nothing by itself. */
+/**
+ * SQL condition that the calendar is not held: a held one sends no messages and runs no scheduled imports.
+ */
 export const notHeld = () => sql<SqlBool>`not exists (select 1 from editions where held = 1)`

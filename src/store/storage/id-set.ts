@@ -1,6 +1,6 @@
-// Bits keep sets of ids.
+// Sets of ids as bits of an array.
 
-/** Id n is bit `n % 32` of number `n / 32`. */
+/** Id n is bit `n % 32` of entry `floor(n / 32)`. */
 export type IdSet = Uint32Array<ArrayBuffer>
 
 export function makeIdSet(largest: number, content: 'none' | 'all' = 'none'): IdSet {
@@ -12,7 +12,7 @@ export function addId(ids: IdSet, id: number): void {
   ids[id >>> 5] = (ids[id >>> 5] as number) | (1 << (id & 31))
 }
 
-/** Returns another set if the id lies beyond the end. */
+/** Adds the id, and returns the set; a larger copy if the id does not fit. */
 export function withId(ids: IdSet, id: number): IdSet {
   const at = id >>> 5
   const wide = at < ids.length ? ids : roomier(ids, Math.max(at + 1, ids.length * 2))
@@ -20,7 +20,7 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/** Copies a set with fewer than `length` numbers of 32 ids. */
+/** Returns a set of at least `length` entries of 32 ids: a copy, or `ids` itself if it is large enough. */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)
@@ -47,7 +47,7 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** Lists in order, from `first` to before `end`; both are multiples of 32. */
+/** Returns the ids from `first` up to, but not including, `end`, in order; both must be multiples of 32. */
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {
@@ -57,7 +57,7 @@ export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] 
   return listed
 }
 
-/** Both sets must have the same length. */
+/** Returns the intersection of two sets, which must have the same length. */
 export function inBoth(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & (b[i] as number)
@@ -76,7 +76,7 @@ export function inEither(a: IdSet, b: IdSet): IdSet {
   return ids
 }
 
-/** The sets may differ in length. */
+/** Returns the intersection of two sets, which may differ in length. */
 export function idsInBoth(a: IdSet, b: IdSet): IdSet {
   const length = Math.max(a.length, b.length)
   return inBoth(roomier(a, length), roomier(b, length))

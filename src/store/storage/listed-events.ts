@@ -2,8 +2,8 @@ import type { ExpressionBuilder } from 'kysely'
 import type { EventRow, Tables } from './schema.ts'
 
 /**
- * The one definition of a public event, single or occurrence. One hidden from lists is open at its address,
- * and shown nowhere else.
+ * Whether public lists show the event; this also defines which events count as public. A published event that
+ * is hidden from lists is shown at its own URL, and nowhere else.
  */
 export function isListed({
   status,
@@ -12,7 +12,10 @@ export function isListed({
   return status === 'publish' && hide_from_listings === 0
 }
 
-/** A CASE keeps SQLite from using an index here: it would scan all listed events for the few of a series. */
+/**
+ * The condition of `isListed` in SQL. The CASE keeps SQLite from using an index for it, which would scan all
+ * listed events to find the few of one series.
+ */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)

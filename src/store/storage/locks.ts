@@ -4,9 +4,9 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks names and rows that a write decides by until the end of the transaction. SQLite has one writing
-// transaction, so these do nothing there. A statement begun right after a lock sees the row as it is once
-// locked.
+// Locks, until the end of the transaction, rows that a write bases its decisions on. On SQLite, where only
+// one transaction writes at a time, these functions do nothing. On PostgreSQL a statement that begins after
+// the lock is held sees the latest state of the row.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
@@ -28,7 +28,7 @@ const lockRecord = {
   terms: lockIn('terms'),
 }
 
-/** Locks rows that do not exist yet, such as a venue of a name. */
+/** Takes the advisory lock of `name`, for rows that do not exist yet, such as a venue with a certain name. */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
@@ -41,7 +41,10 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/** Locks in the order of ids, so that concurrent writers do not deadlock. */
+/**
+ * Selects the terms with these ids and locks them in the order of ids, so that concurrent writers do not
+ * deadlock.
+ */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
@@ -59,8 +62,8 @@ const release = statement<Record<never, never>>()(() => sql`release savepoint at
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
 /**
- * If `work` fails, database and recording are as before, and the transaction goes on; rejects with the error.
- * It cannot be nested.
+ * Runs `work` in a savepoint. If it fails, its changes and their recording are undone, this rejects with the
+ * error, and the transaction can go on. It cannot be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

@@ -9,8 +9,8 @@ import { prepareSearch } from './search/search-index.ts'
 
 const migrations: readonly Migration[] = [
   allTables,
-  // Adds a person's language at the desk (empty: that of the calendar), the inviter, and what a change of the
-  // zone did to each event and series.
+  // Adds the language of a user at the desk (empty: that of the calendar), the inviter of a sign-in link, and
+  // what a change of the time zone did to each event and series.
   step('0063-settings-at-the-desk', ({ id, text, sequence }) => [
     `alter table users add column language ${text} not null default ''`,
     `alter table sign_in_links add column inviter ${id} not null default 0`,
@@ -20,7 +20,8 @@ const migrations: readonly Migration[] = [
     `create table zone_moves (change ${id} not null, kind ${text} not null, record ${id} not null,
       former ${text} not null, moved ${text} not null, primary key (change, kind, record))`,
   ]),
-  // SQLite lists a series once at the desk without reading the rows of its dates.
+  // With `series` in these indexes, SQLite shows a series once in lists of the desk without reading the rows
+  // of its dates.
   step('0064-series-in-lists', (_types, db) =>
     isPostgres(db)
       ? []
@@ -35,14 +36,14 @@ id, series)
             where substr(end_date, 1, 10) > substr(start_date, 1, 10)`,
         ],
   ),
-  // The event on the new day of a postponed one.
+  // Links a postponed event to the one on its new date.
   step('0065-postponed-events', ({ id }) => [
     `create table postponed_events (event ${id} primary key, later ${id} not null)`,
     'create index postponed_events_later on postponed_events (later)',
   ]),
 ]
 
-/** Steps are in order: none for the first version, undefined without a calendar. */
+/** Returns the names of the steps that were done, in order; undefined if the database holds no calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -68,8 +69,8 @@ export const stepNames = (features: readonly FeatureTables[]): readonly string[]
   stepsWith(features).map(({ name }) => name)
 
 /**
- * Of several processes one migrates, the others wait. `tell` gets a sentence before an existing calendar is
- * changed, which may take minutes.
+ * Runs the missing steps. Of several processes one migrates while the others wait. `tell` gets a sentence
+ * before an existing calendar is changed, which may take minutes.
  * @throws Error with one sentence if the database is of a newer version
  */
 export async function migrate(
@@ -87,7 +88,8 @@ export async function migrate(
 }
 
 /**
- * A restore runs only the steps of its backup first, so that its rows fit.
+ * Runs the missing ones of the `wanted` steps, and returns their names. A restore first runs only the steps
+ * that its backup had, so that the rows fit the tables.
  * @throws Error with one sentence if the database is of a newer version
  */
 export async function migrateWithin(
@@ -121,7 +123,7 @@ export async function finishMigration(tx: Db): Promise<string | undefined> {
   return prepareSearch(tx)
 }
 
-/** @throws Error with one sentence */
+/** @throws Error with one sentence if the database is of a newer version */
 export function refuseNewer(done: Iterable<string>, features: readonly FeatureTables[]): void {
   const newer = findNewer(done, features)
   if (newer.length > 0)
@@ -134,8 +136,8 @@ export function refuseNewer(done: Iterable<string>, features: readonly FeatureTa
 }
 
 /**
- * An unknown step may have changed any table; one of a feature that is left out here has changed only its
- * own.
+ * Returns the steps of a newer version, which may have changed any table. Steps of features that are not
+ * loaded are not among them, since they have changed only tables of their own.
  */
 export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const isHere = (feature: string | undefined) =>
@@ -143,7 +145,7 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/** Includes steps of features that are left out here. */
+/** Returns all steps that this program does not know, including those of features that are not loaded. */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
-/** A migration is never edited once released, and uses no declarations of today, which change. */
+/**
+ * One step that changes the tables of a database. It is never edited once released, and does not use
+ * declarations of the current program, which may change later.
+ */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>
@@ -9,11 +12,11 @@ export interface Migration {
 
 export interface FeatureTables {
   feature: string
-  /** Steps with names such as `mail-0001-outbox`, which touch only tables of the feature. */
+  /** Named such as `mail-0001-outbox`; they touch only tables of the feature. */
   migrations?: readonly Migration[]
-  /** Tables that are neither copied nor in backups. */
+  /** Tables that are left out of backups and of copies to another database. */
   own?: readonly string[]
-  /** Tables that are not in backups without secrets. */
+  /** Tables that a backup without secrets leaves out. */
   secret?: readonly string[]
 }
 
@@ -26,18 +29,18 @@ export async function listFeatureTables(features: readonly KeepsTables[]): Promi
   return all.filter((tables) => tables !== undefined)
 }
 
-/** Undefined for a step of the kernel. */
+/** Returns the feature in the name of a step; undefined for a step of the kernel. */
 export const featureOfStep = (name: string): string | undefined => /^(.*[a-z])-\d{4}-/.exec(name)?.[1]
 
 /**
- * Makes every table in place of the steps before it. It has the name of the last, so that a calendar which
- * went through those counts as having done it.
+ * The name of the step that creates all tables at once. It replaces older steps and has the name of the last
+ * of them, so in a calendar that ran those it counts as done.
  */
 export const FIRST_STEP = '0052-nothing-presented'
 
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)
 
-/** The table must be empty. */
+/** Makes the ids of the table start at `first`. The table must be empty. */
 export async function startSequence(db: Db, table: string, first: number): Promise<void> {
   const statement = isPostgres(db)
     ? sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(first)}`
@@ -53,8 +56,8 @@ interface ColumnTypes {
 }
 
 /**
- * Texts compare by code point on both databases. Ids are as wide as whole numbers of clients, so an
- * impossible id finds nothing and does not fail.
+ * Returns the column types of the database in use. Texts compare by code point on both databases. Ids have 64
+ * bits, like integers from clients, so an id that cannot exist finds no row instead of causing an error.
  */
 export function columnTypes(db: Db): ColumnTypes {
   if (isPostgres(db)) {

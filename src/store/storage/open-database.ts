@@ -13,27 +13,28 @@ import { openSqlite } from './sqlite/sqlite.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
- * Takes `sqlite:FILE`, which is made if missing, or `postgres://…`. Functions of the database reject with
- * DatabaseUnavailable while it cannot be reached or is overloaded.
- * @throws Error with one sentence
+ * Opens `sqlite:FILE`, which is created if missing, or `postgres://…`. Functions of the returned database
+ * reject with DatabaseUnavailable while it cannot be reached or is overloaded.
+ * @throws Error with one sentence if the database cannot be opened
  */
 export async function openDatabase(address: string): Promise<Database> {
   const file = databaseFile(address)
   if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    // Loaded on demand: with SQLite the driver would take memory for nothing.
+    // Loaded on demand, so that the PostgreSQL driver takes no memory with SQLite.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return watchWrites(await openPostgres(address), undefined)
   }
-  // A text that is no address may be a secret.
+  // A text without a scheme may be a secret, so the message does not repeat it.
   const named = scheme === '' ? 'this address' : `${scheme}:…`
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
 /**
- * Opens and migrates. `tell` gets sentences for the operator.
- * @throws Error with one sentence
+ * Opens the configured database, creates it if it is missing, and migrates it. `tell` gets sentences for the
+ * operator.
+ * @throws Error with one sentence if the calendar was copied away or lost, or cannot be opened or migrated
  */
 export async function openStorage(
   config: Config,
@@ -49,8 +50,8 @@ export async function openStorage(
 }
 
 /**
- * Never makes a new database.
- * @throws Error with one sentence if there is no calendar
+ * Opens and migrates the configured database, which must hold a calendar already.
+ * @throws Error with one sentence if there is no calendar, or it cannot be opened or migrated
  */
 export async function openCalendar(config: Config, features: readonly KeepsTables[]): Promise<Database> {
   await refuseLost(config)
@@ -78,15 +79,19 @@ function keepingAsAsked(database: Database, { history_bytes }: Config): Database
   return { ...database, write }
 }
 
-/** @throws Error with one sentence if the database cannot be opened, or there is none */
+/**
+ * Opens a database without creating it.
+ * @throws Error with one sentence if there is none, or it cannot be opened
+ */
 export async function openExisting(address: string): Promise<Database> {
   await requireFile(address)
   return openDatabase(address)
 }
 
 /**
- * A new database in place of a lost one would hide the loss.
- * @throws Error with one sentence
+ * Refuses to start where a calendar was lost, since a new database in its place would hide the loss.
+ * @throws Error with one sentence if the SQLite file is missing or empty, but other files of a calendar are
+ * there
  */
 export async function refuseLost(config: Config): Promise<void> {
   const address = databaseAddress(config)
@@ -124,8 +129,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Requires that the file has content.
- * @throws Error with one sentence
+ * Requires that the SQLite file exists and is not empty; does nothing for PostgreSQL.
+ * @throws Error with one sentence if it is missing or empty
  */
 export async function requireFile(address: string): Promise<void> {
   await requireContent(address)
@@ -134,12 +139,12 @@ export async function requireFile(address: string): Promise<void> {
   throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 }
 
-/** Ms in which a new file gets content; a file that is empty for longer has lost it. */
+/** Ms after which a file that is still empty counts as damaged: another process may just be creating it. */
 const BEGINNING_MS = 500
 
 /**
- * SQLite would take an empty file for a new database.
- * @throws Error with one sentence
+ * Refuses an empty file, which SQLite would take for a new database, and a missing one whose WAL is there.
+ * @throws Error with one sentence for these
  */
 async function requireContent(address: string): Promise<void> {
   const file = databaseFile(address)
@@ -169,8 +174,8 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
 }
 
 /**
- * After a write failed for lack of disk space or permission, `ping` fails until a trial write succeeds.
- * `file` is that of SQLite.
+ * Adds to `ping` that after a write failed for lack of disk space or permission, it rejects until a trial
+ * write succeeds. `file` is the SQLite file, undefined for PostgreSQL.
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
@@ -199,7 +204,10 @@ function watchWrites(database: Database, file: string | undefined): Database {
 
 const LOOK_EVERY = 2000
 
-/** Reports the first of several failures, and their end. Returns the timer. */
+/**
+ * Pings the database every two seconds: reports when it fails for the first time, and tells when it answers
+ * again. Returns the timer.
+ */
 export function tellFailures(
   database: Database,
   report: (error: unknown) => void,

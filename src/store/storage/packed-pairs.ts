@@ -2,13 +2,13 @@ import { type RawBuilder, type ReferenceExpression, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import type { Tables } from './schema.ts'
 
-// Many pairs of ids as one text of an aggregate.
+// Reads many pairs of ids from the database as one aggregated text.
 
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * Writes `12,7 12,9 13,7`; null for no rows. Handing over millions of rows would take longer than finding
- * them, and leave as much garbage.
+ * SQL aggregate of all pairs as one text, such as `12,7 12,9 13,7`; null without rows. Returning millions of
+ * pairs as rows would take longer than finding them, and cause as much garbage collection.
  */
 export function packPairs(
   db: Db,

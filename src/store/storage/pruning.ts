@@ -6,31 +6,32 @@ import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 import { dropBeyond, dropStored, MOST_STORED, STORED_HOURS } from './stored-answers.ts'
 
-// Drops rows that are stored for a limited time.
+// Deletes rows that are stored for a limited time.
 
-/** For how long tombstones stay in the record of changes, and withdrawn events in feeds. */
+/** Days that rows of deleted records stay in `changes`, and withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
-/** Sessions have ended by then (`sessions.ts`). */
+/** Days after which an unused session is deleted; it has expired before that (`sessions.ts`). */
 const SESSION_DAYS = 90
 
-/** Rows of a feature that are stored for a limited time. */
+/** How a feature deletes rows of its own that are older than `days`. */
 export interface Pruning {
   days: number
-  /** Drops at most `most` rows from before a time, and returns their number. */
+  /** Deletes at most `most` rows from before `beforeUtc`, and returns how many. */
   drop: (tx: Db, beforeUtc: string, most: number) => Promise<number>
 }
 
-/** So few rows let other writers wait for some milliseconds only. */
+/** Rows deleted in one transaction: few enough that other writers wait only some milliseconds. */
 const DROPPED_AT_ONCE = 1000
 
 const VALUES_AT_ONCE = 100
 
 /**
- * Drops in small writes: tombstones and withdrawn events after 90 days; stored answers after a day, and
- * beyond 10,000 of a user; rows of features; expired links, and sessions unused for 90 days; history after
- * `historyDays` (0: never); former values beyond `mostBytes`. A reader that missed a dropped tombstone starts
- * afresh. `now` is in ms.
+ * Deletes in small transactions: rows of deleted records in `changes` and withdrawn events after 90 days;
+ * stored answers after a day, and beyond 10,000 for one user; rows of features; expired links, and sessions
+ * unused for 90 days; history after `historyDays` days (0: never); the oldest former values while they take
+ * more than `mostBytes` bytes. A client that missed one of the deleted rows in `changes` must synchronize
+ * from the start. `now` is in ms.
  */
 export async function dropOld(
   database: Pick<Database, 'read' | 'write'>,
@@ -56,7 +57,7 @@ export async function dropOld(
 }
 
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
-  // The page of an expired invitation says whom to ask.
+  // Expired invitations (`set-up`) stay for 90 days, since their page says whom to ask for a new one.
   await tx
     .deleteFrom('sign_in_links')
     .where((link) =>
@@ -76,8 +77,8 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
 }
 
 /**
- * Times of withdrawals have no index, so this walks through all rows, some with each write. The latest stays
- * (`findLastWithdrawal`).
+ * Deletes old withdrawn events. `withdrawn_utc` has no index, so this walks through all rows, a batch in each
+ * transaction. The latest withdrawal always stays (`findLastWithdrawal`).
  */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0

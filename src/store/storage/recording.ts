@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-/** Unknown values are empty. */
+/** Who makes a change, for the history. Unknown texts are empty. */
 export interface Writer {
   /** 0 for the command line, the schedule and the service. */
   user: number
@@ -9,7 +9,7 @@ export interface Writer {
   address: string
   /** The User-Agent, a command, or a part of the service. */
   client: string
-  /** The id of the request, as in answer and log. */
+  /** The id of the HTTP request, as in the response header and the log. */
   request: string
 }
 
@@ -20,12 +20,12 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** Whether the public could see the record before, and can from now on. */
+  /** Whether the public could see the record before the change, and whether it can from now on. */
   wasPublic: boolean
   isPublic: boolean
   /**
-   * Whether public lists left the record out before, and do so from now on; public webhooks do not get such
-   * records.
+   * Whether the record was hidden from public lists before the change, and whether it is from now on. Public
+   * webhooks get no messages about hidden records.
    */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
@@ -34,10 +34,10 @@ export interface RecordedChange {
   by?: Writer | undefined
 }
 
-/** Values by column, and lists of ids by link. */
+/** The values before a change: by column, and for links lists of ids. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
-/** `role`, `grant` and `revoke` are for users and credentials. */
+/** What someone did to a record. `role` is for users, `grant` and `revoke` are for credentials. */
 export type WriteAction =
   | 'create'
   | 'update'
@@ -49,7 +49,10 @@ export type WriteAction =
   | 'grant'
   | 'revoke'
 
-/** A change that follows from another has no act, such as a count of a term. */
+/**
+ * What someone did, for the history. A change that only follows from another, such as the count of a term,
+ * has no act.
+ */
 export interface Act {
   action: WriteAction
   name: string
@@ -59,18 +62,23 @@ export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
-/** Has each record once; written when the transaction ends. */
+/**
+ * What a transaction has changed, with one entry for each record. It is saved at the end of the transaction.
+ */
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /** Earlier transactions of the same commit, whose changes this one reads and which have no sequence yet. */
+  /**
+   * Recordings of earlier transactions in the same commit. This transaction sees their changes, whose
+   * sequences are not assigned yet.
+   */
   earlier: readonly Recording[]
   keepsFormer: boolean
 }
 
 /**
- * Only `database.write` makes one. Every function that changes rows takes a `Tx` and records in it, so that
- * no change goes unrecorded.
+ * A transaction that writes; only `database.write` creates one. Every function that changes rows takes a `Tx`
+ * and records the change in it, so that no change goes unrecorded.
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
@@ -96,12 +104,12 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
     wasHidden: (before ?? change).wasHidden,
     isHidden: change.isHidden ?? before?.isHidden,
     former: { ...change.former, ...before?.former },
-    // Made and removed is `delete`, made and changed `create`.
+    // The first act stays (created, then changed: `create`), but `delete` replaces it.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })
 }
 
-/** Adds values that are known only while the record is written. */
+/** Adds former values to a change that is already recorded. */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],
@@ -114,7 +122,7 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/** Every writer locks rows in this order, so that no two wait for each other. */
+/** Compares by kind, then id. Every writer locks rows in this order, so that no two wait for each other. */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

@@ -11,14 +11,14 @@ import {
 import { type Db, isPostgres } from './database.ts'
 import { listValue } from './sql-parts.ts'
 
-// Statements that are compiled once and run with other values.
+// SQL statements that are compiled once and run many times with different values.
 
 type Scalar = string | number | bigint | null
 
-/** Undefined columns are left out. */
+/** A row to write; columns that are undefined are left out. */
 type Columns = object
 
-/** A scalar, a list for `in`, a row or rows to write. */
+/** A value of a statement: a scalar, a list for `in`, or one or several rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
 type Place<T> = [T] extends [Scalar]
@@ -37,7 +37,9 @@ interface Query<Row> {
 
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/** The value `name`, entry `at` of that list, `column` of that row, or the `whole` list. */
+/**
+ * Which value a parameter takes: `name` itself, its entry `at`, a `column` of that row, or the `whole` list.
+ */
 interface Slot {
   name: string
   at: number | undefined
@@ -47,29 +49,32 @@ interface Slot {
 
 interface Compiled {
   query: CompiledQuery
-  /** Undefined for values of the query itself. */
+  /** One for each parameter; undefined where the query itself sets the value. */
   slots: (Slot | undefined)[]
   runs: number
-  /** A server may prepare the query under it (`nameOf`). */
+  /** The name under which a server may prepare the query (`nameOf`). */
   name: string | undefined
 }
 
-/** A longer list is one value, which is slower for short ones. */
+/** A longer list is passed as one parameter, which would be slower for a short one. */
 const LONGEST_PLACED = 128
-/** Rows of a cached statement, and shapes for one; others are compiled each time. */
+/**
+ * A statement is cached for at most this many rows, and at most this many shapes; otherwise it is compiled
+ * anew each time.
+ */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * Compiles a query once, since building it each time would cost many times as much.
+ * Compiles a query once, since building it for each run would cost many times as much as running it.
  *
  * const findEvent = statement<{ id: number }>()((db, value) => select.where('id', '=', value('id')))
  * const [row] = await findEvent(db, { id })
  *
  * Works on either database, in transactions and outside. A value is a scalar, a list for `in` (not empty), a
- * row for `values` or `set`, or rows with the same columns (not empty). `build` is called once for each shape
- * of the values, and depends on nothing else. Write a limit as `sql.lit(number)`: with a parameter SQLite
- * prepares anew for each run.
+ * row for `values` or `set`, or several rows with the same columns (not empty). `build` is called once for
+ * each shape of the values, and must depend on nothing else. Write a limit as `sql.lit(number)`: with a
+ * parameter there, SQLite prepares the statement anew for each run.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(
@@ -104,7 +109,7 @@ export function statement<Values extends Record<keyof Values, Value>>() {
   }
 }
 
-/** The name stands for the same SQL in every process. */
+/** `name` is the name of the prepared statement; it means the same SQL in every process. */
 export interface NamedQuery extends CompiledQuery {
   name?: string | undefined
 }
@@ -114,13 +119,16 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
 }
 
 const NAMED_AFTER = 8
-/** Every session of a server stores each. */
+/** At most this many names, since each session of the server stores every statement. */
 const MOST_NAMES = 200
 const LONGEST_NAMED = 8000
 
 const names = new Map<string, string>()
 
-/** Made from the SQL text, so no session has another statement under it, even if processes use it in turn. */
+/**
+ * Returns a name for the prepared statement once the query has run a few times. It is a hash of the SQL, so a
+ * session that processes use in turn never has another statement under the same name.
+ */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
     compiled.runs += 1
@@ -137,7 +145,9 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/** Returns undefined if it cannot run the statement at the moment. */
+/**
+ * Runs SQL directly on a connection, without the query builder. Returns undefined if it cannot at the moment.
+ */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -148,12 +158,15 @@ type Dialect = 'sqlite' | 'postgres'
 
 const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
-/** The query builder runs statements of other connections. */
+/** Makes statements on `db` run by `run` instead of by the query builder. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
 
-/** SQLite runs in the thread of all requests: lets others be served within a long transaction. */
+/**
+ * Waits for a turn of the event loop on SQLite, which runs in the thread that serves all requests, so that
+ * other requests are served during a long transaction.
+ */
 export async function passTurn(tx: Db): Promise<void> {
   if (directly.get(tx)?.dialect === 'sqlite') await nextTurn()
 }
@@ -213,7 +226,8 @@ function placesOf(
 }
 
 /**
- * The shape has columns of rows and lengths of lists; undefined for too many rows.
+ * Returns a text that is equal for values that can share a compiled statement: the columns of rows and the
+ * lengths of lists. Undefined if there are too many rows to cache the statement.
  * @throws Error for an empty list
  */
 function shapeOf(values: object): string | undefined {
@@ -236,7 +250,10 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** Lists are padded with the last entry, so that few statements serve all lengths. */
+/**
+ * Rounds up to a power of two. Lists are padded to this length with their last entry, so that few statements
+ * serve all lengths.
+ */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }

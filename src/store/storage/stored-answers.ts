@@ -5,11 +5,11 @@ import type { StoredAnswerColumns } from './schema.ts'
 import { wholeList } from './sql-parts.ts'
 import { statement } from './statement.ts'
 
-// Stores answers to requests with an Idempotency-Key for a day.
+// Answers to requests with an Idempotency-Key, which are stored for a day.
 
 export const STORED_HOURS = 24
 
-/** Per user; the oldest are dropped. */
+/** At most this many answers for each user; the oldest beyond that are deleted. */
 export const MOST_STORED = 10_000
 
 type Place = Pick<StoredAnswerColumns, 'user' | 'key'>
@@ -22,7 +22,7 @@ const deleteStored = statement<Place>()((db, value) =>
   db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
 )
 
-/** Undefined for an answer from before `sinceUtc`. */
+/** Returns the stored answer; undefined if there is none, or only one from before `sinceUtc`. */
 export async function findStored(
   db: Db,
   place: Place,
@@ -46,7 +46,10 @@ export async function findFingerprints(
   return rows.map(({ fingerprint }) => fingerprint)
 }
 
-/** Belongs into the transaction of the write. Of two at once under one key the second fails. */
+/**
+ * Stores the answer; must be called in the transaction of the write itself. If two requests with the same key
+ * run at once, the second transaction fails.
+ */
 export async function storeAnswer(tx: Tx, answer: StoredAnswerColumns): Promise<void> {
   await deleteStored(tx, { user: answer.user, key: answer.key })
   await tx.insertInto('kept_answers').values(answer).execute()
@@ -60,7 +63,7 @@ export async function dropStored(tx: Db, beforeUtc: string, most: number): Promi
   return rows.length
 }
 
-/** Drops answers of each user beyond the latest `kept`; returns their number. */
+/** Deletes the answers of each user beyond the latest `stored`, at most `most` of them; returns how many. */
 export async function dropBeyond(tx: Db, stored: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

@@ -1,12 +1,15 @@
 import { codeOf } from '../../base/errors.ts'
 
-// Failures of the database: what it lacks, and whether trying again may help.
-/** Without room or permission to write, reads go on. */
+// Failures of the database, and whether a retry may help.
+/**
+ * What the database lacks: an `answer`, disk `space`, or `permission` to write. Without the last two, reads
+ * still work.
+ */
 export type Lack = 'answer' | 'space' | 'permission'
 
 /**
- * Trying again may succeed, soon if it lacks an answer. The write has changed nothing, unless the connection
- * was lost during the commit.
+ * The database cannot do something at the moment. A retry may succeed; soon, if `lack` is `'answer'`. The
+ * write has changed nothing, unless the connection was lost during the commit.
  */
 export class DatabaseUnavailable extends Error {
   readonly lack: Lack
@@ -18,7 +21,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Returns the end of a sentence, with its full stop. */
+/** Returns the message of the underlying error, with a full stop, for the end of a sentence. */
 export function reason(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
   const text =
@@ -28,7 +31,7 @@ export function reason(error: unknown): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** A file system that cannot be written to, or cannot open more files. */
+/** Error codes of a file system that cannot be written to, or cannot open more files. */
 const FILE_LACKS: Readonly<Record<string, Lack>> = {
   ENOSPC: 'space',
   EDQUOT: 'space',
@@ -46,7 +49,7 @@ export function lackBehind(error: unknown): Lack | undefined {
   return FILE_LACKS[codeOf(error)]
 }
 
-/** Another row has a value that must be unique, on either database. */
+/** Whether a unique constraint was violated, on either database. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
@@ -54,7 +57,10 @@ export function isConflict(error: unknown): boolean {
 
 const OUTDATED = '0A000'
 
-/** Serialization failure, deadlock, a row removed while referred to, changed tables. */
+/**
+ * Codes of PostgreSQL: serialization failure, deadlock, foreign key violation, a table changed by a
+ * migration.
+ */
 const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
 export function isRace(error: unknown): boolean {
@@ -63,7 +69,7 @@ export function isRace(error: unknown): boolean {
 
 const OVERDUE_LOCK = '55P03'
 
-/** Whether other transactions made it fail, however often it was tried; nothing has changed. */
+/** Whether a write failed only because of other transactions, even after retries. It has changed nothing. */
 export function isHindered(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error
   return isRace(cause) || codeOf(cause) === OVERDUE_LOCK

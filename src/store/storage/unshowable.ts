@@ -1,9 +1,9 @@
 import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
-// Reports records that cannot be shown, and leaves them out of lists.
+// Records whose row cannot be shown: they are reported, and left out of lists.
 
-/** The row has values that this program never writes. */
+/** Thrown for a record whose row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
@@ -41,8 +41,8 @@ export function showOrLeaveOut<Shown>(
 }
 
 /**
- * Limits reports, since lists with the record are read again and again. `since` is in ms of
- * `performance.now()`.
+ * What has been reported in the current minute. It limits reports, since lists read the same record again and
+ * again. `since` is in ms of `performance.now()`.
  */
 interface Notes {
   since: number
@@ -52,11 +52,11 @@ interface Notes {
 
 const notes = new WeakMap<Reporting['report'], Notes>()
 
-/** Ms within which a record is reported once; and records reported within them. */
+/** Ms within which each record is reported at most once. */
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
-/** Reports a record once a minute, and at most 50 records a minute. */
+/** Reports a record that cannot be shown: each at most once a minute, and at most 50 records a minute. */
 export function noteUnshowable({ report }: Reporting, kind: LoggedKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)

@@ -4,11 +4,11 @@ import { type Db, isPostgres } from './database.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
 import type { Tables } from './schema.ts'
 
-// Conditions for venues within a circle or a box.
+// SQL conditions for venues within a circle or a box.
 
 const KM_PER_DEGREE = (Math.PI * EARTH_RADIUS) / 180
 
-/** Degrees; `radius` is in km. */
+/** `lat` and `lng` are in degrees, `radius` in km. */
 export interface Circle {
   lat: number
   lng: number
@@ -18,8 +18,8 @@ export interface Circle {
 const ROUNDING = 1e-9
 
 /**
- * Degrees to north and south, and to east and west; the latter are undefined across the date line or with a
- * pole.
+ * Returns half the height and half the width in degrees of a box around the circle. The width is undefined if
+ * the circle crosses the date line or contains a pole.
  */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
@@ -29,7 +29,10 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/** An index finds the box, then the exact distance decides. */
+/**
+ * True for venues within the circle. Venues in a box around it are found by index, and then compared by exact
+ * distance.
+ */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
@@ -47,7 +50,7 @@ export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   return venues.and(conditions)
 }
 
-/** The box may cross the date line. */
+/** True for venues within the box, which may cross the date line (`west` greater than `east`). */
 export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const isEast = venues('venues.geo_lng', '>=', west)

@@ -28,7 +28,8 @@ import type { PushItemColumns } from './push-tables.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service: linked records first, and what is gone from here.
+// Pushes this calendar into another service: linked records first, then series and events; at the end it
+// handles events that are gone from here.
 
 interface PushTask {
   context: Context
@@ -39,14 +40,15 @@ interface PushTask {
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** Records read and compared together. */
+/** Records of one kind that are read and compared together. */
 const AT_ONCE = 200
-/** Records checked for whether they are gone from here. */
+/** Pushed records checked together for whether they still exist here. */
 const LOOKED_AT_ONCE = 500
 
 /**
- * The next push goes on after an interruption.
- * @throws Error when the target is this calendar, or stops answering
+ * Pushes the chosen records to the target and returns the counts. A push that was interrupted is resumed by
+ * the next one.
+ * @throws Error when the target is this calendar; SourceFailure when it stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
   const { context, filters } = task
@@ -66,7 +68,10 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   return run.counts
 }
 
-/** Address and edition show it. @throws Error when the target is this calendar */
+/**
+ * Compares the address and the edition of the target with those of this calendar.
+ * @throws Error when the target is this calendar, or a copy of its database
+ */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
   const isSame =
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
@@ -157,7 +162,10 @@ async function beginRun(
   }
 }
 
-/** Parents before children. */
+/**
+ * Pushes records that events link to; categories go level by level, so that a parent exists before its
+ * children.
+ */
 async function pushLinked(
   run: PushRun,
   kind: Exclude<ItemKind, 'event'>,
@@ -168,7 +176,7 @@ async function pushLinked(
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
-/** Each category comes after its parent. */
+/** Groups the categories and their ancestors by depth, roots first. */
 async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
   const states = await readStates(db, 'category', ids)
   const ancestors = await findAncestors(
@@ -215,8 +223,8 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
 }
 
 /**
- * Trashes at the target what is gone, if it is a mirror, unless it was changed there and the policy keeps
- * that.
+ * Looks for pushed events and series that are gone from here. At a mirror they are trashed, unless they were
+ * changed there and the policy keeps such changes; otherwise they are only reported.
  */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
@@ -232,7 +240,7 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/** Records that were deleted or trashed or, unless all is pushed, are no longer public. */
+/** Filters `rows` for records that are deleted or trashed here or, unless `all` is set, no longer public. */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',
@@ -291,7 +299,7 @@ async function trash(
       return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
     }
     const after = await readShown(run.target, url)
-    // Without fingerprints a later push writes the whole record if it comes back.
+    // The record may come back here: with empty fingerprints the next push writes it whole.
     const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
     await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
   }

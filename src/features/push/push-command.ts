@@ -71,7 +71,9 @@ export function registerPushCommand(
   )
 }
 
-/** @throws Incomplete when a record is missing or incomplete at the target; Error when the push has to end */
+/**
+ * @throws Incomplete when a record is missing or incomplete at the target; Error when the push has to stop
+ */
 async function push(
   address: string,
   asked: Asked,
@@ -123,7 +125,7 @@ async function pushAndTell(
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/** @throws Error for no address, and for one with a login or password */
+/** @throws Error if `word` is not an http(s) address, or contains a login or password */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))

@@ -28,11 +28,15 @@ import type { PushItemColumns } from './push-tables.ts'
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind, images, and series with own fields of occurrences.
+// Pushes records of one kind, the images of records, and series with the fields that single occurrences
+// override.
 
 const AT_ONCE = 4
 
-/** States are stored after each group. @throws SourceFailure when the target stops answering */
+/**
+ * Pushes the records in groups of `AT_ONCE`, and saves their rows after each group.
+ * @throws SourceFailure when the target stops answering
+ */
 export async function pushItems(run: PushRun, kind: PushKind, items: readonly PushItem[]): Promise<void> {
   const records = items.map(({ record }) => record)
   const known = await findPushed(run.context.db, run.number, kind, records)
@@ -76,7 +80,10 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
   }
 }
 
-/** Notes what is about to be made, so that the next run looks for it first if the answer is lost. */
+/**
+ * Saves a row with `remote` 0 for each record about to be created: if the answer is lost, the next run first
+ * looks for the record at the target.
+ */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
   const rows = items.map(({ kind, record }) => ({
@@ -112,7 +119,10 @@ function countUnkept({ unkept }: PushRun, name: string): void {
   unkept.set(name, (unkept.get(name) ?? 0) + 1)
 }
 
-/** @throws SourceFailure when the target is at fault and not the record */
+/**
+ * Counts and reports a record that the target refused.
+ * @throws SourceFailure when the target fails as a whole (see `isOutage`)
+ */
 function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   if (!(error instanceof SourceFailure) || isOutage(error)) throw error
   const { kind, record } = item
@@ -127,7 +137,10 @@ function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }
 
-/** A target that takes no uploads fetches images from here. */
+/**
+ * Uploads the images of the records. If the target takes no uploads, records link to the address here, and
+ * the target fetches the image.
+ */
 export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>): Promise<void> {
   const shown = [...states].flatMap(({ image }) => (typeof image === 'number' ? [image] : []))
   const ids = [...new Set(shown)].filter((id) => !run.images.has(id))
@@ -162,7 +175,7 @@ export async function findUnpublishedDates(
   return new Map(rows.map(({ id, date }) => [id, date]))
 }
 
-/** A target without series gets none. */
+/** Returns the series to push: none for a target that is not a Kalends, which has no series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -192,7 +205,9 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** A `slug` that is not made from the day counts. */
+/**
+ * Names the fields that the occurrence overrides. `slug` is one of them unless it was derived from the date.
+ */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -226,7 +241,10 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/** One that is not public sends its status alone, unless everything is pushed. */
+/**
+ * Holds the fields that the occurrence overrides or that were pushed before. Without `all`, an occurrence
+ * that is not public sends only its status.
+ */
 function ownItem(
   run: PushRun,
   row: EventRow,

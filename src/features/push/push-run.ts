@@ -98,7 +98,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** Forgets a record that is gone from the target, or in its trash. */
+/** Deletes the row of a record that no longer exists at the target, or is in the trash there. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')
@@ -111,7 +111,7 @@ export type PushKind = ItemKind | 'image'
 export interface PushOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** Events that are gone from here go to the trash there. */
+  /** Events that are gone from here are moved to the trash at the target. */
   mirror: boolean
   /** Records that are not public are pushed as well. */
   all: boolean
@@ -120,21 +120,24 @@ export interface PushOptions {
 export interface PushRun {
   context: Context
   target: PushTarget
-  /** Undefined in a dry run for a new target. */
+  /** Id in `push_targets`; undefined in a dry run against a target that was never pushed to. */
   number: number | undefined
   edition: string
   options: PushOptions
   counts: Counts
   remark: (remark: Remark) => void
   progress: () => void
-  /** Ids at the target: 0 if a dry run would make it, an address for an image that the target fetches. */
+  /**
+   * By `keyOfRecord`, what other records send as the link: the id at the target, 0 if a dry run would create
+   * the record, or the address of an image that the target fetches.
+   */
   links: Map<string, number | string>
   lost: Set<string>
   images: Set<number>
   seen: Set<string>
   /**
-   * Counts, by member, records that the target shows without it; `online_shown` counts links that were not
-   * sent.
+   * How many records the target shows without a member, by member name. `online_shown` counts meeting links
+   * that were not sent.
    */
   unkept: Map<string, number>
 }
@@ -143,12 +146,12 @@ export interface PushItem {
   kind: PushKind
   record: number
   name: string
-  /** Links have the ids of the target. */
+  /** Field values as sent: links are ids at the target. */
   values: Readonly<Record<string, unknown>>
   file?: { key: string; mimeType: string }
-  /** Another Kalends keeps the `date` of what was never published. */
+  /** The `date` of a record that was never published, which only another Kalends takes. */
   unpublishedDate?: string
-  /** True if not everybody may see its meeting link at any time. */
+  /** Set if the record has a meeting link that is not shown to everybody at all times. */
   isLinkHidden?: true
 }
 
@@ -167,7 +170,10 @@ const NAMES: Readonly<Record<PushKind, string>> = {
   tag: 'name',
 }
 
-/** A link that could not be pushed is left out, so that the next push tries again. */
+/**
+ * Builds what is sent for one record. A link to a record that could not be pushed is left out, so that the
+ * next push tries again.
+ */
 export function itemOf(
   run: PushRun,
   kind: PushKind,
@@ -193,7 +199,10 @@ export function itemOf(
   }
 }
 
-/** Leaves out a link that is to be hidden and that the target would show. */
+/**
+ * Returns the item with an empty `online_url` if its meeting link is hidden here and the target would show
+ * it.
+ */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }
@@ -230,7 +239,9 @@ function linkTo({ links }: PushRun, kind: PushKind, record: number): number | st
   return links.get(keyOfRecord(kind, record))
 }
 
-/** @returns undefined if a linked record failed; those that are not pushed at all are left out */
+/**
+ * @returns ids at the target, without records that are not pushed at all; undefined if a linked record failed
+ */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
   if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined
@@ -243,7 +254,7 @@ export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   )
 }
 
-/** A record that cannot be read has none. */
+/** Fingerprints of a record as the target shows it; none if the record cannot be read. */
 export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
@@ -254,7 +265,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/** Terms are sorted, and a parent is a list, so that values can be compared. */
+/** Makes values of both sides comparable: terms are sorted, and `parent` becomes a list of ids. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -262,7 +273,7 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** A target may only show rendered texts. */
+/** The raw texts of an image; the rendered ones if the target does not show raw texts. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
@@ -279,14 +290,17 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** Coordinates are sent as a pair. */
+/** Builds the body of an update. Coordinates are only sent as a pair. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** Some targets empty fields that are not sent. */
+/**
+ * The values that the target shows now, sent again with each update because some targets empty fields that
+ * are not sent.
+ */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -296,7 +310,10 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
   return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
 }
 
-/** Empty text clears links on either implementation. A rule comes with its exceptions. */
+/**
+ * Returns the value to send: an empty text in place of an empty list of links or prices, since every target
+ * clears the field on it, and a recurrence rule with its exceptions.
+ */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value

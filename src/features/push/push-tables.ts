@@ -5,9 +5,11 @@ export interface PushItemColumns {
   target: number
   kind: string
   record: number
-  /** 0 while it is being made. */
+  /** Id at the target; 0 until the record has been created there. */
   remote: number
-  /** JSON fingerprints: last sent, and then shown. */
+  /**
+   * Fingerprints as JSON: `sent` of the values last sent, `seen` of those that the target showed afterwards.
+   */
   sent: string
   seen: string
 }

@@ -7,11 +7,17 @@ import { readToken } from '../sync/sync-token.ts'
 export interface PushTarget {
   root: string
   base: string
-  /** True for a Kalends: it has series, and makes one record for all creates with one Idempotency-Key. */
+  /**
+   * True for another Kalends. It has series, and creates one record for all requests with the same
+   * Idempotency-Key.
+   */
   isKalends: boolean
-  /** Other targets fetch images by address. */
+  /** True if images can be uploaded; other targets fetch an image by its address. */
   takesUploads: boolean
-  /** Asked once, when a record has a link to hide. */
+  /**
+   * Whether the target can hide meeting links. It is asked once, when the first record with a hidden link is
+   * pushed.
+   */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
@@ -26,7 +32,10 @@ interface TargetTask {
 const OWN = 'kalends/v1'
 const PLATFORM = 'wp/v2'
 
-/** @throws SourceFailure without an interface, an answer, or the login */
+/**
+ * Finds the interface of the service and logs in.
+ * @throws SourceFailure if the service has no interface, does not answer, or refuses the login
+ */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
   const options = { named: nameOrigin(url, login, password), accept: 'application/json', backOffMs }
   try {
@@ -46,7 +55,10 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
   }
 }
 
-/** @returns false for a refused document (4xx) @throws SourceFailure when nothing answers */
+/**
+ * True if the document at `url` mentions the member; false if the service refuses it (4xx).
+ * @throws SourceFailure when nothing answers
+ */
 async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
   try {
     return (await fetchPolitely(url, options)).body.includes(`"${name}"`)
@@ -69,10 +81,15 @@ export async function readTargetEdition({
 }
 
 const NOTHING = [404, 410]
-/** The interface calls such a slug invalid with 400. */
+/**
+ * Statuses that mean no record has the slug: the interface answers 400 (invalid parameter) to an unknown one.
+ */
 export const NO_SLUG = [400, ...NOTHING]
 
-/** @returns undefined for `nothing` @throws SourceFailure */
+/**
+ * @returns undefined if the service answers with one of the statuses in `nothing`
+ * @throws SourceFailure
+ */
 export async function readShown(
   { options }: PushTarget,
   url: string,
@@ -89,12 +106,15 @@ export async function readShown(
 export interface TargetRequest {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData
-  /** Several requests with the key make one record. */
+  /** Idempotency-Key: repeated requests with one key create one record. */
   key?: string
   findMade?: () => Promise<ShownRecord | undefined>
 }
 
-/** @throws SourceFailure */
+/**
+ * Sends a write and returns the record in the answer.
+ * @throws SourceFailure
+ */
 export async function sendTo(
   { options, isKalends }: PushTarget,
   url: string,
@@ -119,7 +139,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** Includes the texts on parameters. */
+/** The message of the refusal, followed by those on single parameters. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsedJson(body)
   if (!isRecord(value) || typeof value.message !== 'string') return message

@@ -27,7 +27,7 @@ import {
   type TargetRequest,
 } from './push-target.ts'
 
-// Pushes one record, and finds it when the answer to a create was lost.
+// Pushes one record; if the answer to a create was lost, finds what it created.
 
 export interface SettledItem {
   count: keyof Counts
@@ -42,7 +42,11 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
   return `${base}/${resourceNamed(kind).resource.path}`
 }
 
-/** Asks only about records that have changed here. @throws SourceFailure */
+/**
+ * Creates or updates the record at the target. A record that has not changed here since the last push causes
+ * no request.
+ * @throws SourceFailure
+ */
 export async function settleItem(
   run: PushRun,
   item: PushItem,
@@ -60,7 +64,10 @@ export async function settleItem(
 
 interface There {
   row: PushItemColumns
-  /** What was written, how it looked after that, and now: undefined if it is gone. */
+  /**
+   * Fingerprints: `written` of the last values sent, `kept` of the record as shown afterwards, `now` of the
+   * record as shown now (undefined if it is gone).
+   */
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined
@@ -97,7 +104,10 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
   return kept.length > 0 ? 'left' : 'unchanged'
 }
 
-/** Fields changed at the target keep their fingerprints, and stay marked. */
+/**
+ * Fingerprints to save as `seen`. A field that was changed at the target keeps its former one, so that later
+ * pushes still detect the change.
+ */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter(
     (field) => now[field] !== kept[field] && !fields.includes(field),
@@ -145,7 +155,7 @@ async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): P
   } catch (error) {
     const remote = error instanceof SourceFailure ? Number(refusedWith(error, 'term_exists')?.term_id) : 0
     if (!(remote > 0)) throw error
-    // A term of the same name is used as it is.
+    // A term of this name exists at the target: it is linked as it is.
     const shown = (await readShown(run.target, `${targetAddress(run.target, item.kind)}/${remote}`)) ?? {}
     return { count: 'unchanged', row: rowOf(run, item, remote, prints, printsOfShown(item.kind, shown)) }
   }
@@ -171,7 +181,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   const body = JSON.stringify(bodyOfCreate(item))
   const sent: TargetRequest = { method: 'POST', body, key: createKey(run, item, body), ...made }
   if (item.kind !== 'series') return sendTo(target, targetAddress(target, item.kind), sent)
-  // The answer names the series.
+  // The answer to the create is the first occurrence; its `post_parent` is the id of the series.
   const first = await sendTo(target, targetAddress(target, 'event'), sent)
   const url = `${targetAddress(target, 'series')}/${String(first.post_parent)}`
   const shown = await readShown(target, url)
@@ -179,7 +189,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/** The key is the same in every run: a create is not done twice. */
+/** Idempotency-Key of a create: the same in every run, so that a retry does not create a second record. */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }
@@ -197,14 +207,17 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** A missing file fails its image alone; status 0 would end the push. */
+/** Status of a missing image file: only that image fails. Status 0 would stop the whole push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/** Slug, name and start find it, but no images and terms. */
+/**
+ * Finds a record that a create whose answer was lost has made, by slug, name and start. Images and terms
+ * cannot be found in this way.
+ */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined

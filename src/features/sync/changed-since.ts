@@ -5,8 +5,8 @@ import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from '../
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import * as sqlite from '../../store/storage/sqlite/sqlite-changes.ts'
 
-// Lists records changed between two cursors, page by page. The cursors stay, and a row changed again leaves
-// the range, so pages are parts of one list that only becomes shorter.
+// Lists records changed between two cursors, page by page. The cursors of a walk are fixed, and a record that
+// changes again leaves the range: the list of a walk can only become shorter.
 
 export interface ChangeRange {
   from: Cursor
@@ -19,13 +19,16 @@ export interface ChangePlace {
   record: number
 }
 
-/** Whether the public could and can see the record: 0 or 1. */
+/**
+ * `was_public` and `is_public` (0 or 1): whether the public could see the record before the change, and after
+ * it.
+ */
 export interface ListedChange extends ChangePlace {
   was_public: number
   is_public: number
 }
 
-/** Kinds whose answers change when another record does. */
+/** Kinds whose shown form also depends on other records. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
@@ -33,7 +36,8 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
 /**
- * A cursor has the end of the record of changes, then in rising order earlier transactions that were running.
+ * Checks the form: the position where the log of changes ends, then the ids of transactions that were still
+ * running, in ascending order and all below it.
  */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
@@ -41,7 +45,10 @@ export function isCursor(text: string): boolean {
   return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
 }
 
-/** True as well for a cursor of another history of the calendar. */
+/**
+ * True if changes after the cursor have been deleted, or the cursor belongs to another history of the
+ * database.
+ */
 export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
@@ -59,7 +66,7 @@ export async function listChanges(
       ? sql``
       : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind},
         ${after.record})`
-  // The text is named `place`, so that `order by changes.position` sorts by number.
+  // The column is called `place` in the result, so that `order by changes.position` sorts numbers, not text.
   const { rows } = await sql<Omit<ListedChange, 'position'> & { place: string }>`
     select cast(changes.position as text) as place, kind, record, was_public, is_public from changes
     where ${committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}${place}
@@ -76,8 +83,9 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Lists records that show changed ones: events show series, venues, organizers, terms and images; venues and
- * organizers images; categories those above and below. Records of the range itself are left out.
+ * Lists records that show a changed one, leaving out those changed themselves. Events show series, venues,
+ * organizers, terms and images; venues and organizers show images; categories show their ancestors and
+ * descendants.
  */
 export async function listShowing(
   db: Db,
@@ -145,7 +153,7 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** Deleted records are missing. */
+/** Authors and statuses of the records; deleted records are left out. */
 export async function listOwners(
   db: Db,
   kind: PagedKind,

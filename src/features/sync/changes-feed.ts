@@ -24,12 +24,13 @@ import {
 } from './changed-since.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// The feed of changes, page by page: everything, or what has changed since.
+// Reads the feed of changes page by page: every record on the first walk, later what has changed since a
+// token.
 
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
-/** The last page has a `sync_token`, others a `next_token`. */
+/** The last page has a `sync_token`, every other page a `next_token`. */
 export interface FeedPage {
   changes: WrittenJson[]
   next_token?: string
@@ -48,7 +49,7 @@ export interface FeedQuery {
   perPage: number
 }
 
-/** Names what decides which records the caller sees. */
+/** A key of everything that decides which records the caller sees; empty for the public. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
@@ -56,7 +57,7 @@ export function readerOf({ id, role, scopes }: Caller): string {
 interface LookedAt {
   kind: ChangedKind
   id: number
-  /** Changes that have to stand on one page share one object. */
+  /** Where reading continues after this record. Records that must stand on the same page share one object. */
   behind: SyncPlace
   change?: ListedChange
 }
@@ -70,7 +71,8 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * Pages in order, and again with each `sync_token`, give what lists show, whatever is written meanwhile.
+ * Reads one page. A reader who follows all tokens ends up with what the lists show, whatever is written
+ * meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -89,7 +91,7 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
 }
 
 /**
- * The token may be of another history or scope, or its changes are gone.
+ * Refuses a token of another history or scope, or whose changes have been deleted.
  * @throws Problem rest_sync_token_expired
  */
 async function refuseForgotten(
@@ -115,7 +117,10 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/** Changed records go before those that show one. */
+/**
+ * The steps of a walk over changes: first the changed records themselves, then records that show a changed
+ * one.
+ */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -126,7 +131,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     tag: false,
     event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
-  // Each page has the same steps, also without changes of a kind.
+  // A token stores the index of a step, so every page has the same steps, even if a kind has no changes.
   const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
@@ -151,7 +156,8 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The record of changes does not tell categories from tags, and nothing does once a term is gone.
+      // The log of changes has one kind for categories and tags, and a deleted term can no longer be told: it
+      // is looked up as each kind asked for.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -182,10 +188,13 @@ async function walk(
   return { looks, place, isOver: place.step >= steps.length }
 }
 
-/** Records shown in one turn of the event loop. */
+/** Records presented in one event loop turn. */
 const SHOWN_AT_ONCE = 50
 
-/** Takes as many as fit, at least one; `cutAt` is the place behind. */
+/**
+ * Fills a page up to its limit in bytes, with at least one change. `cutAt` is where the next page starts if
+ * not all fit.
+ */
 async function fill(
   context: Context,
   query: FeedQuery,
@@ -216,7 +225,7 @@ interface FeedChange {
   change: WrittenJson
 }
 
-/** Venues come before events. */
+/** Sorts by kind, so that a venue stands before the events that link to it. */
 function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
@@ -240,7 +249,7 @@ async function describeKind(
   looks: readonly LookedAt[],
 ): Promise<Map<number, WrittenJson>> {
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
-  // A walk over everything removes nothing.
+  // A first walk over everything reports no deletions: the reader has nothing to delete.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
   const known = gone.length === 0 ? () => false : await mayLearnGone(context, kind, gone)
   const changes = new Map<number, WrittenJson>()
@@ -275,7 +284,11 @@ async function findShown(
   return showSome(whole, operations, found)
 }
 
-/** A feed must not give less than its cursor. @returns undefined if memory cannot catch up */
+/**
+ * Returns the in-memory cache once it has caught up with the database, so that a page is not older than its
+ * cursor.
+ * @returns undefined without a cache, or if it cannot catch up
+ */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
   if (!memory) return undefined
   try {
@@ -293,13 +306,16 @@ async function showSome(
   found: FoundRecords,
 ): Promise<Map<number, object>> {
   const written = await operations.loadJson?.(context, found, 'window')
-  // Some of the records are gone by now, and it is not known which.
+  // Some records were deleted meanwhile and their positions are unknown: present the rest one by one.
   if (written?.length !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))
   return new Map(written.map((record, i) => [found.ids[i] ?? 0, record]))
 }
 
-/** True if the record was public once, or the caller sees such records. Others do not get the id. */
+/**
+ * Returns a test whether the caller may learn the id of a record that is gone: it was public once, or the
+ * caller may read such records.
+ */
 async function mayLearnGone(
   { db, caller }: Context,
   kind: ChangedKind,

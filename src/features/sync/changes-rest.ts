@@ -13,10 +13,10 @@ import { FEED_KINDS, readerOf, readFeed } from './changes-feed.ts'
 import { syncTexts } from './sync-texts.ts'
 import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 
-// Declares and answers the route of the feed of changes.
+// Declares and serves the route of the feed of changes.
 
 const MOST_ON_A_PAGE = 1000
-/** A token names the transactions that were under way, which may be many. */
+/** A token includes the ids of all transactions that were running, which can be many. */
 const LONGEST_TOKEN = { characters: 6000 }
 
 const about = textFrom(syncTexts)
@@ -35,7 +35,7 @@ const feedFields = defineFields({
   per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
 })
 
-/** Filters by date are left out: events leave such lists with time, without a change. */
+/** No filters by date: with time an event drops out of such a list without being changed. */
 const FILTERS: readonly string[] = [
   'search',
   'categories',
@@ -88,9 +88,10 @@ export function changesRoute(): Route {
 }
 
 /**
- * The first request may send kinds and filters. A token contains them, and is refused with others.
- * @throws Problem rest_invalid_param for no token, rest_sync_token_expired for one that is too old or of
- * another scope
+ * Kinds and filters are chosen by the first request. Tokens contain them, and a request with a token may only
+ * repeat them.
+ * @throws Problem rest_invalid_param for an unreadable token, rest_sync_token_expired for one that is too old
+ * or of another scope
  */
 async function answerChanges(
   request: MatchedRequest,

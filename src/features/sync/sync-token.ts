@@ -6,7 +6,10 @@ import { type ChangePlace, isCursor } from './changed-since.ts'
 export interface SyncScope {
   kinds: readonly string[]
   filters: Readonly<Record<string, unknown>>
-  /** The reader it is bound to, since each sees other records. */
+  /**
+   * Key of the caller (see `readerOf`): a token works only for the same caller, since each sees other
+   * records.
+   */
   reader: string
 }
 
@@ -19,9 +22,9 @@ export interface SyncPlace {
 export interface SyncToken {
   edition: string
   scope: SyncScope
-  /** Undefined for a walk over everything. */
+  /** Undefined on a first walk, which reads every record. */
   from: Cursor | undefined
-  /** Undefined in a token that begins the next walk. */
+  /** Undefined in a `sync_token`: the next walk reads up to the end of the log at that time. */
   to: Cursor | undefined
   place: SyncPlace
 }

@@ -201,9 +201,9 @@ export function slugCard(form: EventForm): Html {
   )}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
-// The publication date, asked for once the status is `future`.
+// The control for the publication date, which is needed once the status is `future`.
 
-/** Returns none unless the event is scheduled. */
+/** Returns the publication date and time as values of controls; none unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
@@ -226,7 +226,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Undefined if the date stays. A scheduled event that is set to `publish` gets the present time.
+ * Reads the publication date from the form. `date` is undefined if it does not change; a scheduled event that
+ * is set to `publish` gets the present time.
  * @param shown the controls of the stored event
  */
 export function readPublication(

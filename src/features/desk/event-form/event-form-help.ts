@@ -29,12 +29,15 @@ import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// Only the form's script asks; the form works without it.
+// Pages that only the form's script requests; the form also works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Offers to make a record if no name fits. */
+/**
+ * Returns records whose name begins with the typed text, and the offer to create one if none has this very
+ * name.
+ */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -49,14 +52,14 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 
-/** Times and dates, faults, clashes, and events that may be the same. */
+/** Returns what the typed times mean: times and dates in words, faults, clashes, possible duplicates. */
 async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // The times from before somebody moved the start.
+  // The start and end that were typed before the user changed the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
@@ -103,7 +106,7 @@ export const eventHelpPages: readonly DeskPage[] = [
   { at: '/events/:id/discard', post: discardTyped },
 ]
 
-// An event as visitors would see it, before it is saved.
+// The preview: an event as visitors would see it, before it is saved.
 
 class TakenBack extends Error {
   readonly document: string
@@ -114,7 +117,10 @@ class TakenBack extends Error {
   }
 }
 
-/** The event is written as new, shown by the public pages, and rolled back. */
+/**
+ * Returns the public page of the typed event. To make it, the event is inserted in a transaction that is then
+ * rolled back.
+ */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -142,7 +148,7 @@ async function writtenPage(
 ): Promise<string> {
   const { resource, operations } = events
   const { recurrence_scope: _scope, slug: _slug, author: _author, ...others } = raw
-  // Callers who may publish see it as the public would, whatever status it is to get.
+  // Callers who may publish see the event as the public would, whatever status is chosen in the form.
   const values = { ...others, ...(can(context.caller, 'publish') && { status: 'publish' }) }
   const sent = { fields: resource.fields, raw: values, isAllowed: true }
   const show = async (tx: Tx, id: number) => {
@@ -161,7 +167,7 @@ async function writtenPage(
   }
 }
 
-/** Reads in the transaction, so that drafts of venues that come with the event are shown. */
+/** Reads inside the transaction, so that draft venues that are saved with the event are shown, too. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

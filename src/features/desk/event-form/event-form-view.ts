@@ -346,7 +346,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Dates left out and not shown are sent as well, so that they stay so.
+  // Dates that are left out but not shown are sent as hidden controls, so that they stay left out.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>
@@ -436,7 +436,7 @@ function textArea(
 ): Html {
   const field = event.fields[name]
   const fault = faults[name]
-  // Browsers drop one line break behind the tag.
+  // Browsers drop a line break right after the tag, so one is added.
   return html`<div class="field"><label for="${name}">${labelOf(
     site,
     field,

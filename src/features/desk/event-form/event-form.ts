@@ -82,19 +82,27 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './e
 
 export interface KnownEvent {
   id: number
-  /** Lacks a meeting link that the caller may not see. */
+  /** The event as the caller may see it: without a meeting link that is hidden from them. */
   row: EventRow
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** Includes a change that the caller has proposed, until it is published or withdrawn. */
+  /**
+   * The values of the controls, with a change that the caller has proposed, until that is published or
+   * withdrawn.
+   */
   typed: TypedForm
   proposed: RawValues
 }
 
-/** @throws Problem if the caller may neither change it nor propose changes */
+/**
+ * Reads an event and everything that its form shows.
+ * @throws Problem rest_no_route if there is no such event, rest_forbidden if the caller may neither change it
+ * nor propose changes
+ */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // Read before the event, so that a change between the two reads is noticed when the form is saved.
+  // The version is read before the event: if the event changes between the two reads, the save then notices a
+  // conflict.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const stored = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !stored) throw new Problem('rest_no_route')
@@ -195,7 +203,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
 
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
-  /** Empty while they cannot be read. */
+  /** Local times; empty while the typed times cannot be read. */
   start: string
   end: string
   understood: Readonly<Record<string, string>>
@@ -203,7 +211,10 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** Adds controls that versions lack. */
+/**
+ * Adds what the form showed for controls whose values versions do not have, so that a save can tell what was
+ * changed.
+ */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -291,7 +302,7 @@ function repeatsInWords(
   }
 }
 
-/** @throws Problem unless the caller may make events */
+/** @throws Problem rest_forbidden unless the caller may create events */
 export function mayUseForm(context: Context): void {
   if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
 }
@@ -326,7 +337,7 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
 }
 
-/** A link to the form may fill these. */
+/** Query parameters with which a link to the form for a new event may fill its controls. */
 const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
 const LONGEST_GIVEN = 500
 const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
@@ -439,7 +450,7 @@ function undoPublishing(
 name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** Puts back the former status, of a series for all dates. */
+/** Restores the status before the publication. In a series this applies to all dates. */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))
@@ -449,7 +460,10 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
-/** The copy has the next sensible date, and is not saved. `series` asks for all dates. */
+/**
+ * Shows the form for a copy of the event, which is not saved yet. It gets the next sensible date; with the
+ * query parameter `series`, the copy repeats as the series does.
+ */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
@@ -499,7 +513,7 @@ export interface SentEventForm extends ReadForm {
 }
 
 /**
- * A form shown again keeps its picture by a control; saving finds it by the key.
+ * Reads the form and stores its picture. If the form is shown again, a control holds the id of the picture.
  * @param shown the controls that `readEventForm` compares with
  */
 export async function readSentForm(
@@ -595,7 +609,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** A rule that the event has already is left out. */
+/** Returns the values to save, without a recurrence rule that the event already has. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,

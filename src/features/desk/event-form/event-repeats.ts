@@ -22,7 +22,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** Hashes of the controls, by which a save tells whether somebody touched one. */
+/** Returns a hash of each repeat control. A save compares them to tell which controls were changed. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -30,7 +30,10 @@ export function repeatsDigests(typed: TypedForm): string {
   return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
 }
 
-/** Empty for none, undefined if it does not change or the start is not known. */
+/**
+ * `recurrence` is empty for an event that does not repeat, and undefined if it does not change or the start
+ * is unknown.
+ */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -91,7 +94,7 @@ export function readRepeats(
   return { recurrence, faults }
 }
 
-/** A longer text is refused when the form is saved. */
+/** In characters. A longer text is cut here, and refused when the form is saved. */
 const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
@@ -113,13 +116,16 @@ function placeInMonth(typed: TypedForm, start: Start): Pick<RuleFields, 'month_d
   return places[lastTyped(typed, 'repeat_place')] ?? places.day ?? {}
 }
 
-/** Such as `tu`. */
+/** Returns the weekday of a date as rules name it, such as `tu`. */
 function weekdayAt(wall: string): string {
   const number = (new Date(`${dayOf(wall)}T00:00:00Z`).getUTCDay() + 6) % 7
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/** A rule that the controls cannot express is `as_is`; saving keeps it. */
+/**
+ * Returns a recurrence as values of the repeat controls. A rule that they cannot express becomes `as_is`, and
+ * a save keeps it.
+ */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,
@@ -156,20 +162,20 @@ export interface ShownDate {
 export interface ShownDates {
   dates: ShownDate[]
   isMore: boolean
-  /** True if a date is not over when the next one begins. */
+  /** True if a date ends after the next one begins. */
   doOverlap: boolean
-  /** Since the clocks change, it ends at another time of day than the event. */
+  /** The first date that ends at another local time than the event, because the clocks change during it. */
   shifted?: { start: string; end: string }
 }
 
 const MOST_SHOWN = 16
 
-/** Dates that are looked at: those of a year of weeks. */
+/** At most this many dates are examined: a year of weekly ones. */
 const LOOKED_AT = 53
 
 /**
- * Shows the first dates if all are over; undefined if there are none.
- * @param duration seconds; undefined if it is not known
+ * Returns the next dates, or the first ones if all are over; undefined if there are none.
+ * @param duration in seconds; undefined if it is not known
  */
 export function shownNextDates(
   { now }: Pick<Context, 'now'>,

@@ -16,20 +16,24 @@ import {
   recurrenceObject,
 } from '../../../base/recurrence/recurrence-text.ts'
 
-// A recurrence as values of form controls, and back; next dates.
+// Converts a recurrence to values of form controls and back, and finds its next dates.
 
 /**
- * `dates` has no rule. `text` has no controls: the form shows it and sends it back. Fields of another
- * `repeats` are ignored.
+ * A recurrence as values of form controls. With `repeats: 'dates'` it has listed dates but no rule. With
+ * `'text'` the controls cannot express it: the form shows `text` and sends it back. Fields that do not belong
+ * to the value of `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
   interval: number
-  /** Empty for the weekday of the start. */
+  /** Empty means the weekday of the start. */
   weekdays: string[]
-  /** Monthly: 1 to 31, or -1 for the last; undefined for that of the start, or with `weekday`. */
+  /**
+   * For a monthly rule: 1 to 31, or -1 for the last day. Undefined means the day of the start, or that
+   * `weekday` applies.
+   */
   month_day?: number
-  /** Monthly: such as `2tu` or `-1fr`. */
+  /** For a monthly rule: the weekday in the month, such as `2tu` or `-1fr`. */
   weekday?: string
   ends: 'never' | 'until' | 'count'
   until?: string
@@ -43,7 +47,10 @@ const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: '
 
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
-/** Lines stay a text if the fields would give back another recurrence. */
+/**
+ * Converts recurrence lines to fields. They stay `text` if the fields would not give the same recurrence
+ * back.
+ */
 export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
@@ -89,7 +96,7 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/** Returns an object, the unchanged text, or `""` for none. */
+/** Returns the recurrence of the fields: an object, the unchanged `text`, or `""` for none. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const {
     repeats,
@@ -125,7 +132,10 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
 const MOST_SHOWN = 100
 const MOST_PASSED = 20_000
 
-/** Returns dates from `from` on; empty without a recurrence, a Fault for one that cannot be read. */
+/**
+ * Returns at most `most` dates from `from` on; none without a recurrence, a Fault for one that cannot be
+ * read.
+ */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)
   if (!read) return []

@@ -8,9 +8,9 @@ import { teaserOf } from '../../pages/teasers.ts'
 import { sayAtDesk } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// What a reviewer decides on: picture, text and price of an event, and what it lacks.
+// What a reviewer's decision depends on: picture, text and price of an event, and what is missing.
 
-/** @param columns of the event, with the ids that it links to */
+/** @param columns columns of the event, with the ids of its linked records */
 export async function factsOfEvent(
   context: Context,
   columns: Readonly<Record<string, unknown>>,

@@ -51,9 +51,9 @@ import {
   withdrawProposal,
 } from './review.ts'
 
-// The inbox: what waits for a review. Reviewers see all, authors their own.
+// The inbox: events and proposals that wait for a review. Reviewers see all of them, authors their own.
 
-/** Few, since each is compared with events that it may clash with. */
+/** Small, since each event of the page is compared with others for clashes. */
 const PER_PAGE = 6
 const MOST_TODAY = 3
 
@@ -64,7 +64,7 @@ interface Waiting {
   terms: readonly string[]
   clashes: Clashes
   proposal: Proposal | undefined
-  /** Columns of a pending event, or the values of a proposal's record by declared key. */
+  /** For a pending event, its columns; for a proposal, the present values of its record by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
@@ -125,7 +125,7 @@ function draftOf(
   }
 }
 
-/** Undefined if nothing waits. */
+/** Returns the first waiting events and proposals for the start page; undefined if there are none. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
@@ -141,7 +141,7 @@ export async function countInInbox(context: Context, inboxes: readonly FeatureIn
   return counted.reduce((sum, count) => sum + count, counts.events + counts.proposals)
 }
 
-/** Lists of other features. */
+/** Returns the inbox lists of other features. */
 export async function featureLists({
   context,
   inboxes,
@@ -209,7 +209,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** A script obeys the switch in it, and shows the help. */
+/** Explains the keyboard shortcuts, with a checkbox that turns them off. Hidden until a script shows it. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
     site,
@@ -287,7 +287,7 @@ function besideTable(
   )
 }
 
-/** Shows only values that the caller may see. */
+/** Returns a table of present and proposed values, without those that the caller may not see. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -329,7 +329,7 @@ function actionsOf(context: Context, { what, id, kind, record }: InboxItem): Htm
   }</div>`
 }
 
-/** Reasons that a note may consist of, or begin with. */
+/** Ready-made reasons for the note with which a reviewer sends something back. */
 const REASONS = [
   'It is in the calendar already.',
   'The date or the time is not right.',
@@ -371,7 +371,10 @@ function sendBackForm(
   }</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/** Names only users and records that exist, whatever the address says. */
+/**
+ * Returns the message after a decision. It gives only names of existing users and records, whatever the query
+ * parameters say.
+ */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -387,7 +390,10 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/** An event with a date ahead is published then, its venues and organizers at once. */
+/**
+ * The message after a publication. For a scheduled event it gives the time of publication; drafts linked to
+ * the event are public at once.
+ */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -410,14 +416,14 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** How `Decided` names each action. */
+/** Maps each action to the value of `as` in `Decided`. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/** True for a double click, which decides twice. */
+/** True if the caller has already made this very decision, as after a double click. */
 function isOwnDecision({ by, as }: Decided['decided'], action: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[action]
 }

@@ -10,7 +10,10 @@ export interface TimedRow {
   text: string
 }
 
-/** Makes one text of many rows, for `rowsIn`: a row by itself costs more to make and to pass than to find. */
+/**
+ * Aggregates rows into one string, which `rowsIn` splits again: passing rows one by one takes longer than
+ * finding them.
+ */
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
   sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' ||
     replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`

@@ -11,8 +11,8 @@ import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// What is published with an event by somebody else: its author's drafts that it links to, and terms that its
-// author named.
+// What is published together with another author's event: drafts of the same author that the event links to,
+// and new terms that the author named.
 
 export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
@@ -27,7 +27,10 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/** Keys of `values` are as in versions. */
+/**
+ * Returns the ids of linked records under the keys that versions use. An absent key means that `values` does
+ * not change these links.
+ */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -37,13 +40,13 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** `links` is as in versions. */
+/** `links` has the ids of linked records under the keys that versions use: `venues` and `organizers`. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>
 }
 
-/** Looks among the venues and organizers of each record. */
+/** Returns for each record the drafts of its author among its venues and organizers. */
 export async function findLinkedDrafts(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],
@@ -71,7 +74,7 @@ export async function findLinkedDrafts(
   )
 }
 
-/** Prepares those that the caller may publish. */
+/** Prepares publishing the linked drafts that the caller may publish. `publish` then writes them. */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -90,7 +93,7 @@ export async function prepareLinkedDrafts(context: Context, record: SentRecord) 
   return { records, publish }
 }
 
-/** Names of terms that wait until somebody makes them. */
+/** Returns for each event the terms that its author named and that do not exist yet. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],
@@ -124,8 +127,10 @@ export interface LinkedDraftWrites {
 }
 
 /**
- * @param present columns and links as versions have them
- * @param sent values sent with it: their links and terms replace the present and waiting ones
+ * Prepares what is published together with `event`.
+ * @param present the event's columns and links as in versions
+ * @param sent values saved at the same time: their links and terms replace the present links and the waiting
+ * terms
  */
 export async function preparePublication(
   context: Context,
@@ -154,7 +159,7 @@ export async function preparePublication(
   }
 }
 
-/** True if these values publish an event of another author. */
+/** True if saving `values` publishes an event of another author. */
 export function publishesOthers(
   context: Context,
   { resource }: ServedResource,

@@ -16,37 +16,44 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges the changes of two people to one record: of a field that both changed neither value is lost.
+// Merges changes that two people make to one record. If both have changed a field, neither value is lost:
+// that is a conflict.
 
-/** Values have the form of requests. */
+/** A field that both sides have changed, with its values in the form of a request. */
 export interface Conflict {
   member: string
-  /** Undefined if the history no longer has it. */
+  /** Undefined if the history no longer has the version that the form was based on. */
   base: unknown
   sent: unknown
   now: unknown
 }
 
-/** Nothing is saved if there are conflicts. */
+/**
+ * The result of saving a form: the saved record, or conflicts, in which case nothing is saved. `taken` lists
+ * fields that keep a change made by others.
+ */
 export type Edited =
   | { saved: Saved; changed: string[]; taken: string[] }
   | { conflicts: Conflict[]; taken: string[]; version: number }
 
-/** `base`: the values that the form showed, if the page sends them. */
+/**
+ * A form as sent. `version` is the one that it was based on, `base` holds the values that it showed, if the
+ * page sends them.
+ */
 export interface SentForm {
   values: RawValues
   version: number
   base?: RawValues
   form?: string
-  /** Writes more in the same transaction, even if no field changes. It gets the version before. */
+  /** Writes more in the same transaction, even if no field changes. Gets the version before the save. */
   beside?: ((tx: Tx, version: number) => Promise<void>) | undefined
 }
 
 const MOST_TRIES = 5
 
 /**
- * Untouched texts stay and keep their author. Fields that others have changed since are kept, unless the form
- * changed them, too.
+ * Saves the fields that the form has changed. Others' changes to the remaining fields are kept; if both have
+ * changed a field, the conflict is returned. Unchanged texts keep their author.
  * @throws Problem as `updateRecord`
  */
 export async function saveForm(
@@ -68,7 +75,7 @@ export async function saveForm(
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
     if (conflicts.length > 0) return { conflicts, taken, version }
-    // A scope only says which dates of a series a change is for.
+    // `recurrence_scope` is not a change: it only says which dates of a series a change applies to.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write(async (tx) => {
@@ -110,13 +117,19 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/** A start of one side with an end of the other are times that nobody chose; so with coordinates. */
+/**
+ * Fields that are merged as a unit. The start of one side with the end of the other would be times that
+ * nobody chose; the same holds for coordinates.
+ */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],
 ]
 
-/** @throws Problem rest_invalid_param for values over a limit */
+/**
+ * Merges the sent values with the present ones, based on the version that the form showed.
+ * @throws Problem rest_invalid_param for values over a limit
+ */
 export async function mergeForm(
   context: Context,
   fields: Fields,
@@ -152,7 +165,7 @@ function mergeUnit(
 ): void {
   const differ = (one: RawValues, other: RawValues) =>
     unit.filter((name) => !isSame(name, one[name], other[name]))
-  // Members that versions lack, such as the rule of a date, are taken as sent.
+  // Fields that versions do not have, such as the recurrence rule of a date, are taken as sent.
   const isKnown = unit.every((name) => Object.hasOwn(now, name))
   const here = base && isKnown ? differ(sent, base) : unit
   const there = base && isKnown ? differ(now, base) : unit
@@ -165,7 +178,7 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** Undefined if the history no longer has it. */
+/** Returns the values that the form showed; undefined if the history no longer has that version. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,

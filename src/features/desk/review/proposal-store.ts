@@ -22,13 +22,15 @@ export interface Proposal extends Omit<ProposalColumns, 'values'> {
 
 const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
 
-/** Finds decided ones, too. */
+/** Finds a proposal by its id, even if it is already decided. */
 export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
   const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
   return row && read(row)
 }
 
-/** Locks the proposal until the transaction ends, so that only one reviewer decides. */
+/**
+ * Reads the proposal and locks it until the end of the transaction, so that only one reviewer decides on it.
+ */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
     tx,
@@ -37,7 +39,7 @@ export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** The oldest comes first. */
+/** Returns the undecided proposals about a record, the oldest first. */
 export async function findOpenProposals(
   db: Db,
   kind: string,
@@ -49,7 +51,10 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** Proposals of version 0 only name terms, and wait with the event. */
+/**
+ * Finds undecided proposals that only name new terms. They have version 0, and are decided together with the
+ * event.
+ */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -57,7 +62,7 @@ export async function findNamings(db: Db, events: readonly number[]): Promise<Pr
   )
 }
 
-/** The oldest first. */
+/** Returns an author's proposals in the given state, the oldest first. */
 export async function listProposalsOf(
   db: Db,
   author: number,
@@ -72,7 +77,10 @@ export type ProposalChange = Partial<
   Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>
 > & { values?: RawValues }
 
-/** The caller holds the record, so that two do not both add one. */
+/**
+ * Updates the author's undecided proposal about the record, or inserts one. The caller has to hold the lock
+ * on the record, so that no two are inserted.
+ */
 export async function writeProposal(
   tx: Tx,
   { kind, record, author }: Pick<ProposalColumns, 'kind' | 'record' | 'author'>,
@@ -91,7 +99,7 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Updates a proposal, but not its values. */
+/** Updates the state and other columns of a proposal, but not its values. */
 export async function updateProposal(
   tx: Tx,
   id: number,
@@ -118,7 +126,7 @@ export interface InboxPlace {
   id: number
 }
 
-/** The pending date with the lowest id stands for its series. */
+/** An event that waits for a review. Of a series, only the pending date with the lowest id is listed. */
 export interface PendingEvent {
   id: number
   title: string
@@ -129,10 +137,10 @@ export interface PendingEvent {
   imported: boolean
 }
 
-/** A place before all others. */
+/** The position before the first entry. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** The oldest comes first. */
+/** Returns the pending events after the position `after`, the oldest first. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -154,7 +162,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** The oldest comes first. */
+/** Returns the waiting proposals after the position `after`, the oldest first. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -166,7 +174,7 @@ export async function listWaitingProposals(
     .selectFrom('proposals')
     .selectAll()
     .where('state', '=', 'waiting')
-    // Proposals that only name terms wait with the event.
+    // Proposals of version 0 only name new terms, and are decided together with their event.
     .where('version', '>', 0)
     .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
   if (author !== undefined) rows = rows.where('author', '=', author)
@@ -175,7 +183,7 @@ export async function listWaitingProposals(
 
 const MOST_COUNTED = 10_000
 
-/** At most ten thousand of each. */
+/** Counts pending events and waiting proposals, at most ten thousand of each. */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -191,7 +199,7 @@ export async function countInbox(
 }
 
 export interface Decision {
-  /** Login; empty for the command line. */
+  /** The login of who decided; empty for the command line. */
   by: string
   at_utc: string
   as: 'published' | 'sent back' | 'withdrawn'
@@ -215,13 +223,17 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
   return { by: act.login, at_utc: act.time_utc, as }
 }
 
-// Who may not make terms may name new ones, which wait beside the event; REST leaves them out (rule 22.4).
+// Users who may not create terms may name new ones in the desk. The names wait as a proposal beside the
+// event; REST ignores them (rule 22.4).
 
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
 
 const FIELDS = Object.values(TERM_LISTS)
 
-/** @throws Problem rest_invalid_param for values over a limit */
+/**
+ * Finds the named categories and tags that do not exist and that the caller may not create.
+ * @throws Problem rest_invalid_param for values over a limit
+ */
 export async function findUnmadeTerms(
   context: Context,
   { resource }: ServedResource,
@@ -253,15 +265,18 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** Record 0 is a new one. Without `form`, it means all forms. */
+/**
+ * Identifies forms of a record; 0 is a record not created yet. Without `form`, all forms of the record are
+ * meant.
+ */
 export interface FormPlace {
   record: number
   form?: string
 }
 
 /**
- * Removes the unsaved text, keeps names of terms that wait, and lets an event wait again once its author
- * sends it for review.
+ * Removes the unsaved text of the form, and stores the names of new terms as a proposal of version 0. It
+ * waits for a review again whenever its author sends the event for review.
  */
 export async function keepBeside(
   tx: Tx,

@@ -39,12 +39,12 @@ import {
   writeProposal,
 } from './proposal-store.ts'
 
-// Who may not publish sends events for review and proposes changes; reviewers publish with their own rights,
-// or send back. Texts stay under the rules of their author.
+// Users who may not publish send events for review and propose changes. Reviewers publish them with their own
+// rights, or send them back. HTML is filtered by the rights of its author, not of the reviewer.
 
 const MOST_NOTE = 2000
 
-/** Somebody has decided before. */
+/** The result if somebody else has already decided, with their decision. */
 export interface Decided {
   decided: Decision
 }
@@ -74,8 +74,9 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Replaces the caller's undecided proposal; without changes, withdraws it.
- * @throws Problem rest_forbidden, faults of the values
+ * Stores the changes as the caller's proposal, in place of an undecided one. Without any change, that one is
+ * withdrawn.
+ * @throws Problem rest_forbidden, or the faults of the values
  */
 export async function proposeChange(
   context: Context,
@@ -179,7 +180,10 @@ function whileOpen<Done>(
   return context.write((tx) => ifOpen(tx, id, work))
 }
 
-/** @throws Problem rest_gone */
+/**
+ * Calls `work` while holding the lock on an undecided proposal; returns the decision if there is one.
+ * @throws Problem rest_gone
+ */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
   const held = await holdProposal(tx, id)
   if (!held) throw new Problem('rest_gone')
@@ -189,9 +193,10 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * Texts stay under the rules of their author.
- * @param decided by the reviewer, with the version they saw
- * @throws Problem as an update
+ * Publishes the proposed values. HTML is filtered by the rights of the proposal's author, not of the
+ * reviewer.
+ * @param decided what the reviewer chose after a conflict, with the version that they saw
+ * @throws Problem rest_forbidden, and as an update
  */
 export async function publishProposal(
   context: Context,
@@ -217,7 +222,7 @@ export async function publishProposal(
     const wanted = wantedAt(proposal.record, version)
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {
-        // The history shows who wrote the text.
+        // The history names the author of the proposal.
         tx.recording.writer = {
           ...tx.recording.writer,
           client: `proposal of ${author?.login ?? proposal.author}`,
@@ -248,8 +253,8 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * Publishes drafts and terms that wait with it, too, and all dates of a series.
- * @throws Problem as an update
+ * Publishes a pending event, all dates of its series, and the drafts and terms that wait with it.
+ * @throws Problem rest_forbidden, and as an update
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
   return decideEvent(context, id, async (row, history) => {
@@ -258,7 +263,10 @@ export function publishPending(context: Context, id: number): Promise<Published 
   })
 }
 
-/** @throws Problem as an update */
+/**
+ * Returns a pending event to its author as a draft, with a note.
+ * @throws Problem rest_forbidden, and as an update
+ */
 export async function sendBackPending(
   context: Context,
   id: number,
@@ -313,7 +321,10 @@ function decideEvent(
   })
 }
 
-/** The status tells what the history does not know. */
+/**
+ * Returns who decided on the event, and how. If the history does not tell, the decision follows from the
+ * status.
+ */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -329,7 +340,7 @@ export interface InboxItem extends InboxPlace {
   record: number
   title: string
   author: { id: number; name: string }
-  /** Set if this date stands for all that wait. */
+  /** The series, if this date stands for all its pending dates. */
   series: number | null
   imported: boolean
   note: string
@@ -339,7 +350,7 @@ export interface InboxItem extends InboxPlace {
 export interface Inbox {
   items: InboxItem[]
   next: InboxPlace | undefined
-  /** Neither counts above ten thousand. */
+  /** Each count stops at ten thousand. */
   counts: { events: number; proposals: number }
 }
 

@@ -11,32 +11,38 @@ import {
 } from '../desk-rows.ts'
 import type { UnsavedTextColumns } from '../desk-tables.ts'
 
-// Keeps the text that somebody is writing beside the record, for them alone.
+// Stores what a user is typing into a form separately from the record, visible only to that user.
 
-/** JSON. */
+/** In bytes of JSON. */
 const MOST_BYTES = 200_000
-/** Seconds between two texts that one user saves. */
+/** In seconds. A user's text is not stored if another one was within this time. */
 const PAUSE_S = 5
 const LONGEST_FORM = 64
-/** Maximum for a user; a further one removes the oldest. */
+/** At most this many texts per user; a further one removes the oldest. */
 const MOST_TEXTS = 100
 
 export interface UnsavedText {
   kind: string
-  /** 0 for a new record. */
+  /** 0 for a record not created yet. */
   record: number
-  /** Several may be open of one record; empty for a form without a name. */
+  /** Tells several forms of one record apart; empty for a form without a name. */
   form: string
-  /** If the record has another version, somebody has changed it since. */
+  /**
+   * The version of the record that the form showed; if the record has a later one, somebody has changed it
+   * since.
+   */
   version: number
   values: RawValues
   saved_utc: string
 }
 
-/** 0 for a new record. */
+/** A text to store; `record` is 0 for a record not created yet. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
-/** Refuses one that is too large, and one within five seconds of another unless it is the last (`isLast`). */
+/**
+ * Stores a text. Refuses it if it is too large, or comes within five seconds of another, unless it is the
+ * last one (`isLast`).
+ */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,
@@ -54,7 +60,10 @@ export async function keepUnsavedText(
   })
 }
 
-/** Without a form, finds the latest of all. Record 0 stands for new ones. */
+/**
+ * Finds the caller's text for a record, 0 for one not created yet. Without `form`, it is the latest of all
+ * forms.
+ */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -65,7 +74,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** The latest first. */
+/** Returns all texts of the caller, the latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }

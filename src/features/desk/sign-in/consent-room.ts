@@ -20,12 +20,12 @@ import {
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// Asks whether a program may have an application password. By the rules of the platform it goes by https, or
-// to a scheme of the program's own.
+// Asks the user whether a program may have an application password. As WordPress demands, the password is
+// only sent by HTTPS, or to a URL scheme of the program's own.
 
-/** Names are those of the platform. */
+/** What the program asks for, in query parameters with the names that WordPress gives them. */
 interface Asked {
-  /** A UUID, or empty. */
+  /** The program's `app_id`: a UUID, or empty. */
   id: string
   name: string
   success: URL | undefined
@@ -35,7 +35,9 @@ interface Asked {
 const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
 
-/** Characters that show nothing, or change the direction of text. */
+/**
+ * Characters that are invisible, or change the direction of text, and could thus falsify the program's name.
+ */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: DeskText } {
@@ -50,7 +52,7 @@ function readAsked(read: (name: string) => string): Asked | { refusal: DeskText 
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** Schemes of browsers, systems or everybody, to which no password is sent. */
+/** URL schemes of browsers, of operating systems or open to any program: no password is sent to them. */
 const NOBODYS = new Set(
   [
     'http ws wss ftp file data blob javascript vbscript about view-source filesystem',
@@ -58,7 +60,7 @@ const NOBODYS = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** Null for an address that no password may go to. */
+/** Reads an address to return to: undefined if it is empty, null if no password may be sent there. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -120,7 +122,10 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/** Undefined for all rights, an empty list if none was ticked. */
+/**
+ * Reads the rights ticked in the form. Undefined means all rights; an empty list means that "only what is
+ * chosen here" was selected without choosing any.
+ */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -173,10 +178,15 @@ ${scopeFields(request)}
   }
 }
 
-/** The Content-Security-Policy takes an origin, or a scheme with its colon. */
+/**
+ * The source expression for the Content-Security-Policy: an origin for HTTPS, else the scheme with its colon.
+ */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** Sends site, login and password as the platform does. A refusal makes no password. */
+/**
+ * Handles the answer to the form. Consent makes a password and sends it, with the site's URL and the login,
+ * to the address that the program gave, as WordPress does. A refusal makes none.
+ */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context
@@ -206,7 +216,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** The password is shown once. */
+/** Shows a new application password; it cannot be shown again. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),

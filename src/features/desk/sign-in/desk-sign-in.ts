@@ -41,19 +41,21 @@ import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.
 /** Checks sign-ins, and counts the failed ones of this process. */
 export interface DeskGate {
   /**
-   * Undefined for a wrong password, after a delay that grows with failures. Failures of others never delay
-   * the right password, nor turn away a client where the user has a session.
+   * Checks login and password, and begins a session. Returns undefined for a wrong password, after a delay
+   * that grows with the number of failures. Failures of other clients never delay the right password, and a
+   * client where the user already has a session is not refused for too many attempts.
    * @throws Problem too_many_attempts, rest_unavailable when too many sign in at once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Undefined for a link that is no longer good.
+   * Begins a session by a sign-in link and sets the password, if one is sent. Returns undefined for a link
+   * that is no longer valid.
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Ends all sessions and begins one, whose id it returns. Undefined for a wrong current password, and one
-   * changed meanwhile.
+   * Sets the password, ends all sessions of the user and returns the id of a new one. Returns undefined if
+   * the current password is wrong or was changed meanwhile.
    * @param sent `current` is ignored for a user without a password
    * @throws Problem too_many_attempts, rest_unavailable
    */
@@ -63,7 +65,10 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** Shares a transaction with `settle`, which may refuse. */
+  /**
+   * Begins a session for the user that `settle` returns, in the same transaction; none if it returns
+   * undefined or refuses (`isRefused`).
+   */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
     formerId: string | undefined,
@@ -71,10 +76,10 @@ export interface DeskGate {
     now: number,
   ) => Promise<SignedInAtDesk | undefined>
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
-  /** No session can begin while the database refuses writes. */
+  /** False while the database refuses writes, so that no session can begin. */
   canWrite: () => Promise<boolean>
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** True for a session of the last 90 days that nobody has ended. */
+  /** True while the session is still stored: for 90 days, unless somebody has ended it. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }
@@ -86,7 +91,7 @@ interface Gate {
   attempts: Turns
   lookUps: Turns
   refused: OnRefused
-  /** Milliseconds. */
+  /** Waits for `ms` milliseconds. */
   sleep: (ms: number) => Promise<unknown>
 }
 
@@ -99,28 +104,34 @@ export interface SentSignIn {
   login: string
   password: string
   /**
-   * The session of the cookie that came with the form. It ends: somebody else may have set it, to use it
-   * later.
+   * The session id in the cookie that came with the form. Signing in ends this session, since somebody else
+   * may have planted the cookie to use it later.
    */
   formerId: string | undefined
 }
 
 export interface SentByLink {
   token: string
-  /** Undefined if somebody only looks around by a link of the demo. */
+  /** Undefined for a demo link, by which a visitor looks around without setting a password. */
   password: string | undefined
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
+/**
+ * Limits for checking passwords. A refused attempt keeps its turn during its delay, so guessing in parallel
+ * gains nothing.
+ */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
-/** Many may sign in at once from one office. */
+/** Limits for looking up logins. They are wider, since many people may sign in at once from one office. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
-/** Wrong passwords of a client within a minute, after which none is checked. */
+/**
+ * At most this many wrong passwords of a client within a minute; after that, none is checked until the minute
+ * is over.
+ */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
-/** @param sleep milliseconds */
+/** @param sleep waits for a number of milliseconds */
 export function makeDeskGate(
   database: Database,
   refused: OnRefused = () => undefined,
@@ -202,7 +213,9 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/** Logins have no control characters, and not every database takes them. */
+/**
+ * Rejects texts that no login can be: control characters occur in none, and not every database accepts them.
+ */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {
@@ -306,7 +319,7 @@ async function canWrite({ ping }: Database): Promise<boolean> {
   }
 }
 
-/** Failures in the current minute, and the ms until they are forgotten. */
+/** Returns the number of failures under `name` in the current minute, and the ms until they are forgotten. */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0

@@ -10,7 +10,7 @@ import {
   fieldOf,
 } from '../desk-page.ts'
 
-// Sends a link for a new password to somebody who has forgotten theirs, if e-mail is on.
+// Sends people who have forgotten their password a link to set a new one, if e-mail is configured.
 
 export const FORGOTTEN_PATH = '/forgotten'
 
@@ -47,7 +47,7 @@ spellcheck="false" required autofocus></div>
   }
 }
 
-/** Takes back the link, since nothing goes to the user, such as after many requests. */
+/** Rolls back the new link if no message goes to the user, for example after too many requests. */
 class NothingSent extends Error {}
 
 async function sendLink({ context, tell }: AnyDeskRequest, login: string): Promise<void> {

@@ -13,7 +13,7 @@ export const SHORTEST_PASSWORD = 12
 
 export const LONGEST_PASSWORD = 256
 
-/** The cost is stored with each hash, so that `COST` can change. */
+/** Cost parameters of Argon2id. They are stored with each hash, so that `COST` can change. */
 interface Cost {
   /** In KiB. */
   memory: number
@@ -21,14 +21,14 @@ interface Cost {
   lanes: number
 }
 
-/** OWASP recommends 19 MiB and two passes: some forty milliseconds of another thread. */
+/** OWASP recommends 19 MiB and two passes. A hash takes about 40 ms on another thread. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 
 const SALT_BYTES = 16
 
 const TAG_BYTES = 32
 
-/** Each hash takes 19 MiB and a core. */
+/** At most this many passwords are hashed at once, since each hash takes 19 MiB and a CPU core. */
 const AT_ONCE = 2
 
 const WAITING = 20
@@ -44,21 +44,22 @@ export function makeHashing(): Hashing {
 
 export interface SentPassword {
   password: string
-  /** A client that sent wrong ones lately waits behind all others. */
+  /** True if the client recently sent wrong passwords: it then waits behind all others. */
   isGuessing: boolean
-  /** A client with a session of the user waits for no others. */
+  /** True if the client has a session of the user: it then goes ahead of all others. */
   isKnown?: boolean
 }
 
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // Four times the length is too much for a password, even after composing joins a few characters into one.
+  // Rejects a text so long that even composing (NFKC) cannot shorten it to `LONGEST_PASSWORD` characters,
+  // without composing it.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
   return characters > LONGEST_PASSWORD ? 'too long' : undefined
 }
 
-/** NFKC: keyboards write the same letters in different ways. */
+/** Normalizes to NFKC, since keyboards encode the same letters in different ways. */
 const composed = (password: string) => password.normalize('NFKC')
 
 /** @throws Problem rest_unavailable when too many are being hashed */
@@ -67,7 +68,10 @@ export async function hashDeskPassword(hashing: Hashing, password: string): Prom
   return hashText(COST, salt, await derive(hashing, password, 0, salt, COST))
 }
 
-/** Ends all sessions and links of the user. @param now in ms */
+/**
+ * Stores the hash of a new password, and ends all sessions and sign-in links of the user.
+ * @param now in ms
+ */
 export async function setDeskPassword(tx: Tx, user: User, hash: string, now: number): Promise<void> {
   await keepHash(tx, user, hash, now)
   await endSessions(tx, user.id)
@@ -76,9 +80,9 @@ export async function setDeskPassword(tx: Tx, user: User, hash: string, now: num
 }
 
 /**
- * Returns undefined for a wrong password, or a user who may not sign in, after the same work. A hash of
- * another cost is replaced.
- * @throws Problem rest_unavailable when too many are being hashed
+ * Returns the user's stored hash if the password is right and the user may sign in; if the hash has an
+ * outdated cost, it is replaced first. Otherwise returns undefined, after the same amount of work.
+ * @throws Problem rest_unavailable when too many passwords are being hashed
  */
 export async function findRightHash(
   { read, write }: Pick<Database, 'read' | 'write'>,
@@ -99,7 +103,7 @@ export async function findRightHash(
   return renewed
 }
 
-/** Locks the hash until the end of the transaction. */
+/** True if `hash` is still the user's stored hash; it then stays locked until the end of the transaction. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx
     .selectFrom('desk_passwords')
@@ -118,7 +122,10 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/** The password stays, so no change is recorded; one that was changed meanwhile keeps its hash. */
+/**
+ * Replaces the hash by one of another cost, unless the password was changed meanwhile. Since the password
+ * itself stays, no change is recorded.
+ */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx
@@ -146,7 +153,7 @@ async function derive(
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** Other programs write it so too: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
+/** Returns the hash in the usual PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
 function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`
 }
@@ -169,7 +176,7 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** The hash of nobody is random each time, so that no password fits. */
+/** Stands in for the hash of an unknown user. It is random each time, so that no password matches. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {

@@ -10,10 +10,10 @@ export interface SessionOrigin {
   address: string
 }
 
-/** Ms by which the stored time may lag. */
+/** In ms. The time of last use is stored at most once in this interval. */
 const SEEN_EVERY = 300_000
 
-/** A further session ends the one that was unused for longest. */
+/** At most this many sessions per user; a further one ends the session that was unused for longest. */
 const MOST_SESSIONS = 50
 
 const ID_BYTES = 32
@@ -24,7 +24,10 @@ const LONGEST_TEXT = 200
 
 const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
 
-/** Returns the id for the cookie, which cannot be read again. @param now in ms */
+/**
+ * Starts a session and returns its id for the cookie. Only the hash of the id is stored.
+ * @param now in ms
+ */
 export async function startSession(tx: Tx, user: User, now: number, origin: SessionOrigin): Promise<string> {
   const id = randomBytes(ID_BYTES).toString('base64url')
   const utc = formatUtc(now)
@@ -50,7 +53,11 @@ export async function startSession(tx: Tx, user: User, now: number, origin: Sess
   return id
 }
 
-/** Nothing is cached: a session that ended on another node has ended here. @param now in ms */
+/**
+ * Returns the valid session with this id, and its user. It is not cached, so a session ended on another node
+ * is invalid here, too.
+ * @param now in ms
+ */
 export async function findSession(
   db: Db,
   cookieId: string,
@@ -69,7 +76,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** Also true for a session that is too old to be valid. */
+/** True if the session is stored, even if it is too old to be valid. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db
@@ -80,7 +87,11 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Writes once in five minutes; no change is recorded, and a failure is ignored. @param now in ms */
+/**
+ * Stores that the session was used, at most once in five minutes. No change is recorded, and a failure is
+ * ignored.
+ * @param now in ms
+ */
 export async function noteSeen(
   { write }: Pick<Database, 'write'>,
   session: Session,

@@ -32,10 +32,10 @@ import { finishZone } from '../zone-room.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-hashes.ts'
 import { findInviter, type SignInLink } from './sign-in-links.ts'
 
-// The link by which people begin: an empty calendar asks for its settings as well, a demo lets one look
-// around.
+// The page of a sign-in link. In an empty calendar it asks for the settings as well; in a demo it lets
+// visitors look around without a password.
 
-/** Undefined for any other path. */
+/** Returns the token in the path of a sign-in link; undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
@@ -69,7 +69,8 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
 }
 
 /**
- * Events that are there keep their hour: nobody has seen them in another zone.
+ * Saves the settings chosen at set-up. If they change the time zone, existing events keep their local time,
+ * since nobody has seen them in another zone.
  * @throws Problem rest_unavailable while another link changes the zone
  */
 async function setChosen(
@@ -91,7 +92,7 @@ async function setChosen(
 const WRONG_NAME = 'A name is one line of at most 250 characters.'
 
 /**
- * Shows the page in the visitor's language: before a calendar is set up, its own need not be that of its
+ * Shows the page in the visitor's language: until a calendar is set up, its language need not be that of its
  * owner.
  */
 function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
@@ -103,7 +104,7 @@ function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   return { ...request, context: { ...context, site: siteInLanguage(context.site, { language }) } }
 }
 
-/** Returns sentences. */
+/** Returns the fault of a new password as a sentence. */
 export function passwordFaults(
   { context: { site } }: Pick<AnyDeskRequest, 'context'>,
   password: string,
@@ -135,7 +136,9 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** Only an expired invitation says more than that the link is no longer good. */
+/**
+ * Shows that a link is not valid. Only for an expired invitation does it say more: who can send a new one.
+ */
 async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: string): Promise<DeskView> {
   const inviter = await findInviter(db, token, now)
   return {
@@ -227,7 +230,9 @@ function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, fau
   return plainField({ name: 'person', label, value, attributes }, faults)
 }
 
-/** Settings of the start are shown and cannot be changed. */
+/**
+ * The form fields for the settings. Those fixed when the server was started are shown, but cannot be changed.
+ */
 function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const { context, start, languages } = request
   const { site, now } = context

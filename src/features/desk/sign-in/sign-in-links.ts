@@ -17,13 +17,16 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
-  /** True if nobody has a password yet: the link then sets up the calendar. */
+  /** True if no user has a password yet: the link then also sets up the calendar. */
   isFirst: boolean
 }
 
 const TOKEN = /^[\w-]{43}$/
 
-/** Returns undefined for a link that was used, has expired or never was, and for a deactivated user. */
+/**
+ * Finds the user and purpose of a link. Returns undefined if the link was used, has expired or never existed,
+ * or if the user is deactivated.
+ */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -39,7 +42,7 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
 }
 
-/** An invitation that nobody has used; it may have expired. */
+/** An invitation that has not been used; it may have expired. */
 export interface Invitation {
   user: number
   inviter: number
@@ -54,15 +57,15 @@ export function listInvitations(db: Db): Promise<Invitation[]> {
     .execute()
 }
 
-/** The page of the link then says as little as that of an unknown one. */
+/** Revokes the user's links. Their page then says no more than that of an unknown link. */
 export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
   await voidLinks(tx, user.id)
   recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
 }
 
 /**
- * Finds who can replace an expired invitation: its inviter, else the first administrator. Returns undefined
- * for any other token.
+ * Finds who can replace an expired invitation: its inviter, or else the first administrator. Returns
+ * undefined for any other token.
  */
 export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
   if (!TOKEN.test(token)) return undefined
@@ -81,7 +84,7 @@ export async function findInviter(db: Db, token: string, now: number): Promise<U
   return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
 }
 
-/** Only one of several simultaneous callers gets true. */
+/** Deletes the link and returns true; of several simultaneous callers only one gets true. */
 export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
   const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
   return used.numDeletedRows > 0n

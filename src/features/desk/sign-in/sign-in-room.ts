@@ -28,7 +28,10 @@ export function isForAll(others: readonly OtherSignIn[], path: string): boolean 
   return isFixed || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
 }
 
-/** No part of a form is kept for other paths. */
+/**
+ * Answers the pages that need no session, and leads to the sign-in page for any other. What a form sent to
+ * such another page is not kept.
+ */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -45,10 +48,13 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** Some proxies refuse headers with a longer address. */
+/** In characters. Some proxies refuse a Location header with a longer address. */
 const LONGEST_NEXT = 1000
 
-/** Returns the desk for `//host`, `/\\host` or a path with a tab, which may lead to another site. */
+/**
+ * Returns the address to redirect to after signing in. It is the start page of the desk instead if `next`
+ * could lead to another site: `//host`, `/\\host`, a path with a tab.
+ */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
@@ -56,7 +62,7 @@ export function safeNext(site: Site, next: string): string {
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 
-/** Half a surrogate pair becomes the replacement character. */
+/** Percent-encodes the text, with the replacement character for a lone surrogate. */
 const encodeText = (text: string) => encodeURIComponent(text.toWellFormed())
 
 async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
@@ -134,7 +140,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Undefined for a problem that came after the password was checked. */
+/** Returns what to tell the user about `problem`; undefined for a problem that is not about signing in. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -182,7 +188,10 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-/** No declared field has a dash in its name. */
+/**
+ * Names of the sign-in controls. No declared field has a hyphen in its name, so they cannot collide with the
+ * controls of the form that is kept.
+ */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 const ELSEWHERE = 'desk-elsewhere'

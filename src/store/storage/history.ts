@@ -15,12 +15,13 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { statement } from './statement.ts'
 
-// What a transaction writes beside its rows: sequences, ids, record of changes, webhook messages, history,
-// former values.
+// What a transaction writes in addition to the rows of records: ids, sequences, `changes`, webhook messages,
+// the history and former values.
 
-// Every transaction that changes a record raises its sequence by one, or to the seconds since 2020 if those
-// are more: it rises even when an older state comes back or the number was forgotten. It is SEQUENCE in
-// calendars, and orders webhooks, the feed of changes and the history.
+// Every transaction that changes a record increases its sequence by one, or to the seconds since 2020 if
+// those are more. So the sequence increases even if an older state is restored or the last number was
+// deleted. It is SEQUENCE in calendar files, and orders webhook messages, the feed of changes and the
+// history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
@@ -31,7 +32,10 @@ export function sequenceAt(utc: string): number {
 
 const AHEAD = 3600
 
-/** Raises sequences above those that readers got before the calendar went back. */
+/**
+ * Called when the calendar has gone back to an earlier state, as by a restore: raises all sequences above
+ * those that clients may have got before.
+ */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)}
@@ -62,18 +66,19 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   return id
 }
 
-// `changes` has one row for each record, with its latest change. `position` follows the order of commits: a
-// number of each commit on SQLite (`sqlite-changes.ts`), the id of the transaction on PostgreSQL
-// (`postgres-changes.ts`).
+// The table `changes` has one row for each record, with its latest change. `position` follows the order of
+// commits: on SQLite commits are numbered (`sqlite-changes.ts`), on PostgreSQL it is the id of the
+// transaction (`postgres-changes.ts`).
 
 /**
- * A reader that missed more starts afresh. The number is high, since removing a term changes all its events.
+ * A client that missed more changes than this must read everything again. The limit is high, since deleting a
+ * term changes all its events.
  */
 export const MOST_CHANGES = 20_000
 
 /**
- * `sequence` and `known_from` are for a new record; `times` counts the transactions of the commit that
- * changed it.
+ * A row to upsert into `changes`. `sequence` and `known_from` apply only if the record has no row yet.
+ * `times` is the number of transactions in this commit that changed the record.
  */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
@@ -85,8 +90,8 @@ export const onChanged = (
   "user" = excluded."user"`
 
 /**
- * Gives all `keys` (SQL for kinds and ids) the highest sequence among them: calendars know a series and its
- * dates by one UID.
+ * Gives all records of `keys`, a subquery of kinds and ids, the highest sequence among them: in calendar
+ * files a series and its occurrences have the same UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
@@ -97,7 +102,7 @@ export function keysToLevel(changes: readonly LatestChange[]): string | undefine
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Makes the present version the first known one. */
+/** Makes the current version of these records the oldest that can be shown. */
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
@@ -168,24 +173,27 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
   return row?.was_public === 1
 }
 
-// Messages are written in the transaction of the change, one for every webhook that asks for it. A change
-// that follows from another, such as a date of a changed series, has no act and no message.
+// Webhook messages are written in the transaction of the change, one for every webhook that asks for it. A
+// change that only follows from another, such as an occurrence of a changed series, has no act and no
+// message.
 
 export const WEBHOOK_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
-/** The end of types of messages. */
+/** The second part of message types, as in `event.created`. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 
 interface WebhookChange {
   kind: string
   record: number
-  /** `verb` is for private webhooks; `public_verb` for all others, empty if these get no message. */
+  /** `verb` is for private webhooks; `public_verb` is for all others, and empty if they get no message. */
   verb: Verb
   public_verb: Verb | ''
-  /** An occurrence that changes with its series gets no message of its own. */
+  /**
+   * 1 if the event is changed together with a series: if it is an occurrence, it gets no message of its own.
+   */
   with_series: number
-  /** Later transactions of the same commit that changed the record. */
+  /** How many later transactions of the same commit changed the record. */
   later: number
   message: string
   time: string
@@ -208,7 +216,10 @@ export function webhookChanges(recordings: readonly Recording[], nowUtc: string)
   return messages.length === 0 ? undefined : JSON.stringify(messages)
 }
 
-/** A record that enters lists is created, one that leaves them deleted; empty if it is in none. */
+/**
+ * Returns what happened in the view of the public: `created` if the record enters public lists, `deleted` if
+ * it leaves them; empty if it was and is in none.
+ */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
   if (wasPublic && !wasHidden) return isSeen ? 'updated' : 'deleted'
@@ -227,7 +238,10 @@ export const WEBHOOK_EVENTS = `',' || w.events || ','`
 export const WEBHOOK_DELIVERY =
   'webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error'
 
-/** The SQL before and after `c`, the source of the changes. Without webhooks it reads no change. */
+/**
+ * SQL that inserts messages; the source of changes, as `c`, goes between `before` and `after`. If there are
+ * no webhooks, it reads no change.
+ */
 export const WEBHOOK_INSERT = {
   before: `insert into webhook_deliveries (${WEBHOOK_DELIVERY})
     select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record,
@@ -240,12 +254,14 @@ export const WEBHOOK_INSERT = {
     and e.series is not null))`,
 } as const
 
-// The history: acts, with the values that they replaced.
+// The history has a row for each act, with the values that the act replaced.
 
-/** `later` transactions of the same commit changed the record. */
+/**
+ * A row to insert; `later` is the number of later transactions in the same commit that changed the record.
+ */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
-/** Maximum characters of a name, address or client. */
+/** At most this many characters of a name, address, client and so on are stored. */
 const LONGEST_TEXT = 200
 
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
@@ -266,7 +282,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** Records acts without a record, such as a backup. `now` is in ms. */
+/** Writes acts that change no record, such as a backup, to the history. `now` is in ms. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -308,7 +324,10 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/** Cuts to 200 characters, never within a surrogate pair. Empty for a damaged value. */
+/**
+ * Cuts a text to 200 characters, never within a surrogate pair. Returns an empty text for a value that is no
+ * text, from a damaged row.
+ */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
@@ -318,12 +337,12 @@ export interface HistoryFilter {
   user?: { id: number } | { login: string } | undefined
   kind?: HistoryColumns['kind'] | undefined
   record?: number | undefined
-  /** UTC `YYYY-MM-DD HH:MM:SS`; `until` is excluded. */
+  /** From `since` to before `until`, as `YYYY-MM-DD HH:MM:SS` in UTC. */
   since?: string | undefined
   until?: string | undefined
 }
 
-/** The newest come first. */
+/** Lists at most `most` rows that match the filter, the newest first. */
 export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
   const { user, kind, record, since, until } = filter
   let rows = db.selectFrom('history').selectAll()
@@ -335,7 +354,10 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Drops the oldest acts, up to the first that is not from before the time. Returns their number. */
+/**
+ * Deletes the oldest acts, at most `most`, up to the first that is not older than `beforeUtc`. Returns how
+ * many.
+ */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -353,11 +375,11 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
   return dropped.length
 }
 
-// A version is rebuilt from the present row by going back through former values. Long texts have a table of
-// their own, so that one which goes back and forth, or which all dates of a series have, is stored once
-// (decision 27).
+// An earlier version of a record is rebuilt from the current row by going back through former values. Long
+// texts have a table of their own, so that a text which is changed back and forth, or which all occurrences
+// of a series have, is stored once (decision 27).
 
-/** Columns that follow from others, or that every write sets. */
+/** Columns without former values, since they are computed from others, or set by every write. */
 const DERIVED = new Set([
   'search',
   'folded',
@@ -379,7 +401,7 @@ export function formerOf(before: object, columns: object): FormerValues {
 const isEqual = (a: unknown, b: unknown) =>
   a === b || (Array.isArray(a) && JSON.stringify(a) === JSON.stringify(b))
 
-/** Longer texts are stored in `former_texts`. */
+/** Texts of more characters are stored in `former_texts`. */
 const LONG_TEXT = 256
 
 const PARSED = new Set(['cost', 'rules'])
@@ -394,7 +416,10 @@ interface KeptFormer {
 
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/** None for a new or deleted record. `named` has long texts of other changes. */
+/**
+ * Returns the former values to store; none for a created or deleted record. `named` collects the long texts
+ * of all changes, so that each is hashed once.
+ */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
     return NO_FORMER
@@ -423,20 +448,23 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/** Values stand between `before` and `after`; `last` is the id of the newest row of the history. */
+/**
+ * SQL that upserts long texts; the values go between `before` and `after`. `last` is the id of the newest row
+ * of the history.
+ */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** Each comes once, in the order in which writers store them. */
+/** Returns each long text of the rows once, in the order of hashes, in which all writers store them. */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/** Returns texts by hash, cut to `most` characters. */
+/** Returns the long texts by hash, cut to `most` characters. */
 export async function findTexts(
   db: Db,
   hashes: readonly string[],
@@ -466,7 +494,10 @@ export async function formerBytes(db: Db): Promise<number> {
 
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
-/** The acts stay; returns how many lost their values. */
+/**
+ * Deletes the former values of the oldest acts that have any, at most `most` of them. The acts themselves
+ * stay. Returns how many lost their values.
+ */
 export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const acts = await tx
     .selectFrom('history')
@@ -483,11 +514,14 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   return acts.length
 }
 
-/** Marks earlier versions as unknown, and drops long texts that no later act names. */
+/**
+ * Marks versions from before these acts as unknown, and deletes long texts that no act after `last` refers
+ * to.
+ */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)
-  // Every writer locks these rows in this order.
+  // All writers lock rows of `changes` in this order.
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
     await sql`update changes set known_from = ${sequence} where kind = ${kind}
       and record = ${record}`.execute(tx)

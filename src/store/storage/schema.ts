@@ -7,33 +7,33 @@ import type { organizerFields, venueFields } from '../../base/fields/linked-fiel
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'
 export type VersionedKind = RecordKind | 'term'
-/** Kinds with author, status, slug, and a page. */
+/** Kinds with an author, a status, a slug and a public page. */
 export type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 
-/** Times are `YYYY-MM-DD HH:MM:SS`, flags 0 or 1. */
+/** Columns that events, venues and organizers share. Times are `YYYY-MM-DD HH:MM:SS`, flags 0 or 1. */
 export interface RecordColumns {
   id: number
   author: number
   status: string
   slug: string
-  /** The publication, in the zone of the site. */
+  /** When the record was published, in the time zone of the site. */
   date: string
-  /** All zeros until it is published (rule 4.3). */
+  /** The same time in UTC; all zeros until the record is published (rule 4.3). */
   date_utc: string
-  /** 1 if a client sent the publication date. */
+  /** 1 if a client set the publication date, so that publishing a draft keeps it. */
   dated: number
   modified: string
   modified_utc: string
   image: number | null
-  /** 1 if all texts are by users who may write unfiltered HTML. */
+  /** 1 if all texts were written by users who may write unfiltered HTML. */
   trusted: number
-  /** Folded, one line a field. */
+  /** The searchable text: folded values of the fields, one line for each. */
   search: string
 }
 
-/** `eventFields` declares the other columns. */
+/** Columns of events that are not declared in `eventFields`. */
 interface EventColumns extends RecordColumns {
-  /** Never changes (RFC 5545, 3.8.4.7). */
+  /** The UID in calendar files, which never changes (RFC 5545, 3.8.4.7). */
   uid: string
   start_date: string
   end_date: string
@@ -41,43 +41,48 @@ interface EventColumns extends RecordColumns {
   utc_end_date: string
   timezone: string
   all_day: number
-  /** A JSON list. */
+  /** JSON array of costs. */
   cost: string
-  /** Null for a single event. */
+  /** The id of the series; null for a single event. */
   series: number | null
-  /** The start of an occurrence by the rule, even if it was moved. */
+  /**
+   * The start of the occurrence according to the recurrence rule, even if it was moved; empty for a single
+   * event.
+   */
   recurrence_id: string
-  /** Fields changed for this occurrence alone, joined by commas. */
+  /** Names of the fields that were changed for this occurrence alone, joined by commas. */
   own: string
-  /** Facts of the event without its venue, joined by spaces. */
+  /** Accessibility facts of the event itself, without those of its venue, joined by spaces. */
   access_words: string
   /** 1 if all costs are zero. */
   is_free: number
-  /** UTC; empty if everybody may see the link already. */
+  /** The time in UTC from which everybody may see the online link; empty if they may already. */
   online_from: string
 }
 
-/** Wall times are in the zone of the series. */
+/** A series of events. Local times are in its `timezone`. */
 interface SeriesColumns {
   id: number
   author: number
   status: string
   title: string
   slug: string
-  /** RFC 5545, 3.8.4.7. */
+  /** The UID in calendar files (RFC 5545, 3.8.4.7). */
   uid: string
   timezone: string
   all_day: number
-  /** The rule counts from it. */
+  /** DTSTART of the recurrence rule: the start of the first occurrence. */
   start_date: string
-  /** Elapsed seconds; for all-day series, seconds of the wall clock. */
+  /** Length of an occurrence: elapsed seconds, for an all-day series seconds in local time. */
   duration: number
-  /** A JSON list of RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
+  /** JSON array of the lines RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
   rules: string
-  /** Occurrences up to it are events; `9999-12-31 23:59:59` if no more come. */
+  /**
+   * Occurrences up to this local time are stored as events; `9999-12-31 23:59:59` if there are no later ones.
+   */
   written_until: string
   shared: string
-  /** Shows two people who change the series at once. */
+  /** Counts changes, so that a user who changes an outdated version can be told. */
   version: number
   created_utc: string
   modified_utc: string
@@ -85,7 +90,7 @@ interface SeriesColumns {
 
 export interface LinkedColumns extends RecordColumns {
   excerpt: string
-  /** Finds records of the same name. */
+  /** The folded name, to find records of the same name. */
   folded: string
 }
 
@@ -97,23 +102,29 @@ export interface ImageColumns {
   alt_text: string
   caption: string
   description: string
-  /** Folded, one line a field. */
+  /** The searchable text: folded values of the fields, one line for each. */
   search: string
   date_utc: string
   modified_utc: string
-  /** Such as `2026/11/poster.png`. */
+  /** Path of the file in the media store, such as `2026/11/poster.png`. */
   file: string
   mime_type: string
   width: number
   height: number
-  /** Bytes. */
+  /** In bytes. */
   filesize: number
-  /** JSON of `{ file, width, height, filesize, mime_type }` by name. */
+  /**
+   * JSON of the scaled copies: an object from the name of the size to `{ file, width, height, filesize,
+   * mime_type }`.
+   */
   sizes: string
   source_url: string
-  /** Set if `file` is a scaled copy. */
+  /** Name of the file as uploaded, if `file` is a scaled copy of it; else empty. */
   original_image: string
-  /** 0 at the left and top, 1 at the right and bottom; null for the middle. */
+  /**
+   * The point that cropping keeps in view: 0 at the left or top edge, 1 at the right or bottom; null for the
+   * middle.
+   */
   focal_x: number | null
   focal_y: number | null
 }
@@ -137,32 +148,32 @@ export interface UserColumns {
   name: string
   role: string
   created_utc: string
-  /** Empty for a user who may sign in. */
+  /** When the user was deactivated; empty for a user who may sign in. */
   deactivated_utc: string
-  /** The language of the desk; empty for that of the calendar. */
+  /** The language of the user at the desk; empty for that of the calendar. */
   language: string
 }
 
 export interface DeskPasswordColumns {
   user: number
-  /** Argon2id, behind its parameters and salt (`desk-passwords.ts`). */
+  /** The parameters and the salt of Argon2id, then the hash (`desk-passwords.ts`). */
   hash: string
   changed_utc: string
 }
 
 export interface SessionColumns {
-  /** SHA-256 of the id in the cookie. */
+  /** SHA-256 of the session id in the cookie. */
   hash: string
   user: number
   created_utc: string
   seen_utc: string
-  /** User-Agent; `address` is the one at sign-in. */
+  /** `client` is the User-Agent, `address` the IP address at sign-in. */
   client: string
   address: string
 }
 
 export interface SignInLinkColumns {
-  /** SHA-256 of the token. */
+  /** SHA-256 of the token in the link. */
   hash: string
   user: number
   /** `set-up` is for a new user, `reset` for a forgotten password, `demo` for visitors of the demo. */
@@ -172,12 +183,12 @@ export interface SignInLinkColumns {
   inviter: number
 }
 
-/** A change of the zone of the site, which moves the events of the former zone. */
+/** A change of the site's time zone, which moves the events of the former zone to the new one. */
 export interface ZoneChangeColumns {
   id: number
   former_zone: string
   new_zone: string
-  /** What events keep: the hour on the clock, or the moment. */
+  /** What stays the same for moved events: the local time (`hour`) or the moment in UTC (`moment`). */
   keeps: 'hour' | 'moment'
   state: 'moving' | 'moved' | 'returning' | 'returned'
   last_event: number
@@ -185,7 +196,9 @@ export interface ZoneChangeColumns {
   done_utc: string
 }
 
-/** `former` and `moved` are JSON of the times. */
+/**
+ * A record moved by a change of the time zone. `former` and `moved` are JSON of its times before and after.
+ */
 export interface ZoneMoveColumns {
   change: number
   kind: 'event' | 'series'
@@ -201,70 +214,73 @@ export interface CredentialColumns {
   name: string
   hash: string
   created_utc: string
-  /** Joined by commas; empty for all rights of the role. */
+  /** Granted rights, joined by commas; empty for all rights of the user's role. */
   scope: string
   expires_utc: string
-  /** Updated now and then; empty if never used. */
+  /** Time of a recent use, updated only at intervals; empty if never used. */
   used_utc: string
   app_id: string
 }
 
 /**
- * Every cache follows this record. Without a row a record has not changed since the table exists; rows of
- * deleted ones stay 90 days.
+ * The latest change of each record; every in-memory cache follows this table. A record without a row has not
+ * changed since the table was created. Rows of deleted records stay for 90 days.
  */
 export interface ChangeColumns {
   /**
-   * `count` is a change of a term's count alone. `source` is a moved source whose old addresses changed.
-   * `settings` are all owner settings.
+   * `count`: only the count of a term changed. `source`: old addresses of a moved import source changed.
+   * `settings`: one row for all owner settings.
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** The place of the commit (`storage/history.ts`). A text on PostgreSQL. */
+  /** Position in the order of commits (`storage/history.ts`). A text on PostgreSQL. */
   position: number | string
-  /** Rises with every transaction that changes the record. */
+  /** Increases with every transaction that changes the record. */
   sequence: number
-  /** 1 if it was public at some time before the latest change. */
+  /** 1 if the record was public at some time before the latest change. */
   was_public: number
-  /** 1 for published events, venues and organizers, and every image and term; 0 for users. */
+  /** 1 for published events, series, venues and organizers, and for all images and terms; else 0. */
   is_public: number
   deleted: number
   changed_utc: string
   user: number
-  /** Versions before it cannot be shown. */
+  /** The lowest sequence whose version can still be shown. */
   known_from: number
 }
 
-/** What the public saw last; stored for 90 days. */
+/** An event that the public cannot see any more, as it was when last seen. Rows are stored for 90 days. */
 interface WithdrawnEventColumns
   extends Pick<
     EventColumns,
     'uid' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
   > {
-  /** The event may exist or not. */
+  /** The id of the event, which may have been deleted. */
   event: number
   title: string
   featured: number
   event_status: Columns<typeof eventFields>['event_status']
-  /** JSON without texts; `{}` from an older version. */
+  /** JSON of the other fields apart from texts; `{}` in rows of an older version of the program. */
   kept: string
-  /** JSON lists of ids. */
+  /** `venues`, `organizers` and `terms` are JSON arrays of ids. */
   venues: string
   organizers: string
   terms: string
   withdrawn_utc: string
 }
 
-/** A public slug that its record has left; of several such records, the latest. */
+/**
+ * A slug under which a record was public before it got another. If several records had it, the row has the
+ * latest.
+ */
 export interface OldSlugColumns {
   kind: PagedKind | Taxonomy
   slug: string
   record: number
-  /** ISO 8601, to the millisecond. */
+  /** When the record got another slug: ISO 8601 in UTC, with milliseconds. */
   left_utc: string
 }
 
-/** Rows never change, but old ones lose former values. */
+/** One act on a record. Rows never change, except that old ones lose their former values. */
 export interface HistoryColumns {
   id: number
   time_utc: string
@@ -274,46 +290,49 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /** The sequence after the act; 0 without a record, or from before sequences. */
+  /**
+   * The sequence of the record after the act; 0 without a record, or for rows from before there were
+   * sequences.
+   */
   sequence: number
-  /** The name at that time; the beginning of a long one. */
+  /** The name of the record at that time; a long one is cut. */
   name: string
   address: string
   client: string
-  /** The id of the request, as in answer and log. */
+  /** The id of the HTTP request, as in the response header and the log. */
   request: string
-  /** JSON by column or link (`storage/history.ts`). */
+  /** JSON of the former values by column or link (`storage/history.ts`). */
   former: string
   former_bytes: number
 }
 
-/** Rows of the history have its hash. */
+/** A long former text. Rows of the history refer to it by its hash. */
 export interface FormerTextColumns {
   hash: string
   bytes: number
-  /** The newest row of the history that names the text, or a higher id. */
+  /** The id of the newest row of the history that refers to the text, or a higher id. */
   last: number
   text: string
 }
 
 interface EditionColumns {
   edition: string
-  /** The name of the calendar, which stays the same through restores. */
+  /** A random name of the calendar, which stays the same after a restore. */
   calendar: string
-  /** 1 holds webhooks and scheduled imports, since the calendar is a copy of another. */
+  /** 1 if webhooks, e-mail and scheduled imports are held, since the calendar is a copy of another. */
   held: number
 }
 
-/** Rows stay a day. */
+/** An answer to a request with an Idempotency-Key. Rows are stored for a day. */
 export interface StoredAnswerColumns {
   user: number
   key: string
   fingerprint: string
-  /** Capabilities of the user, separated by spaces. */
+  /** Capabilities that the user had, separated by spaces. */
   rights: string
   status: number
   location: string
-  /** JSON. */
+  /** JSON of the response body. */
   body: string
   kept_utc: string
 }
@@ -321,40 +340,46 @@ export interface StoredAnswerColumns {
 export interface ImportSourceColumns {
   id: number
   address: string
-  /** A token for changes of the site; `options` is JSON of the run that got it. */
+  /**
+   * Sync token of another calendar, with which the next run reads only later changes. `options` is JSON of
+   * the options of the run that got it; the token is valid only for the same options.
+   */
   token: string
   options: string
-  /** The process that reads the source, and until when. */
+  /** The process that is reading the source, which holds it until `held_until_utc`. */
   holder: string
   held_until_utc: string
-  /** `moved`: the calendar has replaced the source; `stays`: the source remains the original. */
+  /**
+   * `moved`: this calendar has replaced the source. `stays`: the source remains the original. Empty: neither
+   * is known.
+   */
   origin: '' | 'moved' | 'stays'
 }
 
 /**
- * Has the state of both when the item was last written. An image of a moved source has a second row for its
- * old address.
+ * An imported item and its record, as both were when the item was last written. An image of a moved source
+ * has a second row for its old address.
  */
 export interface ImportItemColumns {
   source: number
   kind: string
-  /** The item's name in the source. */
+  /** Identifies the item in the source. */
   identity: string
   occurrence: string
   record: number
-  /** RFC 5545, 3.8.7.4; 0 if the source counts none. */
+  /** SEQUENCE of the item (RFC 5545, 3.8.7.4); 0 if the source has none. */
   sequence: number
   digest: string
-  /** JSON fingerprints: `written` of the item, `kept` of the record. */
+  /** Fingerprints of the fields as JSON: `written` of the item, `kept` of the record. */
   written: string
   kept: string
-  /** A path if the source has moved, a URL if it stays; else empty. */
+  /** Address of the item's page: a path if the source has moved, a URL if it stays; else empty. */
   page: string
 }
 
 export type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
-/** Declarations add the other columns of events, venues and organizers. */
+/** Columns by table. Field declarations add the other columns of events, venues and organizers. */
 export interface Tables {
   records: { id: Generated<number>; kind: RecordKind }
   events: EventColumns & Columns<typeof eventFields>
@@ -381,7 +406,7 @@ export interface Tables {
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
   owner_settings: { name: string; value: string }
-  /** Base64; `owner_settings` has its name as a value. */
+  /** `content` is in Base64; the value of a file setting in `owner_settings` is the `name`. */
   look_files: { name: string; content: string }
   import_sources: WithSequence<ImportSourceColumns>
   import_items: ImportItemColumns
@@ -389,7 +414,10 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/** `sequence` is the highest of its own, of a series with its UID, and the least when it was withdrawn. */
+/**
+ * `sequence` is the highest of these: its own, that of a series with the same UID, and that of the time when
+ * it was withdrawn.
+ */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from '../database.ts'
 
-// Carries over a calendar that commit 34ed6c85 served last. It is removed after 0.1.0.
+// Migrates a calendar that was last served by commit 34ed6c85. This file is to be removed after 0.1.0.
 
 export const LAST_CARRIED = '0050-forms-of-unsaved-texts'
 
@@ -10,7 +10,7 @@ export async function carryOver(db: Db): Promise<void> {
   await foldMarks(db)
 }
 
-/** Drops the JSON of events beside their rows. Its pages stay in a SQLite file for later rows. */
+/** Drops the stored JSON of records. In a SQLite file its pages stay free for later rows. */
 const dropPresented = (onPostgres: boolean) => [
   ...(onPostgres
     ? ['drop function forget_presented_record() cascade']
@@ -35,14 +35,15 @@ const LETTERS = /[\u0591-\u06ff\u08a0-\u08ff]/
 const MARKS = /(?<=[\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 const LENGTHENING = /\u0640\p{M}*/gu
 
-/** Separates ids of terms from those of records. */
+/** Added to the ids of terms, so that they differ from those of records. */
 const TERMS = 2 ** 40
 
 const ROWS_AT_ONCE = 200
 
 /**
- * Folds Arabic and Hebrew texts without marks. Notes every document, since its stems change: the service
- * makes them while it runs, and the former stems are there until then.
+ * Folds texts again, so that Arabic and Hebrew ones lose their diacritics. Their stems change, so all
+ * documents are noted in `unstemmed`: the service stems them while it runs, and uses the old stems until
+ * then.
  */
 export async function foldMarks(db: Db): Promise<void> {
   for (const [table, column] of FOLDED) await foldAgain(db, table, column)
@@ -55,7 +56,8 @@ export async function foldMarks(db: Db): Promise<void> {
 async function foldAgain(db: Db, table: string, column: string): Promise<void> {
   const [name, text] = [sql.table(table), sql.ref(column)]
   for (let last: number | undefined = 0; last !== undefined; ) {
-    // SQLite takes twenty times as long to look for such letters as to return the texts.
+    // Rows are filtered here, since SQLite would take twenty times as long to search for such letters as to
+    // return the texts.
     const { rows }: { rows: { id: number; folded: string }[] } = await sql<{ id: number; folded: string }>`
       select id, ${text} as folded from ${name} where id > ${last} order by id
       limit ${sql.lit(ROWS_AT_ONCE)}`.execute(db)

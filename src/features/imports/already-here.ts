@@ -6,12 +6,12 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are here without an earlier run of their source, and refuses sources that came by another
-// source.
+// Finds items that are in the calendar already although their source has not imported them, and refuses a
+// source whose events came from another one.
 
 /**
- * Finds items that are records of this calendar, read back: their page is here, and the id or UID is the
- * same.
+ * Finds items that are records of this calendar read back, for example from its own feed: `page` is a page
+ * here, and id or UID are those of the record. Leaves out items that the source has imported before.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -33,7 +33,9 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** A page of an event by slug, or by id until it is published; or of a series by id. */
+/**
+ * A page of this calendar: that of an event by slug (by id until it is published), or that of a series by id.
+ */
 interface Place {
   place: string
   slug: string
@@ -80,13 +82,13 @@ export interface UidHolder {
   kind: 'series' | 'event'
   id: number
   address: string | undefined
-  /** A record in the trash may come back, so the new one takes another UID. */
+  /** A record in the trash may be restored with its UID, so the imported one gets another. */
   isTrashed: boolean
 }
 
 /**
- * No two events of a feed share a UID. An item that has begun or ceased to repeat takes the place of its own
- * record.
+ * Finds records that already have the UID of an item, since no two events of a feed may share one. Leaves out
+ * `own`, and the record that the item replaces because the event has begun or ceased to repeat.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -144,8 +146,9 @@ async function findByUid(
 }
 
 /**
- * Refuses a source without imported events when half of its first events are here from another.
- * @throws Error that says how to go on
+ * Refuses a source that has no imported events yet, if at least half of `events`, its first ones, were
+ * imported from another source.
+ * @throws Error that says how to continue
  */
 export async function refuseDoubled(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
@@ -179,7 +182,10 @@ export async function refuseDoubled(
   ])
 }
 
-/** A UID is enough; an id needs the same title and day. */
+/**
+ * Compares an item with the record of the same identity. If that is a UID, nothing else counts; an id may
+ * coincide, so title and day must be the same.
+ */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false
   const day = String(values.start_date).slice(0, 10)

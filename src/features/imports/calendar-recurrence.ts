@@ -15,7 +15,7 @@ import { type Component, propertiesOf, propertyOf, textOf } from './component-re
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { type Message, message } from './import-messages.ts'
 
-/** Years for which a rule without an end is followed. */
+/** For this many years a rule without an end is expanded. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 
@@ -49,7 +49,10 @@ function lastOf(value: string, start: string, horizon: string): string {
 
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
-/** A rule that events here can have, or single dates. Wall times are in the zone of the start. */
+/**
+ * How an event repeats: by a rule that events here can have, or on single dates. `left` has the wall times of
+ * exceptions, `isDate` tests for a date. All wall times are in the zone of the start.
+ */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
   | { dates: readonly string[]; note: Message | undefined }
@@ -78,7 +81,10 @@ export function componentRecurrence(
   return datesOf(component, start, { span, zones, reason }) ?? { unread: reason }
 }
 
-/** A wall time is a date if it is listed, or has the time of day of the rule. */
+/**
+ * Returns a test whether the series can have a date at a wall time: that is in `dates`, or has the time of
+ * day of the start.
+ */
 function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
   const known = new Set(dates)
   return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
@@ -122,7 +128,7 @@ function furtherDates(
   return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
 }
 
-/** A day in EXDATE removes each date on it. */
+/** Wall times of EXDATE. A day without a time removes every date on that day. */
 function exceptionsOf(
   component: Component,
   start: CalendarTime,
@@ -191,7 +197,10 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/** A series may have been cut off before its first date. */
+/**
+ * True if every rule ends before the start: the series was cut off before its first date, so that has no
+ * event.
+ */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }
@@ -210,7 +219,10 @@ function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): stri
   )
 }
 
-/** Keeps `MOST_DATES`: half of them past, or more if fewer are to come. */
+/**
+ * Keeps at most `MOST_DATES` dates: one half past and one half to come, or more past ones if fewer are to
+ * come.
+ */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)

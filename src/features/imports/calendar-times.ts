@@ -25,16 +25,20 @@ export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** The wall time is as written, in whatever zone. */
+  /** The wall time as written in the file, before any conversion. */
   written: string
   isUtc?: true
   /**
-   * Set if no zone here matches: the clock of the file, and the wall time on it; `zone` is then its offset.
+   * Set if the zone is defined in the file and no zone here matches: `clock` is that definition, `wall` the
+   * time on it. `zone` is then a fixed UTC offset.
    */
   own?: { clock: Clock; wall: string }
 }
 
-/** Converts UTC to the zone of the file, and reads times without a zone in it. */
+/**
+ * Reads a time of the file. UTC is converted to the zone of the file, and a time without a zone is taken to
+ * be in it.
+ */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -65,7 +69,7 @@ export function utcOfTime({ wall, zone }: CalendarTime): string {
 
 const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
-/** Other programs mark whole days so, with times at midnight. */
+/** Properties by which some programs mark an event as all-day although it has times, at midnight. */
 const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT', 'X-FUNAMBOL-ALLDAY']
 
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
@@ -75,11 +79,12 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
   return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
-/** Some programs write no zone at these, even if DTSTART has one. */
+/** Properties that some programs write without a zone even if DTSTART has one. */
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
- * Gives times without a zone that of DTSTART, and RECURRENCE-ID that of the series.
+ * Returns the component with a TZID at each of `FURTHER` that has none: that of DTSTART, or for RECURRENCE-ID
+ * that of the series.
  * @param first the DTSTART of the series
  */
 export function withOneZone(component: Component, first?: Property): Component {
@@ -96,7 +101,10 @@ function zoneNameOf(property: Property | undefined): string | undefined {
   return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
-/** A rule in UTC keeps the zone UTC, since its dates follow no other clock. */
+/**
+ * Returns the start of an event. If it repeats and DTSTART is in UTC, its zone is UTC: the dates do not
+ * follow changes of the clock.
+ */
 export function firstStart(
   component: Component,
   zones: CalendarZones,
@@ -110,7 +118,7 @@ export function firstStart(
 export const originalStart = (component: Component, zones: CalendarZones, span: EventSpan) =>
   markedTime('RECURRENCE-ID', component, zones, span)
 
-/** @returns days, or ms of an event with times; undefined for a negative or unreadable duration */
+/** @returns days of an all-day event, else ms; undefined if the length is negative or cannot be read */
 export function lengthOfEvent(
   component: Component,
   start: CalendarTime,
@@ -133,11 +141,14 @@ function untilEnd(
   zones: CalendarZones,
 ): number | undefined {
   if (!end || !start.isDay) return end && utcMs(end.isDay ? { ...end, zone: start.zone } : end) - utcMs(start)
-  // Some programs end a day a second before midnight.
+  // Some programs end an all-day event one second before midnight.
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/** For whole days, a time in UTC counts if it is midnight; else the digits count as written. */
+/**
+ * Returns the local time that stands for the day of an all-day event: a time in UTC is converted to the zone
+ * in which it is midnight; without such a zone it counts as written.
+ */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,
@@ -146,7 +157,10 @@ export function dayMeant(
   return walls.find((wall) => wall.endsWith(' 00:00:00')) ?? written
 }
 
-/** Finds the date of a series by its moment, else by its digits, in the zone of the start. */
+/**
+ * Returns the date of a series that `time` refers to (in RDATE, EXDATE or RECURRENCE-ID): the date at that
+ * moment, else the one with the same digits. The wall time is in the zone of the start.
+ */
 export function dateMeant(
   time: CalendarTime,
   start: CalendarTime,
@@ -165,7 +179,7 @@ export function shownAt(wall: string, { zone, isDay, own }: CalendarTime): strin
   return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
 }
 
-/** Weeks and days follow the clock, hours pass (RFC 5545, 3.3.6). */
+/** Reads DURATION. Weeks and days are added in local time, hours as elapsed time (RFC 5545, 3.3.6). */
 function lengthOf(value: string, start: CalendarTime): number | undefined {
   const [, sign, ...parts] =
     /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(

@@ -13,8 +13,8 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 import { type Message, message } from './import-messages.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the zone that each TZID of a calendar file means, by the VTIMEZONEs of the file and the zones known
-// here.
+// Finds the zone that each TZID of a calendar file means, by the VTIMEZONE definitions of the file and the
+// zones known here.
 
 interface Definition {
   text: string
@@ -24,7 +24,7 @@ interface Definition {
 }
 
 export interface CalendarZones {
-  /** The zone of the calendar, for times without one, and that of the site. */
+  /** `zone`: the zone of the calendar file, for times without one; `site`: the zone of the site. */
   zone: string
   site: string
   definitions: Map<string, Definition>
@@ -40,7 +40,7 @@ export interface EventSpan {
   last: string
 }
 
-/** Without a zone here that shows the same times, the clock of the file counts. */
+/** A zone known here, or the clock defined in the file if no zone here shows the same times. */
 type ZoneReading = { zone: string } | { clock: Clock }
 
 const MOST_DEFINITIONS = 2000
@@ -66,7 +66,7 @@ export function noZones(zone: string, now: number): CalendarZones {
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
 
-/** A later definition of a name replaces the earlier one. */
+/** Adds a VTIMEZONE. A later definition of the same name replaces the earlier one. */
 export function define({ definitions, steps }: CalendarZones, component: Component): void {
   const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
   const key = name.toLowerCase()
@@ -80,8 +80,9 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * The file defines what a name means. Definitions grow old, so only for events to come does the name of a
- * place mean that place.
+ * Returns what TZID means. The definition in the file decides, then the name, then a guess. Definitions
+ * become outdated, so for an event that is still to come the name of a place (`Europe/Berlin`) means that
+ * place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -121,7 +122,7 @@ function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
   if (fixed !== undefined) {
-    // A name without words is only an offset: it needs no report.
+    // A name without words, such as `GMT+0100`, is only an offset: nothing is lost, so it needs no remark.
     if (/[a-z]{4}/i.test(name))
       note(
         zones,
@@ -165,14 +166,14 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/** Definitions are compared with these: the most common zones, then those of Windows. */
+/** Zones that a definition is compared with: the most common ones, then those of Windows. */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
   ...WINDOWS_ZONES,
 ]
 
-/** Nobody knows the clocks of later years. */
+/** Clock changes are followed for this many years ahead; later rules are unknown. */
 const YEARS_AHEAD = 10
 const MOST_YEARS = 50
 
@@ -213,7 +214,7 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   if (known) return known
   const clock = clockOf(observances, from, to, steps)
   const [begin, end] = [Date.UTC(from, 0, 1), Date.UTC(to + 1, 0, 1)]
-  // Many zones never change their clocks, so an offset without changes points to none.
+  // Many zones have never had clock changes: a constant offset does not tell which one is meant.
   const candidates = [...named, zones.zone, ...(clock.steps.length > 0 ? WELL_KNOWN : [])]
   steps.left -= candidates.length * COMPARISON
   const zone = candidates.find((one) => isClockOf(one, clock, begin, end))
@@ -222,11 +223,11 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** Comparing a zone with a clock costs as many steps. */
+/** Comparing a zone with a clock is charged as this many steps. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 
-/** Takes and returns ms. */
+/** Converts local time of the clock to ms since the epoch. */
 export function utcOf(clock: Clock, wall: string): number {
   return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
 }
@@ -235,18 +236,21 @@ export function wallAt(clock: Clock, utc: string): string {
   return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }
 
-/** The offset is that of the beginning; offsets and UTC times of changes are ms. */
+/**
+ * A clock as UTC offsets: `offset` holds until the first of `steps`. Offsets are in ms, `since` and `at` in
+ * ms since the epoch.
+ */
 export interface Clock {
   since: number
   offset: number
   steps: readonly { at: number; offset: number }[]
 }
 
-/** An observance of a VTIMEZONE; offsets are ms. */
+/** One STANDARD or DAYLIGHT part of a VTIMEZONE; offsets are in ms. */
 interface Observance {
   before: number
   offset: number
-  /** Its first beginning, as `YYYY-MM-DD HH:MM:SS` on the clock before. */
+  /** When it first begins: `YYYY-MM-DD HH:MM:SS`, on the clock that was valid before. */
   start: string
   rules: readonly EveryRule[]
   dates: readonly string[]
@@ -285,7 +289,7 @@ function beginning(text: string, start: string, before: number): string | undefi
   return wall.slice(0, 11) + start.slice(11)
 }
 
-/** @returns `YYYY-MM-DD HH:MM:SS`; undefined for no DATE or DATE-TIME */
+/** @returns `YYYY-MM-DD HH:MM:SS`; undefined if the value is not a DATE or DATE-TIME */
 export function wallOf(value: string): string | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
@@ -295,7 +299,7 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/** Returns the end of the rule, at most the horizon. */
+/** Returns the local time at which the rule ends, at the latest the horizon. */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -320,7 +324,7 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
   return { since: begun[0]?.at ?? since, offset: first, steps: withoutRepetition(first, later) }
 }
 
-/** A margin, since the years of a clock do not begin when those of UTC do. */
+/** Margin in ms, because a year of the clock begins earlier or later than the year in UTC. */
 const DAYS_MS = 2 * DAY_MS
 
 function beginningsOf(
@@ -349,14 +353,17 @@ function withoutRepetition(offset: number, steps: Clock['steps']): Clock['steps'
   return steps.filter((step, at) => step.offset !== (at === 0 ? offset : steps[at - 1]?.offset))
 }
 
-/** Takes and returns ms. */
+/** Returns the offset in ms at `utc`, in ms since the epoch. */
 export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc: number): number {
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** @param from and `to` are ms */
+/**
+ * True if the zone has the same offsets and changes as the clock.
+ * @param from begin of the comparison; `from` and `to` are in ms since the epoch
+ */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
-  // Most zones are told apart by one summer and one winter.
+  // Cheap test first: one time in summer and one in winter tell most zones apart.
   const half = Math.min(to, from + 182 * DAY_MS)
   if ([from, half, to].some((utc) => offsetOf(zone, utc) !== offsetAt(clock, utc))) return false
   const changes = clockChanges(zone, from, to)?.steps ?? []
@@ -374,7 +381,7 @@ function offsetOf(zone: string, utc: number): number {
 
 const LONGEST = 200
 
-/** Programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
+/** Removes quotes and escapes: programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
 function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
@@ -389,16 +396,19 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/** Names of UTC: Microsoft's, with an offset of nought, or as a letter. */
+/** Names of UTC: that of Microsoft, `UTC` or `GMT` with an offset of 0, or the letter `Z`. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/** The name of a place means one zone; others (`EST`, `Eastern`) may mean several. */
+/** Tells whether a name means one place. Others (`EST`, `Eastern`) may stand for several zones. */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)
 }
 
-/** Reads minutes from `(UTC+01:00) Somewhere` or `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
+/**
+ * Returns the offsets in a name, in minutes: `(UTC+01:00) Somewhere` or `GMT +0100 (Standard) / GMT +0200
+ * (Daylight)`.
+ */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
   return found.map(

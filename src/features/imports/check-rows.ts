@@ -24,7 +24,7 @@ import { sayImport } from './import-texts.ts'
 import type { Table } from './read-table.ts'
 import type { SourceEntry, SourceItem } from './source-item.ts'
 
-// Reads the rows of a pasted table as events, with what is wrong at each cell.
+// Reads the rows of a pasted table as events, and reports faults by cell.
 
 interface RowTime {
   start: string
@@ -32,12 +32,12 @@ interface RowTime {
   isAllDay: boolean
   zone: string
   utc: string
-  /** False if the row has no end; the event then lasts the usual two hours. */
+  /** False if the row has no end; the event then lasts the default of two hours. */
   hasEnd: boolean
 }
 
 export interface CheckedRow {
-  /** Rows are counted from 1, without the heading. */
+  /** Number of the row, from 1, without the header. */
   number: number
   identity: string
   cells: readonly string[]
@@ -46,21 +46,27 @@ export interface CheckedRow {
   venue: string
   /** Undefined if the times cannot be read. */
   when: RowTime | undefined
-  /** Records that the event links to come first, single dates last. A row with faults has none. */
+  /**
+   * Records that the event links to, then the event, then single dates of a series. Empty if the row has
+   * faults.
+   */
   items: readonly SourceItem[]
   notes: readonly Message[]
-  /** True for an entry of a file that cannot be read, whose cells are to be filled in. */
+  /** True for an entry of a file that cannot be read: its cells are filled in by hand. */
   isBlank: boolean
 }
 
-/** A column that is left out is undefined. */
+/** What each column means; undefined for one that is left out. */
 export type RowColumns = readonly (ColumnMeaning | undefined)[]
 
 export const IN_A_TURN = 25
 
 export const cellKey = (row: number, column: number) => `${row} ${column}`
 
-/** All rows together decide the order of day and month, else the language. */
+/**
+ * Decides whether day or month comes first, by the dates of all rows; if they leave it open, by the language
+ * of the site.
+ */
 export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: RowColumns): DateOrder {
   const seen = noDates()
   for (const row of rows)
@@ -89,7 +95,7 @@ export function checkRow(
 ): CheckedRow {
   const { site } = context
   const given = new Map<ColumnMeaning, string>()
-  // The `'` keeps spreadsheets from running a formula.
+  // Our export puts a `'` in front, which keeps a spreadsheet from evaluating the cell as a formula.
   for (const [at, meaning] of columns.entries())
     if (meaning !== undefined) given.set(meaning, (cells[at] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
   const faults = new Map<number, string>()
@@ -183,7 +189,7 @@ function itemsOfRow(
   cells.set('all_day', isAllDay ? 'yes' : 'no')
   cells.set('timezone', zone)
   cells.set('identity', identityOf(number))
-  // Fields that are chosen for all rows.
+  // These fields are set for all rows together, not by columns.
   for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
     cells.delete(meaning)
   const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))
@@ -210,5 +216,5 @@ function faultsOfItem(context: Context, item: SourceItem | undefined): FormFault
   }
 }
 
-/** Names are compared without entities, in any letter case. */
+/** Key by which names are compared, regardless of letter case, accents and repeated spaces. */
 export const nameKey = (name: string) => fold(name.replace(/\s+/g, ' ').trim())

@@ -1,7 +1,7 @@
 import { type Message, message } from './import-messages.ts'
 import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf16 } from './source-text.ts'
 
-/** A property as in RFC 5545, 3.1: its name is in capitals, its value unparsed. */
+/** A property of RFC 5545, 3.1: the name in capitals, the value not yet decoded. */
 export interface Property {
   name: string
   parameters: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface Component {
   unread: number[]
 }
 
-/** `isEnd` says that the file ends inside the component. */
+/** A component, or the reason why it cannot be read. `isEnd`: the file ends inside the component. */
 export type ReadComponent = Component | { line: number; reason: Message; isEnd?: true }
 
 const LONGEST_LINE = 1_000_000
@@ -30,16 +30,20 @@ interface OpenComponent {
   open: Component[]
   count: number
   fault: Message | undefined
-  /** 0 stands for a place outside any calendar. */
+  /** Line of `BEGIN:VCALENDAR`; 0 outside a calendar. */
   calendar: number
   properties: Property[]
-  /** Whether VCALENDAR was yielded, which comes before all other components, even without properties. */
+  /**
+   * Whether VCALENDAR has been yielded for this calendar. It comes before the other components, even if it
+   * has no properties.
+   */
   isNamed: boolean
 }
 
 /**
- * VCALENDAR comes with its own properties before its components, and again for properties at the end. A fault
- * costs only its component. Reads UTF-8, UTF-16 and Windows-1252.
+ * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR, with the
+ * properties of the calendar, comes before its components, and again for properties that follow them. A fault
+ * loses only the component that it is in.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -92,7 +96,7 @@ const BLANK = 32
 const TAB = 9
 const EQUALS = 61
 
-/** Quoted-printable lines that end with `=` continue. */
+/** True if the last line ends with `=` and the property is quoted-printable: the next line continues it. */
 function isContinued(parts: readonly Uint8Array[]): boolean {
   return parts.at(-1)?.at(-1) === EQUALS && QUOTED.test(textIn((parts[0] ?? EMPTY).subarray(0, 200)))
 }
@@ -149,7 +153,7 @@ function readInto(component: Component, number: number, text: string): void {
   else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
-/** Properties that some programs break without folding. */
+/** Text properties that some programs break into lines without folding. */
 const TEXTS = new Set([
   ...[
     'SUMMARY',
@@ -163,7 +167,7 @@ const TEXTS = new Set([
   ],
 ])
 
-/** The names of RFC 5545, 7986 and 9073, and some of version 1.0. */
+/** Property names of RFC 5545, 7986 and 9073, and some of version 1.0. */
 const KNOWN = new Set(
   (
     'ATTACH CATEGORIES CLASS COMMENT DESCRIPTION GEO LOCATION PERCENT-COMPLETE PRIORITY RESOURCES ' +
@@ -176,19 +180,25 @@ const KNOWN = new Set(
   ).split(' '),
 )
 
-/** A line after a text is a property if it has a known name, `X-…`, or a form that only properties have. */
+/**
+ * Tells whether a line after a text property begins a new property, instead of continuing the text without
+ * folding: it has a known name, `X-…`, or a form that only properties have.
+ */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
   const isCompact = before !== 'DESCRIPTION' && next !== ' '
   const isUpper = name === name.toUpperCase()
-  // A property with a wrong sign must not become text, which would be shown.
+  // `NAME=` is a mistyped property: as part of a text it would be published.
   if (sign === '=') return isUpper && KNOWN.has(name)
   if (KNOWN.has(name.toUpperCase())) return isUpper || name === name.toLowerCase() || isCompact
   if (/^x-/i.test(name) || (sign === ';' && /^[\w-]+;[\w-]+=/.test(line))) return true
   return name !== '' && isUpper && isCompact
 }
 
-/** Concatenated files end and begin a calendar in the middle. */
+/**
+ * Returns VCALENDAR with the properties of the calendar read since the last call; undefined if there are none
+ * and it has been yielded already. A file of concatenated calendars has several.
+ */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)
   if (properties.length === 0 && reading.isNamed) return undefined
@@ -249,7 +259,8 @@ function readProperty(line: string): Property | undefined {
     }
   }
   if (line[at] !== ':') return undefined
-  // Some programs write the name of a zone that has a colon, such as `tzone://Microsoft/Utc`, without quotes.
+  // Some programs do not quote a TZID that contains a colon, such as `tzone://Microsoft/Utc`: the value
+  // begins after the last colon.
   const end = parameters.TZID === undefined ? at : line.lastIndexOf(':')
   if (end > at) parameters.TZID += line.slice(at, end)
   const value = line.slice(end + 1)
@@ -260,12 +271,12 @@ function readProperty(line: string): Property | undefined {
 const PARAMETER = /([\w-]+)=(?:"((?:[^"\\]|\\"?)*)"|((?:[^";:,\\]|\\[",]?)*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
-/** Decodes as RFC 6868 says. */
+/** Decodes `^n`, `^^` and `^'` (RFC 6868). */
 function decodeParameter(text: string): string {
   return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
 }
 
-/** Decodes as RFC 5545, 3.3.11, says. */
+/** Decodes the backslash escapes of TEXT (RFC 5545, 3.3.11). */
 export function decodeText(value: string): string {
   return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
 }

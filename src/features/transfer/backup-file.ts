@@ -18,26 +18,27 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// Backups: SQLite files without indexes, with the tables of content, images as an archive of sqlite3
-// (`sqlar`), and a manifest. No service starts on one, since it has no table `migrations`.
+// A backup is a SQLite file without indexes, with the tables of content, the image files in an archive as
+// `sqlite3 -A` makes it (table `sqlar`), and a manifest. It has no table `migrations`, so that no service
+// starts on it.
 
 export interface Manifest {
-  /** Rises with every change of the form. */
+  /** Version of the format; increased with every change of it. */
   format: number
   made_utc: string
-  /** The version of the program. */
+  /** Version of the program that took the backup. */
   version: string
   edition: string
-  /** The name of the calendar. */
+  /** The name of the calendar, which stays the same through restores. */
   calendar: string
-  /** Migrations that the tables have gone through. */
+  /** Migrations applied to the tables. */
   migrations: string[]
   rows: Record<string, number>
   files: number
   bytes: number
-  /** Files that an image names and the media store does not have. */
+  /** Keys of files that an image refers to but the media store does not have. */
   missing: string[]
-  /** Nobody can sign in to a calendar restored from such a backup. */
+  /** Set if credentials were left out: nobody can sign in to a calendar restored from this backup. */
   withoutSecrets?: true
 }
 
@@ -45,24 +46,24 @@ export type TablesManifest = Pick<Manifest, 'edition' | 'calendar' | 'migrations
 
 export const BACKUP_FORMAT = 1
 
-/** `Klnd`, in the header of the file. */
+/** The letters `Klnd`, as `application_id` in the header of the SQLite file. */
 const APPLICATION_ID = 0x4b6c6e64
 
 export interface BackupWriter {
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
-  /** Writes the manifest; without it the file is no backup. */
+  /** Writes the manifest and closes the file; without a manifest the file is no valid backup. */
   finish: (manifest: Manifest) => void
-  /** Leaves the file without a manifest. */
+  /** Closes the file without a manifest, after a failure. */
   close: () => void
 }
 
 /**
- * Copies the tables as of one moment, while the calendar is written to, into a new file that no other user
- * can read.
- * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out hashes and the like
- * @throws Error with one sentence if there is no calendar, the file exists, or the disk has too few bytes
- * left
+ * Copies the tables into a new file that no other user can read. They are a snapshot of one moment, although
+ * the service may write meanwhile.
+ * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out tables of credentials and
+ * other secrets
+ * @throws Error with one sentence if the database holds no calendar, the file exists, or the disk is too full
  */
 export async function writeBackupTables(
   address: string,
@@ -87,7 +88,7 @@ export async function writeBackupTables(
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
-      // An unfinished file does not have to survive a crash.
+      // A partial file is thrown away after a crash, so it needs neither journal nor fsync.
       target.exec(
         `pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`,
       )
@@ -118,12 +119,12 @@ async function leastBytes(db: Db): Promise<number> {
   return Math.round(Number(rows[0]?.bytes ?? 0) * LEAST_CONTENT + Number(images?.bytes ?? 0))
 }
 
-/** `sqlite3 FILE -A` lists and unpacks the archive. */
+/** Table of an archive that `sqlite3 FILE -A` lists and unpacks. */
 const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Tables have the same form, so SQLite copies whole records, which is quick. */
+/** Creates the tables as in the source, so that SQLite can copy whole records, which is fast. */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -180,7 +181,7 @@ async function copyFromServer(
         // biome-ignore lint/plugin: columns of a table
         insert.run(...columns.map((column) => row[column] as SQLInputValue))
       }
-    // Without `autoincrement` the next number comes from the largest id.
+    // In a table without `autoincrement` SQLite continues from the largest id: no counter is stored.
     if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)
     const next = await findNextNumber(from, shape, counter)
@@ -238,7 +239,7 @@ function makeWriter(target: DatabaseSync): BackupWriter {
   }
 }
 
-/** Mapped into memory, so that pages are read without copying. */
+/** The file is mapped into memory up to this size, so that pages are read without copying. */
 const MAPPED_BYTES = 2 ** 30
 
 export interface OpenBackup {
@@ -250,8 +251,9 @@ export interface OpenBackup {
 }
 
 /**
- * Checks every page and link, and compares rows and files with the manifest.
- * @throws Error with one sentence if the backup is not sound
+ * Opens a backup after checking its pages and foreign keys, and the numbers of rows and files against the
+ * manifest.
+ * @throws Error with one sentence if the backup is damaged, or was taken by a newer version
  */
 export function openBackup(file: string): OpenBackup {
   const connection = new DatabaseSync(file, { readOnly: true })
@@ -299,7 +301,7 @@ function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void
 }
 
 /**
- * All tables of a calendar must be known to copy it.
+ * Refuses a database with migrations that this program does not know: their tables could not be copied.
  * @throws Error with one sentence
  */
 export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {

@@ -3,7 +3,11 @@ import { DAY_MS, utcToMs } from '../../base/text/zones.ts'
 import { type Ask, findLastBackup, isOldBackup } from '../../store/storage/ask.ts'
 import { sayOfTransfer } from './transfer-texts.ts'
 
-/** Without a known backup it says nothing: other programs may take them. @param now ms since the epoch */
+/**
+ * Warns if the last known backup is old. Says nothing if none is known: backups may be taken by other
+ * programs.
+ * @param now ms since the epoch
+ */
 export async function listOldBackup(ask: Ask, now: number): Promise<Trouble[]> {
   const last = await findLastBackup(ask)
   if (last === '' || !isOldBackup(last, now)) return []

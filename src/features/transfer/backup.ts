@@ -69,7 +69,7 @@ interface BackupPlan {
   withSecrets: boolean
 }
 
-/** @throws Error for options that do not go together */
+/** @throws Error for options that contradict each other */
 function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): BackupPlan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
@@ -88,7 +88,8 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   const manifest = await withReason(places, () => backUp(places, file, withSecrets, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (withSecrets) await noteBackup(places.database, file, now, print)
-  // Backups from before a copy elsewhere may be the last good ones.
+  // After the calendar was copied to another database, backups from before the copy may be the last good
+  // ones: none is removed.
   if (warnOfMove(places.database) || keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
     await rm(join(target, old))
@@ -96,7 +97,10 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/** Records the backup for the doctor. On a standby or a full disk, prints why it cannot. */
+/**
+ * Records the backup in the history, where `kalends doctor` finds it. If the database cannot be written (a
+ * standby, a full disk), prints the reason instead.
+ */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)
@@ -110,7 +114,7 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
   }
 }
 
-/** Ms until another try, unless its time comes before. */
+/** Ms to wait after a failed backup, or `everyMs` if that is shorter. */
 const AGAIN_MS = 900_000
 
 async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<never> {
@@ -146,7 +150,7 @@ function timeOf(name: string): number {
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
 }
 
-/** Backups are named after their time. The newest comes first. */
+/** Names of complete backups in the folder, newest first: each name contains the time. */
 async function listBackups(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
   const finished: string[] = []
@@ -177,11 +181,11 @@ type BackupSource = Pick<CalendarPlaces, 'database' | 'media' | 'tables'>
 const FILES_AT_ONCE = 8
 
 /**
- * The service may write meanwhile. The file gets its name, and replaces an older backup, only once it is
- * whole and on disk.
- * @param withSecrets false leaves hashes out
+ * Writes and checks a backup while the service may run. The file gets its final name, and replaces an older
+ * backup, only once it is complete and on disk.
+ * @param withSecrets false leaves out credentials and other secrets
  * @param now ms since the epoch
- * @throws Error; nothing is left behind then
+ * @throws Error; the partial file is removed then
  */
 async function backUp(
   source: BackupSource,
@@ -206,7 +210,7 @@ async function backUp(
   }
 }
 
-/** SQLite's errors name no file. */
+/** Adds the file to an error of SQLite, whose message does not contain it. */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
   if (!isOfFile) return asRefusal(error, file)
@@ -294,7 +298,7 @@ async function addFiles(
   return added
 }
 
-/** @returns undefined when the store has none */
+/** @returns undefined when the store has no such file */
 export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
   const file = await media.read(key)
   return file && buffer(file.stream)

@@ -33,7 +33,7 @@ export function registerMediaCommands(
     )
 }
 
-/** @throws the cause of a failure of the store */
+/** Runs `work`. If it fails with a Problem, throws the error that the media store reported as its cause. */
 export async function withReason<T>(
   { failure }: Pick<OpenedMedia, 'failure'>,
   work: () => Promise<T>,
@@ -54,15 +54,19 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** Ms after its file within which an image is inserted. */
+/**
+ * In ms. The row of an image is inserted within this time after its file; an older file without a row is an
+ * orphan.
+ */
 export const SETTLED_AFTER = 3_600_000
 
 const IMAGES_AT_ONCE = 500
 
 /**
- * Finds files left by a process that was killed between file and row, or within a write.
+ * Finds files that no image refers to: a process was killed between writing the file and inserting the row,
+ * or while writing.
  * @param now ms since the epoch
- * @throws Error when the database names no file of the store
+ * @throws Error when no file of the store belongs to an image of the database
  */
 export async function findOrphans(db: Db, store: MediaStore, now: number): Promise<ListedFile[]> {
   const settled: ListedFile[] = []
@@ -71,7 +75,7 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
     if (!file.isLeftover && file.size > 0) written.add(file.key)
     if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
   }
-  // By now every file that was stored before the listing is named.
+  // Images are read after the listing: by now each listed file that is old enough has its row.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error(
@@ -113,7 +117,7 @@ export async function namedFiles(db: Db): Promise<Set<string>> {
   }
 }
 
-/** Takes a year, a month, and a name with the ending of an accepted format. */
+/** Checks the form `YYYY/MM/name`, with the extension of an accepted image format. */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }

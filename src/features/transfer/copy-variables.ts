@@ -1,4 +1,5 @@
-// The addresses of a copy may hold passwords.
+// Environment variables for the addresses of a copy, which may contain passwords and so do not belong on the
+// command line.
 
 export const COPY_FROM = 'KALENDS_COPY_FROM'
 export const COPY_TO = 'KALENDS_COPY_TO'

@@ -67,7 +67,7 @@ interface CopyOptions {
 }
 
 /**
- * The command line goes before files, and these before the environment.
+ * Finds each address: on the command line, else in the file of the option, else in the environment.
  * @throws Error when an address is missing
  */
 function databasesOf(
@@ -119,7 +119,10 @@ interface CopyAddresses {
   mediaTo?: string
 }
 
-/** @throws Error */
+/**
+ * Migrates the target, copies the calendar into it, and prints the counts.
+ * @throws Error if the copy fails (see `copyCalendar`)
+ */
 export async function copyByAddress(
   addresses: CopyAddresses,
   features: readonly FeatureTables[],
@@ -147,7 +150,7 @@ export async function copyByAddress(
       await target.close()
     }
   } catch (error) {
-    // The store reports its reason apart from its rejection.
+    // The store rejects with a Problem; the cause was given to `report`.
     throw error instanceof Problem ? (failures[0] ?? error) : error
   } finally {
     await source.close()
@@ -197,7 +200,7 @@ interface Copied {
 interface CopiedFiles {
   copied: number
   kept: number
-  /** Files that an image names and the source lacks. */
+  /** Keys of files that an image refers to but the source store does not have. */
   missing: string[]
 }
 
@@ -207,10 +210,9 @@ interface FileStores {
 }
 
 /**
- * Ids, slugs, people and credentials stay, and counters go on. `migrate` runs on the target first. Files come
- * before the rows, which are one transaction.
- * @throws Error when the source is of another version, the target holds anything else, or counts differ at
- * the end
+ * Copies all rows in one transaction, after the image files. Ids, slugs, people and credentials stay the
+ * same, and new ids continue after the last one. The target must have been migrated before.
+ * @throws Error when the versions differ, the target holds other rows, or counts differ at the end
  */
 export async function copyCalendar(
   source: Database,
@@ -226,7 +228,7 @@ export async function copyCalendar(
     const files = stores && (await copyFiles(from, tables, stores, progress))
     if (!wasThere) {
       await target.migrate((tx) => copyTables(from, tx, tables, progress))
-      // The search index needs it.
+      // Runs steps that need the rows, such as filling the search index.
       await migrate(target, features)
       await gatherStatistics(target.read)
     }
@@ -246,7 +248,11 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
   if (unknown.length > 0) throw new Error(`The source is of a newer version (with ${unknown.join(', ')}).`)
 }
 
-/** Other tables are one database's own, or somebody else's. @throws Error when columns differ */
+/**
+ * Tables that both databases have. Others belong to one of them alone, such as a derived table, or to another
+ * program.
+ * @throws Error when the columns of a table differ
+ */
 export async function listCommonTables(
   from: Db,
   to: Db,
@@ -261,7 +267,10 @@ export async function listCommonTables(
   })
 }
 
-/** @returns false when it is empty @throws Error when it holds anything else */
+/**
+ * Tells whether the target already holds the same rows; false if it is empty.
+ * @throws Error when the target holds other rows
+ */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
   if (counts.every(({ target }) => target === 0)) return false
@@ -288,8 +297,8 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
   JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
 
 /**
- * The counters of the empty tables go on.
- * @throws Error when a table is not empty, or lacks rows at the end
+ * Copies all rows into the empty tables, and sets their counters so that no id is used twice.
+ * @throws Error when a table is not empty before, or does not have all rows afterwards
  */
 export async function copyTables(
   from: Db,
@@ -351,7 +360,7 @@ async function copyFiles(
   return files
 }
 
-/** @throws Error when the target has another file under the key */
+/** @throws Error when the target store has a file of another size under the key */
 async function copyFile(
   key: string,
   mimeType: string,

@@ -5,8 +5,9 @@ import { formatUtc } from '../../base/text/moments.ts'
 import { findMove, placeAt, withoutPassword } from '../../store/storage/database-address.ts'
 
 /**
- * Returns a sentence for the operator, even if the note cannot be written; undefined without a file. `now` is
- * in ms.
+ * Notes beside the SQLite file `from` that its calendar was copied to `to`, so that no service starts on it
+ * any more. Returns a sentence for the operator, also if the note cannot be written; undefined if `from` is
+ * not a SQLite file. `now` is in ms.
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
   const place = placeAt(from)
@@ -29,7 +30,7 @@ export function forgetMove(address: string): void {
   if (place) rmSync(place.note, { force: true })
 }
 
-/** Writes to standard error; returns whether the calendar was copied. */
+/** Warns on standard error if the calendar was copied to another database, and tells whether it was. */
 export function warnOfMove(address: string): boolean {
   const move = findMove(address)
   if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)

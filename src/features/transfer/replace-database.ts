@@ -16,24 +16,24 @@ import { forgetMove } from './database-moves.ts'
 import { requireOwnerKept } from './seal.ts'
 import { gatherStatistics } from './tables.ts'
 
-// Puts a restored calendar in the place of another, which is kept as a copy, and puts copies back.
+// Replaces a calendar by a restored one and keeps the former one as a copy; puts such copies back.
 
-/** Undefined if there is no calendar that can be read. */
+/** The calendar to be replaced; undefined if there is none, or it cannot be read. */
 export type Former = { calendar: string; held: number } | undefined
 
-/** Runs within one transaction; if it fails, so does the replacement. */
+/** Fills the new database within one transaction; if it fails, nothing is replaced. */
 export type Fill = (tx: Db, former: Former) => Promise<void>
 
 export interface Replacing {
-  /** Ms. */
+  /** In ms since the epoch. */
   now: number
-  /** Gets sentences about what is going to be written. */
+  /** Receives sentences about what is about to be written. */
   tell: (sentence: string) => void
 }
 
 /**
- * Whatever happens, the address leads to the whole former state or the whole new one. Returns where the
- * former one is kept.
+ * Replaces the database in one step: even after a crash the address leads to the complete former state or the
+ * complete new one. Returns where the former one is kept.
  * @throws Error with one sentence if the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(
@@ -46,8 +46,8 @@ export async function replaceDatabase(
 }
 
 /**
- * Puts back the newest copy, or `wanted`, with a new edition; what is there now becomes a copy.
- * @throws Error with one sentence if there is no copy, or the database is in use
+ * Puts back the newest copy, or the copy `wanted`, with a new edition; the present calendar becomes a copy.
+ * @throws Error with one sentence if there is no such copy, or the database is in use
  */
 export async function putBack(
   address: string,
@@ -58,7 +58,7 @@ export async function putBack(
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
 
-/** The oldest come first. */
+/** Lists the copies, oldest first. */
 export async function listCopies(address: string): Promise<SafetyCopy[]> {
   const file = databaseFile(address)
   if (file !== undefined) return listFileCopies(file)
@@ -77,7 +77,8 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // Nobody can say whose calendar a damaged file was, so it is held like one from elsewhere.
+    // The calendar of a damaged file is unknown: the restored one is then held, as if it came from another
+    // place.
     const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
@@ -91,7 +92,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
     try {
       await database.migrate((tx) => fill(tx, former))
     } finally {
-      // The last connection writes the WAL into the file and removes it.
+      // Closing the last connection merges the WAL into the file and removes it.
       await database.close()
     }
     giveTo(next, owner)
@@ -116,9 +117,9 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Writes the WAL into the file. A process that waits for the file meanwhile finds it moved and does not use
- * it. Undefined for a file that is no database.
- * @throws Error with one sentence if another process uses it
+ * Locks the file after merging its WAL. A process that waits for this lock later finds the file moved, and
+ * does not use it. Returns undefined if the file is no readable database.
+ * @throws Error with one sentence if another process uses the file
  */
 function holdFile(file: string): DatabaseSync | undefined {
   const connection = new DatabaseSync(file, { timeout: 0 })
@@ -132,14 +133,16 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Gives the file a second name, so that it has the first at every moment. */
+/**
+ * Keeps the former file by a hard link of the name `kept`, so that there is a file at `file` at every moment.
+ */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
   if (existsSync(file)) {
     removeSecondNames(file)
     linkSync(file, kept)
     copyNote(file, kept)
   }
-  // A WAL without its file must not be taken for that of the new file.
+  // SQLite would apply a leftover WAL to the new file: it is moved away.
   if (!isWhole) moveBeside(file, kept)
 }
 
@@ -164,7 +167,8 @@ async function putFileBack(
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // If killed before the last step, the calendar is not served, rather than in two places.
+    // If the process is killed before this rename, no service starts on either file, which is better than two
+    // serving the same calendar.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -189,7 +193,7 @@ function renewEditionOf(copy: string): void {
 
 const LOCK_MS = 10_000
 
-/** With a single connection, any other counts as another process. */
+/** Opens a single connection, so that every other connection to the database counts as another process. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -253,7 +257,7 @@ async function putTablesBack(
   }
 }
 
-/** Undefined for tables of the first version, whose calendar has no name. */
+/** Returns undefined for tables of the first version, which do not have `editions.calendar`. */
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
@@ -273,7 +277,10 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
     throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
-/** PostgreSQL repeats its first count in a transaction until its snapshot is cleared. */
+/**
+ * Counts other connections of Kalends. Within a transaction PostgreSQL returns the first result again until
+ * its snapshot of statistics is cleared.
+ */
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`
@@ -300,8 +307,8 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// A copy has a name with the time of the restore, as a file beside or as a schema. Only an operator removes
-// one.
+// A copy is a file beside the database, or a schema in it, with the time of the restore in its name. Only an
+// operator removes copies.
 
 interface SafetyCopy {
   name: string
@@ -315,7 +322,10 @@ const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/** The oldest come first; earlier versions gave no time. A second name of the file is no copy. */
+/**
+ * Lists copies, oldest first. Names given by earlier versions contain no time. A hard link of the database
+ * file itself is no copy.
+ */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {
@@ -327,7 +337,7 @@ export function listFileCopies(file: string): SafetyCopy[] {
 
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/** Returns a name that sorts after all copies. `now` is in ms. */
+/** Returns an unused name that sorts after all existing copies. `now` is in ms. */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(
@@ -360,7 +370,7 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
 
-/** The oldest come first. */
+/** Lists copies, oldest first. */
 export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
@@ -374,7 +384,7 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   }))
 }
 
-/** Returns a name that sorts after all copies. `now` is in ms. */
+/** Returns an unused name that sorts after all existing copies. `now` is in ms. */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
@@ -382,8 +392,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * Adds a count within a second. A name that became free is not given again, since it would sort before older
- * copies.
+ * Returns `name`, followed by a number if a copy was made in the same second. The number is above all taken
+ * ones: a free number between them would sort before newer copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken
@@ -395,8 +405,8 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
 }
 
 /**
- * Returns the newest copy if none is wanted.
- * @throws Error with one sentence if there is none
+ * Returns the copy `wanted`, or the newest one if that is undefined.
+ * @throws Error with one sentence if there is no such copy
  */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =

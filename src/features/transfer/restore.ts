@@ -68,13 +68,17 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
 }
 
-/** @throws Error for none or several */
+/** @throws Error unless exactly one of the file, `--undo` and `--list` is given */
 function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
   if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
     throw new Error('Name one backup to restore, or give --undo or --list.')
 }
 
-/** Nobody may have asked for a calendar in this folder. @throws Error */
+/**
+ * Refuses to make a calendar in an assumed data folder that does not exist: probably the operator meant
+ * another place.
+ * @throws Error if `assumed` does not exist
+ */
 function requireMeant({ assumed }: RestorePlaces): void {
   if (assumed === undefined || existsSync(assumed)) return
   throw new Error(
@@ -136,9 +140,10 @@ interface RestoredCalendar {
 }
 
 /**
- * Images are added, over others of the same calendar. The database is replaced last, in one step, with a new
- * edition.
- * @throws Error when the backup is not whole or newer, or the target is in use; nothing has changed then
+ * Replaces the database by the backup in one step, with a new edition, after adding the image files. Existing
+ * files of other content are overwritten if they belong to the same calendar, or `replacesImages` is set.
+ * @throws Error when the backup is incomplete or of a newer version, or the target is in use; the database
+ * has not changed then
  */
 export async function restore(
   file: string,
@@ -177,16 +182,23 @@ export async function restore(
   }
 }
 
-/** Tables by whose rows a calendar does something by itself. */
+/** Tables whose rows make a calendar act unasked: send messages, or import on a schedule. */
 const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
 
-/** Holds a calendar in another place if it does something by itself. */
+/**
+ * Returns the name of the restored calendar and whether it is held: a calendar restored over itself stays as
+ * it was, one restored elsewhere is held if it has rows in `SENDERS`.
+ */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
   return { calendar, held: Number(SENDERS.some((table) => (rows[table] ?? 0) > 0)) }
 }
 
-/** Readers are sent whatever is in the store. @throws Error */
+/**
+ * Refuses a backup with files that are no images of its calendar, because everything in the store can be
+ * downloaded.
+ * @throws Error that names the file
+ */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
   const named = await namedFiles(db)
   const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
@@ -210,7 +222,10 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
     )
 }
 
-/** Fills the tables of the backup's version, then runs later migrations. @returns a remark */
+/**
+ * Creates the tables as of the version of the backup, copies the rows, then runs later migrations.
+ * @returns a remark for the operator
+ */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,
@@ -242,7 +257,7 @@ async function compareFiles(
   return { lacking, others }
 }
 
-/** @throws Error when the store has other files under these keys */
+/** @throws Error if there is any file to overwrite; the message names the first one */
 function refuseOthers([key]: readonly string[]): void {
   if (key === undefined) return
   throw new Error(

@@ -9,7 +9,7 @@ export interface CopyProgress {
   finish: () => void
 }
 
-/** Shows a bar for each step on a terminal, else prints a line. */
+/** Shows a progress bar for each step if the stream is a terminal, otherwise prints one line for each. */
 export async function showProgress(stream: NodeJS.WriteStream, print: Print): Promise<CopyProgress> {
   return stream.isTTY ? barProgress(stream) : lineProgress(print)
 }
@@ -47,15 +47,15 @@ function lineProgress(print: Print): CopyProgress {
   }
 }
 
-/** @throws Error with one sentence if the folder of the file is not there */
+/** @throws Error with one sentence if the folder of the file does not exist */
 export function requireFolderOf(file: string): void {
   const folder = file.endsWith('/') ? file : dirname(file)
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}: make it first.`)
 }
 
 /**
- * Says that this user may not make the file, which may have been meant as a folder. Returns any other error
- * unchanged.
+ * Turns an error of permissions into a sentence for the operator, who may have meant `file` as a folder.
+ * Returns any other error unchanged.
  */
 export function asRefusal(error: unknown, file: string): unknown {
   const code = codeOf(error)

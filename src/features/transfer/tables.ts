@@ -2,21 +2,21 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from '../../store/storage/database.ts'
 import type { FeatureTables } from '../../store/storage/migration.ts'
 
-// Tables as the database describes them, for copies and backups.
+// Describes the tables as found in the database, for copies and backups.
 
 export interface TableShape {
   name: string
   columns: string[]
   key: string[]
-  /** A column that numbers new rows by itself. */
+  /** The column whose values the database assigns (identity or autoincrement). */
   counter: string | undefined
 }
 
 export type Row = Record<string, unknown>
 
 /**
- * These serve the database and not the calendar: migrations, editions, derived tables, stored answers,
- * sign-ins.
+ * Tables that are never copied, since they belong to one database and not to the calendar: migrations,
+ * editions, derived tables, stored responses, sessions.
  */
 const OWN = [
   'migrations',
@@ -42,7 +42,10 @@ export const secretTables = (features: readonly FeatureTables[]): readonly strin
   ...features.flatMap(({ secret = [] }) => secret),
 ]
 
-/** Filled by each database, since copied changes are one transaction. */
+/**
+ * Columns that the target fills itself: all copied changes are made in one transaction there, so they have
+ * new positions.
+ */
 const OWN_COLUMNS = new Set(['changes.position'])
 
 const BATCH_ROWS = 500
@@ -55,7 +58,7 @@ interface ColumnRow {
   counts: boolean | number
 }
 
-/** Each table comes after those that it refers to. */
+/** Lists the tables of the calendar, each after the tables that its foreign keys refer to. */
 export async function listTables(db: Db, features: readonly FeatureTables[] = []): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
@@ -93,7 +96,10 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/** `counts` is true for a counter, and on SQLite for the largest number. */
+/**
+ * `counts` is true for a column whose values the database assigns. On SQLite that includes `history.id`,
+ * which has no `autoincrement` and continues from the largest id.
+ */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
@@ -106,7 +112,7 @@ const sqliteReferences = sql<{ table: string; to: string }>`
   select l.name as "table", f."table" as "to" from pragma_table_list l, pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table'`
 
-/** Leaves out tables of extensions. */
+/** Condition for tables of the current schema that do not belong to an extension. */
 const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace
   where nspname = current_schema())
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
@@ -152,7 +158,7 @@ export async function insertRows(tx: Db, { name, columns }: TableShape, rows: re
   await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
 }
 
-/** Returns a number above every one ever given. */
+/** Returns the next id to assign, larger than all ids assigned so far. */
 export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
   if (isPostgres(db)) {
     const { rows: found } = await sql<{
@@ -189,8 +195,8 @@ alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(tx)
 }
 
 /**
- * PostgreSQL gathers statistics: after many rows came at once, it would plan queries as for empty tables.
- * SQLite needs none.
+ * Updates the statistics of the query planner on PostgreSQL, which would otherwise plan as for empty tables
+ * after many rows were inserted at once. SQLite needs none.
  */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)

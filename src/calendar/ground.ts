@@ -11,7 +11,10 @@ export interface CalendarGround {
   site: Site
 }
 
-/** `parts` replace members. Defects go to standard error by default. */
+/**
+ * Builds a `Context` for work outside of requests. `parts` overrides members of it. Defects are reported on
+ * standard error by default.
+ */
 export function contextOn(
   { database, images, site }: CalendarGround,
   caller: Caller,
@@ -35,7 +38,7 @@ export function contextOn(
   }
 }
 
-/** An administrator who is no user. */
+/** A caller with the rights of an administrator that stands for no account. */
 const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
 
 export function readerContext(

@@ -17,8 +17,8 @@ export interface CalendarPlaces {
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
   /**
-   * A file that has to exist already, because no setting names its place, such as a calendar in the working
-   * folder.
+   * The path of a database file that must exist already, since no setting gives it: a default such as a
+   * calendar in the working folder. Undefined if a setting gives the place.
    */
   assumed: string | undefined
 }
@@ -34,7 +34,10 @@ export async function openMedia(config: Config, features: readonly KeepsTables[]
   return { database: await openCalendar(config, features), store: media, failure }
 }
 
-/** For backup and restore: opens no database and creates no folder. */
+/**
+ * Returns the places of the database and the media without opening the database or creating a folder, as
+ * backup and restore need it.
+ */
 export async function findRestorePlaces(
   config: Config,
   features: readonly KeepsTables[],

@@ -34,10 +34,16 @@ export const resources: readonly ServedResource[] = [
   serve(tag, tagFilters, tagOperations),
 ]
 
-/** The routes of series are outside the interface. */
+/**
+ * The resource of series. It is not in `resources`, since its routes are outside the interface of The Events
+ * Calendar.
+ */
 export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
-/** @throws Error if there is none */
+/**
+ * Also finds `series`.
+ * @throws Error if no resource has the name
+ */
 export function resourceNamed(name: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)

@@ -6,9 +6,12 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Caller } from '../people/caller.ts'
 
-// The context of a request, which nearly every function above the stores takes.
+// The context of a request, which nearly every function above the stores takes as a parameter.
 
-/** Presenting knows no caller: a record looks the same to everybody who may see it. */
+/**
+ * The part of a context that presenting a record needs. The caller is not in it: a record looks the same to
+ * everybody who may see it.
+ */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
@@ -18,16 +21,16 @@ export interface Presenting {
   report: (error: unknown) => void
 }
 
-/** The part of a context that checks get which look up no records. */
+/** The part of a context for checks of values that look up no records. */
 export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 
 export interface Context {
   db: Db
-  /** Runs long reads, such as lists, beside the event loop. */
+  /** Runs long reads, such as those of lists, outside the event loop. */
   readInLane: Database['readInLane']
   /**
-   * Runs one durable transaction in the name of the caller. Only handlers call it, and pass the transaction
-   * on.
+   * Runs `work` in one durable transaction in the name of the caller. Only request handlers call this; they
+   * pass the transaction on.
    */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /**
@@ -35,21 +38,21 @@ export interface Context {
    * its own.
    */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
-  /** Matches of a search, also those that the caller may not see. */
+  /** Finds the matches of a search, including records that the caller may not see. */
   findMatching: Database['findMatching']
-  /** Answers lists of public events; undefined for callers who may see more. */
+  /** The in-memory index that answers lists of public events; undefined for callers who may see more. */
   memory?: EventMemory | undefined
   images: ImageService
   say: Presenting['say']
   report: Presenting['report']
   site: Site
   caller: Caller
-  /** Bytes that answers of a batch may still take. */
+  /** How many bytes the answers of a batch may still take; absent outside a batch. */
   answerBudget?: { bytes: number } | undefined
-  /** Records that the events of a batch have created, by transaction. */
+  /** How many linked records and terms the events of a batch have created, by transaction. */
   recordsMade?: WeakMap<Tx, number> | undefined
-  /** Bytes of dates that a batch has written, by request. */
+  /** How many bytes of occurrences a batch has written, by request. */
   datesWritten?: Map<object, number> | undefined
-  /** In ms since the epoch. */
+  /** The time of the request, in ms since the epoch. */
   now: number
 }

@@ -2,20 +2,28 @@ import type { Kind } from '../../base/fields/kinds.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Field } from './resource.ts'
 
-// Turns filters of a list into conditions for the database, and into links.
+// Turns the query parameters that filter a list into conditions for the database, and into the query string
+// of links to other pages.
 
 /**
- * How links name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` computes its value from the sent
- * one, `ofList` gives it a value in every list. The sent value is the default.
+ * How links to other pages of a list repeat a parameter (rule 11.4). `'none'` leaves the parameter out,
+ * `ofSent` computes its value from the sent one, `ofList` gives it a value in every list. Without `links`,
+ * the sent value is repeated.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
-/** `Ground` has facts that all filters of a list share, such as caller and window. */
+/**
+ * `sql` returns the condition that a value of the filter means. `Ground` has what all filters of a list
+ * share, such as caller and window.
+ */
 export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
-/** A filter narrows by itself, or with the other parameters of its part; `'none'` narrows nothing. */
+/**
+ * The declaration of a filter. Without `part`, the filter alone yields a condition; filters with the same
+ * `part` yield one together (see `PartNarrowing`); `'none'` yields none.
+ */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.
   kind: Kind<Value, any>
@@ -46,8 +54,9 @@ export async function conditionsOf<Query extends object, Ground, Condition>(
 const AS_SENT = { ofSent: (sent: unknown) => sent }
 
 /**
- * Writes parameters as the rest of a query string, those in `order` first (rule 11.4).
- * @throws Error if `order` is wrong
+ * Returns a function that writes the parameters of a list as the rest of a query string, those in `order`
+ * first (rule 11.4).
+ * @throws Error if `order` has a parameter twice, or one that links leave out
  */
 export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   filters: Own & Filters<Ground, unknown>,
@@ -74,7 +83,7 @@ export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   return (query, ground) => {
     const texts = none.slice()
     for (const { name, rank, links } of ofLists) texts[rank] = parameter(name, links.ofList(ground))
-    // Most lists are narrowed by a few of many parameters.
+    // Most requests send few of the parameters, so only those are visited.
     for (const name in query) {
       const value: unknown = query[name as keyof typeof query]
       const row = value === undefined ? undefined : ofSent.get(name)

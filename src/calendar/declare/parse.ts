@@ -8,18 +8,26 @@ import type { Field, Fields } from './resource.ts'
 export type RawValues = Readonly<Record<string, unknown>>
 
 export interface Parsing {
-  /** `partial` is for updates: nothing is required, and absent fields get no default. */
+  /**
+   * `whole` is for creates and lists; `partial` is for updates, in which no field is required and absent
+   * fields get no default.
+   */
   extent: 'whole' | 'partial'
-  /** False for a caller without the general right: then only fields with `looksUpForAll` are looked up. */
+  /**
+   * False for a caller without the general right to such a request. Then only fields with `looksUpForAll` are
+   * looked up, and valid values are refused with rest_forbidden.
+   */
   mayAsk: boolean
 }
 
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * Returns a promise only if a value has to be looked up. Null counts as absent (rule 1.5).
- * @throws Problem, at once or in the promise, naming every missing field, else every one over a limit, else
- * every invalid one, else every one of the wrong type (rule 1.2); last rest_forbidden
+ * Reads and checks the sent values. Returns a promise only if a value has to be looked up in the database.
+ * Null counts as absent (rule 1.5).
+ * @throws Problem, at once or in the promise, that names every missing field; else every field over a limit;
+ * else every invalid one; else every one of the wrong type (rule 1.2); without any of these, rest_forbidden
+ * if `mayAsk` is false
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -41,7 +49,10 @@ export function parseFields<F extends Fields>(
   return areKnown(faults) ? conclude(faults) : Promise.all(faults).then(conclude)
 }
 
-/** Looks up no records: the write does that. @throws Problem as `parseFields` */
+/**
+ * Like `parseFields`, but looks up no records, since the write does that.
+ * @throws Problem as `parseFields`
+ */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
   const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) =>
@@ -51,7 +62,8 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
- * Runs before all other checks, so that no code gets values that are too large.
+ * Checks only the sizes of the sent values. It runs before all other checks, so that no other code gets
+ * values that are too large.
  * @throws Problem rest_invalid_param naming every field over a limit
  */
 export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
@@ -59,8 +71,8 @@ export function refuseOversized(fields: Fields, raw: RawValues, context: ValueCo
 }
 
 /**
- * The entries are in the order of declaration.
- * @throws Problem naming missing fields, else those over a limit
+ * Returns the entries of the declared fields that were sent, in the order of declaration.
+ * @throws Problem that names all missing fields, else all fields over a limit
  */
 function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
@@ -68,7 +80,7 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   const sent: Entry[] = []
   let last = -1
   let isInOrder = true
-  // Most requests send a few of many fields.
+  // The loop is over the sent names, since most requests send few of many fields.
   for (const name in raw) {
     const entry = isSupplied(raw[name]) ? entries.get(name) : undefined
     if (!entry || entry.field.kind.ignores?.(raw[name])) continue
@@ -88,7 +100,10 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
   )
 }
 
-/** Returns how long the sent values keep their meaning. */
+/**
+ * Returns which part of the clock the meaning of the sent values depends on: `now` if any value depends on
+ * the current second, else `minute`, else `day`.
+ */
 export function clockOf(fields: Fields, raw: RawValues): ClockPart {
   let clock: ClockPart = 'day'
   for (const name in raw) {
@@ -117,7 +132,7 @@ type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Wrong types are reported only if there are no other faults. */
+  /** Values of the wrong type, which are reported only if there are no other faults. */
   mistyped: Faults | undefined
 }
 
@@ -170,8 +185,8 @@ interface Entry {
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
 /**
- * Facts of a declaration that are the same for all requests. A default that is null or computed is not among
- * them.
+ * What follows from a declaration of fields and is the same for all requests. `defaults` has no defaults that
+ * are null or computed.
  */
 interface Known {
   entries: ReadonlyMap<string, Entry>
@@ -206,7 +221,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** Checks the records within a list of links, too. */
+/** Checks the size of a value, and of each field of the records nested in it. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -230,7 +245,7 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** Returns a promise only if the value has to be looked up. */
+/** Checks a value and, if it refers to a record, looks that up. Returns a promise only for a lookup. */
 function invalidity(
   field: Field,
   value: unknown,
@@ -248,7 +263,7 @@ function faultOf(field: Field, value: unknown, context: ValueContext): ParamFaul
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/** Names the words that the kind takes, or an example. */
+/** Returns a fault whose message names the values that the kind allows, or an example of a valid one. */
 function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
   if (known)

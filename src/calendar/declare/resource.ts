@@ -2,15 +2,18 @@ import type { FieldData, FieldsData } from '../../base/fields/field.ts'
 import type { ParamFault } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 
-/** Checks that run after those of the kind. */
+/** Checks of one field, which run after the checks of its kind. */
 export interface Checks {
-  /** May return the fault instead of false. */
+  /** Returns false, or a fault that says more, for an invalid value. */
   valid?: (value: unknown, context: ValueContext) => boolean | ParamFault
-  /** Runs only for callers with the general right, unless `looksUpForAll`. */
+  /**
+   * Returns true if the records that the value refers to exist. Runs only for callers with the general right,
+   * unless `looksUpForAll`.
+   */
   lookUp?: (value: unknown, context: Context) => boolean | Promise<boolean>
   /**
-   * `lookUp` runs for callers without the right, too, since the reference reports its fault first: it may
-   * only read one row by id.
+   * Makes `lookUp` run for callers without the right, too, since the reference implementation reports such a
+   * fault before the missing right. `lookUp` may then only read one row by id.
    */
   looksUpForAll?: true
 }
@@ -32,30 +35,32 @@ interface Addresses {
   slug?: Fields
 }
 
-/** Index, validation, documents and tables are derived from it. */
+/**
+ * The declaration of a resource, from which routes, index, validation and the OpenAPI document are derived.
+ */
 export interface Resource {
-  /** Error codes have this name. */
+  /** The singular name; codes of problems contain it. */
   name: string
   /** The path of its routes, and the key of its records in a list. */
   path: string
-  /** The namespace of routes outside the interface. */
+  /** The namespace of the routes, if they are outside the interface of The Events Calendar. */
   namespace?: string
   /** The title in the OpenAPI document, in English. */
   title: string
   addresses: Addresses
   fields: Fields
-  /** Parameters of a removal besides the address. */
+  /** Parameters of a DELETE request besides the address. */
   removal?: Fields
 }
 
-/** The namespace of routes that neither the interface nor the platform has. */
+/** The namespace of routes that exist neither in The Events Calendar nor in WordPress. */
 export const OWN_NAMESPACE = 'kalends/v1'
 
 export function collectionUrl({ base, restUrl }: Context['site'], { namespace, path }: Resource): string {
   return `${namespace === undefined ? base : `${restUrl}/${namespace}`}/${path}`
 }
 
-/** Keeps the exact types of fields. */
+/** Returns `resource` unchanged; the type parameter keeps the exact types of its fields. */
 export function defineResource<const R extends Resource>(resource: R): R {
   return resource
 }

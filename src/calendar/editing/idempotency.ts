@@ -15,16 +15,19 @@ import {
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
-// Does work once for each key, however often it is sent: creates and batches with an Idempotency-Key, and
-// forms of the desk.
+// Does work once for each idempotency key, however often the request is sent. Used for creates and batches
+// with an Idempotency-Key header, and for forms of the desk.
 
-/** The fingerprints of creates that this process is answering, by user and key. */
+/** The fingerprints of the requests that this process is answering, by lock name (user and key). */
 export type UnderWay = Map<string, string>
 
 export interface Repeatable {
   key: string | undefined
   fingerprint: () => Promise<string>
-  /** The place of the request in its batch; `key` and `fingerprint` are then those of the batch. */
+  /**
+   * The index of the request in its batch, if it has one; `key` and `fingerprint` are then those of the
+   * batch.
+   */
   place?: number
 }
 
@@ -44,26 +47,30 @@ type Once = Pick<StoredAnswerColumns, 'user' | 'key' | 'fingerprint'>
 const HEADER = 'Idempotency-Key'
 export const REPLAYED = 'Idempotency-Replayed'
 
-/** Printable ASCII characters. */
+/** What a key may consist of: printable ASCII characters. */
 const SIGNS = /^[\x20-\x7e]+$/
 
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
-  /** Returns the record as it is now, if the stored answer was too large; undefined if there is none. */
+  /**
+   * Returns the record as it is now, for a replay whose stored answer is only the id; undefined if the record
+   * is gone.
+   */
   render?: (id: number) => Promise<object | undefined>
 }
 
 /**
- * Maximum length of a stored answer, in characters. Of a longer one only the id is stored, since a small
+ * Maximum length of a stored answer, in characters. Of a longer answer only the id is stored, since a small
  * request can have a large answer.
  */
 export const LONGEST_STORED = 16_384
 
 /**
- * Writes once for each key: the same request with the same key gets the stored answer. Without a key or the
- * right, nothing is stored.
- * @throws Problem for a key of another request, or of one that is being answered
+ * Writes once for each key: a repeated request with the same key gets the stored answer. Without a key, or if
+ * `isAllowed` is false, it writes and stores nothing.
+ * @throws Problem rest_idempotency_key_reused if the key was sent with another request,
+ * rest_idempotency_key_in_use if the same request is being answered
  */
 export async function writeOnce(
   { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
@@ -85,7 +92,7 @@ export async function writeOnce(
   })
 }
 
-/** Reduces the reply to the id if the answers of the batch leave no room for it. */
+/** Reduces the body of the answer to the id if the answers of the batch so far leave no room for it. */
 function withinBudget({ answerBudget }: Context, answer: StoredAnswer): StoredAnswer {
   const { body, id } = answer
   if (answerBudget === undefined || body === undefined) return answer
@@ -107,7 +114,7 @@ async function replayed(
   const isAsked =
     id !== undefined && isIdAlone(body) && (answerBudget === undefined || answerBudget.bytes > 0)
   const answer = withinBudget(context, { ...known, body: (isAsked && (await render?.(id))) || body })
-  // After an answer that did not fit, no further one is rendered.
+  // The rendered record did not fit: the budget is set to 0, so that no further record is rendered.
   if (answerBudget && isAsked && isIdAlone(answer.body)) answerBudget.bytes = 0
   return answer
 }
@@ -115,7 +122,8 @@ async function replayed(
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
 /**
- * Does each request of a batch once for its key; one that was refused is tried again.
+ * Does each request of a batch once for the key of the batch. Requests that were refused the first time are
+ * tried again.
  * @throws Problem as `writeOnce`
  */
 export async function batchOnce(
@@ -135,12 +143,18 @@ export async function batchOnce(
   })
 }
 
-/** No header can contain the separator. */
+/**
+ * Returns the key under which one request of a batch is stored. Its separator, a line feed, cannot occur in a
+ * sent key.
+ */
 function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
 
-/** @throws Problem if this process is doing work with the same key */
+/**
+ * Runs `work` unless this process is doing work with the same key.
+ * @throws Problem rest_idempotency_key_in_use or rest_idempotency_key_reused
+ */
 async function unlessUnderWay(
   underWay: UnderWay,
   once: Once,
@@ -167,7 +181,10 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/** Looks for a stored answer again, since another process may have answered the same request meanwhile. */
+/**
+ * Runs `write` and stores its answer in the same transaction. It first looks for a stored answer again, since
+ * another process may have answered the same request meanwhile.
+ */
 async function storeOnce(
   tx: Tx,
   once: Once,
@@ -191,7 +208,11 @@ async function storeOnce(
   return answer
 }
 
-/** @throws Problem when it answers another request, or the caller has lost rights since */
+/**
+ * Returns the stored answer of the key.
+ * @throws Problem rest_idempotency_key_reused if it belongs to another request, rest_forbidden if the caller
+ * has lost rights since
+ */
 async function findReplay(db: Db, once: Once, context: Context): Promise<StoredAnswer | undefined> {
   const stored = await findStored(db, once, storedSince(context))
   if (!stored) return undefined

@@ -6,10 +6,13 @@ import { parseFields, parseNew, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { requireVersion, type WantedVersions } from '../records/record-store.ts'
 
-/** Runs a write together with other work in its transaction. */
+/** Wraps a write in other work that belongs in its transaction, such as storing its answer. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
 
-/** `raw` is not parsed yet; `isAllowed`: the sender has the general right to create such a record. */
+/**
+ * The request to create a record. `raw` is not parsed yet; `isAllowed` is true if the sender has the general
+ * right to create such a record.
+ */
 export interface SentNew {
   fields: Fields
   raw: RawValues
@@ -25,8 +28,8 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
 }
 
 /**
- * Returns undefined if no transaction can be shared, and if the values have a fault: `writeNew` then names
- * all faults.
+ * Writes in a transaction shared with other creates. Returns undefined if none can be shared, and if the
+ * values have a fault: `writeNew` then names all faults.
  */
 async function makeShared(
   context: Context,
@@ -46,7 +49,10 @@ async function makeShared(
   }
 }
 
-/** @throws Problem naming every fault */
+/**
+ * Creates a record in a transaction of its own.
+ * @throws Problem naming every fault
+ */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,
@@ -58,7 +64,7 @@ export async function writeNew<Done>(
 }
 
 /**
- * The caller's right must have been checked.
+ * Updates a record. The caller's right must have been checked before.
  * @throws Problem rest_precondition_failed if the record has none of the wanted versions
  */
 export function writeChange<Done>(
@@ -72,7 +78,7 @@ export function writeChange<Done>(
 }
 
 /**
- * The caller's right must have been checked.
+ * Removes a record. The caller's right must have been checked before.
  * @throws Problem rest_precondition_failed if the record has none of the wanted versions
  */
 export function writeRemoval<Done>(

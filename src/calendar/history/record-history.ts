@@ -20,16 +20,18 @@ import {
   type VersionColumns,
 } from './record-states.ts'
 
-// Versions of a record follow from its present columns, going back through what each act changed. Their names
-// are sequences of changes, as in ETags.
+// Reads and restores versions of a record. A version is computed from the present columns, by undoing what
+// each act since then changed. Its name is a sequence number of the changes table, as in ETags.
 
-/** Maximum of acts that history is read back through; and of bytes of former values, without long texts. */
+/**
+ * How far history is read back: at most this many acts, and bytes of former values, not counting long texts.
+ */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
 interface ChangingAct
   extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
-  /** The version after the act. */
+  /** The version that the act led to. */
   sequence: number
   former: VersionColumns
 }
@@ -50,7 +52,7 @@ export async function readHistory(
   versioned: VersionedKind,
   id: number,
 ): Promise<RecordHistory | undefined> {
-  // The version is read before the record, so that no restore is decided by a later state than its version.
+  // Read before the record, so that the version is never later than the state that a restore compares with.
   const change = () =>
     db
       .selectFrom('changes')
@@ -81,7 +83,7 @@ export async function readHistory(
     .where('sequence', '>', first?.sequence ?? 0)
     .limit(MOST_ACTS)
     .execute()
-  // Read after the acts: former values that were dropped meanwhile are unknown.
+  // Read after the acts, so that versions whose former values were dropped meanwhile count as unknown.
   const knownFrom = (await change())?.known_from ?? 0
   return {
     kind,
@@ -105,7 +107,10 @@ function columnsAt(
   return columns
 }
 
-/** Adds what states leave out: author, local publication date and UTC times. */
+/**
+ * Returns the values of a version as requests send them: its state, and author, local publication date and
+ * UTC times, which states leave out.
+ */
 function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
   for (const name of BESIDE) if (name in columns) state[name] = columns[name]
@@ -114,7 +119,7 @@ function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Ta
 }
 
 const BESIDE = ['author', 'date', 'utc_start_date', 'utc_end_date']
-/** Columns that a series does not have. */
+/** Members of events that a series does not have. */
 const OF_DATES = ['slug', 'utc_start_date', 'utc_end_date', 'date', 'date_utc']
 
 async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Taxonomies> {
@@ -124,7 +129,8 @@ async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Tax
 }
 
 /**
- * Replaces hashes with texts, or with their first `most` characters.
+ * Replaces the hashes that stand for long texts in `value` with the texts, or with their first `most`
+ * characters.
  * @throws Problem rest_version_not_found when a text is gone
  */
 async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
@@ -202,20 +208,25 @@ function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** The values have the form that requests send. @throws Problem rest_version_not_found */
+/**
+ * Returns the values of a version in the form that requests send.
+ * @throws Problem rest_version_not_found
+ */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** A value that names a record which is gone or may not be linked to, or that is refused today. */
+/**
+ * A value that a restore leaves out: its record is gone or may not be linked to, or the update refuses it.
+ */
 interface LeftOut {
   member: string
   value: unknown
 }
 
 export interface PreparedRestore {
-  /** Members that the restore changes; without any, nothing is written. */
+  /** Names of the members that the restore changes; if there are none, nothing is written. */
   members: string[]
   left: LeftOut[]
   prepared: unknown
@@ -225,7 +236,11 @@ export interface PreparedRestore {
 const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date', 'utc_end_date']
 const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
 
-/** Texts that were sanitised stay so. @throws Problem rest_version_not_found, and those of an update */
+/**
+ * Computes what restoring a version changes, without writing it. Texts that were sanitised when written are
+ * sanitised again.
+ * @throws Problem rest_version_not_found, and the problems of an update
+ */
 export async function prepareRestore(
   context: Context,
   { resource, operations }: ServedResource,
@@ -264,14 +279,20 @@ export async function prepareRestore(
   }
 }
 
-/** `only` is undefined for all members; `wanted` has the versions that the record may have now. */
+/**
+ * Which version to restore. `only` has the members to restore, undefined means all; `wanted` has the versions
+ * that the record may have now.
+ */
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined
   wanted: WantedVersions
 }
 
-/** `left` could not be put back; `written` is undefined if nothing changed. */
+/**
+ * The result of a restore. `members` were restored, `left` could not be; `written` is undefined if nothing
+ * changed.
+ */
 export interface Restored {
   members: string[]
   left: LeftOut[]
@@ -279,9 +300,9 @@ export interface Restored {
 }
 
 /**
- * Leaves out members that the update refuses.
+ * Restores a version by an update. Members that the update refuses are left out.
  * @throws Problem rest_version_not_found, rest_precondition_failed if the record has changed since `history`
- * was read, and those of an update
+ * was read, and the problems of an update
  */
 export async function restoreVersion(
   context: Context,
@@ -331,7 +352,10 @@ async function restoreBut(
   return { members, left, written }
 }
 
-/** @throws Problem for members that no record has */
+/**
+ * Returns the values of the version that differ from the present ones, as an update sends them.
+ * @throws Problem rest_invalid_param for names in `only` that are no members
+ */
 function differing(
   kind: StateKind,
   columns: VersionColumns,
@@ -351,14 +375,14 @@ function differing(
     return isOther(name) || (isTrustOther && TEXTS.includes(name) && typeof wanted[name] === 'string')
   })
   const values = Object.fromEntries(names.map((name) => [name, wanted[name]]))
-  // Wall times may come twice, so UTC times are sent.
+  // A local time may occur twice when clocks are set back, so UTC times are sent.
   if (kind === 'event' && columns.all_day === 0)
     for (const name of ['start_date', 'end_date'])
       if (name in values) values[name] = `${String(columns[`utc_${name}`]).replace(' ', 'T')}Z`
   return values
 }
 
-/** True if somebody sent the date, or publication set it. */
+/** True if the version has a publication date: somebody sent it, or publication set it. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }

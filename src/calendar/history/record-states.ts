@@ -23,14 +23,15 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-// Imports, pushes and versions compare states and write them back.
+// Reads the state of records: the values of their fields, as a request would send them. Imports, pushes and
+// versions compare states and write them back.
 
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
-/** Values that restore the record if they are sent as they are. */
+/** Values by field; sent as they are, they restore the record. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** Deleted records have no entry. */
+/** Reads the states of records by id. Deleted records have no entry. */
 export async function readStates(
   db: Db,
   kind: StateKind,
@@ -123,7 +124,9 @@ function byTaxonomy(
   return { categories: of('category'), tags: of('tag') }
 }
 
-/** Columns of a record with the ids of its links; those of a series include what its dates share. */
+/**
+ * Columns of a record and the ids of its links; for a series, also the columns that its occurrences share.
+ */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
 export async function readColumns(
@@ -170,7 +173,7 @@ async function readLinked(db: Db, ids: readonly number[]) {
   }
 }
 
-/** The columns may be those of a former version. */
+/** Returns the state that columns make, which may be those of a former version. */
 export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
   if (kind === 'venue') return stateOf(venueFields, columns)
   if (kind === 'organizer') return stateOf(organizerFields, columns)
@@ -204,12 +207,15 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
   return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
 }
 
-/** Authors are people of the source, the local date follows from UTC, and the series has the recurrence. */
+/**
+ * Fields that states leave out: authors are accounts of another calendar, the local date follows from the UTC
+ * date, and the recurrence belongs to the series.
+ */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 
 const carried = new WeakMap<FieldsData, readonly string[]>()
 
-/** Returns the fields that imports carry over. */
+/** Returns the names of the fields that states have. */
 export function carriedFields(fields: FieldsData): readonly string[] {
   const known = carried.get(fields)
   if (known) return known

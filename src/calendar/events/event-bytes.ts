@@ -29,7 +29,9 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 
-/** Leaves out events that were withdrawn since the index found them. */
+/**
+ * Loads the events of a list with their links. Events that were withdrawn since they were found are left out.
+ */
 export async function loadEvents(
   context: Context,
   { ids, rows, statuses, isCollapsed }: FoundRecords<EventRow>,
@@ -58,8 +60,8 @@ export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): 
 }
 
 /**
- * Memory keeps the JSON, but not that of a window. Returns undefined for a list that was not found in the
- * index, and for one that shows one occurrence of each series.
+ * Returns the JSON of listed events. For a page memory keeps it, for a window not. Returns undefined for a
+ * list that was not found in the index, and for one that shows one occurrence of each series.
  */
 export function loadJson(
   context: Context,
@@ -86,7 +88,7 @@ export function loadJson(
 
 type FindTerm = (id: number) => TermRow | undefined
 
-/** Returns a promise only if a term has a long text to prepare. */
+/** Joins pieces and their terms into JSON. Returns a promise only if a term has a long text to prepare. */
 function writeAll(
   context: Context,
   findTerm: FindTerm,
@@ -148,7 +150,10 @@ async function loadMissing(
 
 const ANY_PAGE = { total: 0, page: 1, perPage: 1, effective: '', statuses: ['publish'] }
 
-/** Terms of events that were just read may be newer than memory. */
+/**
+ * Finds terms in memory, else among those of `loaded`: events that were just read may have terms newer than
+ * memory.
+ */
 function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'links'>[]): FindTerm {
   const read = new Map<number, TermRow>()
   for (const { links } of loaded)
@@ -157,7 +162,10 @@ function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'li
   return (id) => memory.terms.get(id) ?? read.get(id)
 }
 
-/** Returns undefined for events that are not public, and if memory may not answer. */
+/**
+ * Reads one public event, from memory or into it. Returns undefined for an event that is not public, and if
+ * memory may not answer this caller.
+ */
 export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {
   const memory = currentMemory(context)
   if (!memory?.index) return undefined
@@ -172,7 +180,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   return record && { record, version: { id, sequence: piece.sequence } }
 }
 
-/** Reads the version first, so that it is never later than the event. */
+/** Reads the version before the event, so that it is never later than the event. */
 async function loadSingle(
   context: Context,
   id: number,

@@ -6,7 +6,7 @@ interface Currency {
   code: string
 }
 
-/** Rule 5.6: `currency_position` is `prefix`, `postfix` or `''`. */
+/** The member `cost_details` (rule 5.6). `currency_position` is `prefix`, `postfix` or `''`. */
 export interface CostDetails {
   currency_symbol: string
   currency_code: string
@@ -14,21 +14,23 @@ export interface CostDetails {
   values: string[]
 }
 
-/** An amount, a word for free, or other words, perhaps with numbers. */
+/** One price of a cost: an amount, a word for free, or other words, which may contain numbers. */
 export interface Price {
   kind: 'amount' | 'free' | 'words'
   /** The text as written; for an amount, only its figures. */
   text: string
-  /** The numbers have decimal points and no thousands separators. */
+  /** The numbers in the text, with decimal points and without thousands separators. */
   numbers: string[]
-  /** The currency's symbol, or `''`; `position` is its side of the figures. */
+  /** The currency's symbol, or `''`; `position` says on which side of the figures it stands. */
   symbol: string
   position: Position
 }
 
 type Position = 'prefix' | 'postfix' | ''
 
-/** Figures (F), a currency mark (M), a separator of prices (C), a word for free (W). */
+/**
+ * A part of a cost text: figures (F), a currency mark (M), a separator of prices (C), or a word for free (W).
+ */
 interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
@@ -42,7 +44,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** Words that mean free alone, or with words of `OF_ENTRY`. */
+/** Words that mean free of charge, alone or together with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito ' +
@@ -61,7 +63,8 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Groups of three with decimals behind another separator, plain figures, or `.50`.
+// Figures are digits in groups of three, with decimals behind another separator; or plain digits; or decimals
+// alone, such as `.50`.
 const FIGURES =
   /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
@@ -72,8 +75,8 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * Returns decoded texts without tags and surplus blanks, none for `''`, null and `[]`, undefined if the value
- * is no cost. `0` is a price.
+ * Returns the prices of a cost as plain texts without tags, entities or repeated blanks. `''`, null and `[]`
+ * have no price; `0` is one. Returns undefined if the value is no cost.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -87,12 +90,12 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
-/** Answers say it in English whatever the language (rule 10.7). */
+/** The word for zero in answers, which is English whatever the language of the site (rule 10.7). */
 export const FREE = 'Free'
 
 /**
- * See rules 20.1 to 20.4. `cost` is HTML, and says zero as `freeWord`. `cost_details` name the symbol and
- * position of all amounts, or `''`.
+ * Returns the members `cost` and `cost_details` (rules 20.1 to 20.4). `cost` is HTML, with `freeWord` for
+ * zero. `cost_details` have the symbol and position that all amounts share, else `''`.
  */
 export function presentCost(
   raw: readonly string[],
@@ -120,7 +123,10 @@ function priceRange(raw: readonly string[]): { lowest: string; highest: string }
   return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
 }
 
-/** Rule 9.4: `10`, `0` when free, `5 – 10`, `''` without numbers. */
+/**
+ * Returns the price of the offer in linked data (rule 9.4): `10`, `5 – 10` for a range, `0` when free, `''`
+ * without numbers.
+ */
 export function offerPrice(raw: readonly string[]): string {
   const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
   return lowest === highest ? lowest : `${lowest} – ${highest}`
@@ -136,13 +142,13 @@ const OF_ENTRY = new Set(
 )
 const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|fee)$/
 
-/** Zero with or without a currency, also with a dash for decimals. */
+/** Zero with or without a currency, also with a dash for decimals, as in `0,- €`. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** A longer text says more than that the event is free. */
+/** In characters. A longer text says more than that the event is free. */
 const LONGEST_FREE = 40
 
-/** Rule 13.12: all texts say zero or free. */
+/** True if there are texts and all of them say zero or free (rule 13.12). */
 export function isFreeOfCharge(raw: readonly string[]): boolean {
   return raw.length > 0 && raw.every(isFreeText)
 }
@@ -159,25 +165,31 @@ function isFreeText(text: string): boolean {
   )
 }
 
-/** Costs from before there were limits may have more. */
+/** At most this much of a cost is shown. Costs stored before requests had limits may be longer. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** Characters that are read at most; a cost within `MOST_SHOWN` has fewer. */
+/** At most this many characters of a stored cost are parsed. A cost within `MOST_SHOWN` has fewer. */
 const MOST_READ = 120_000
 
-/** Reads only the first texts of a cost longer than `MOST_READ`. @throws SyntaxError for damaged JSON */
+/**
+ * Returns the texts of a stored cost; of a cost longer than `MOST_READ`, only the first ones.
+ * @throws SyntaxError for damaged JSON
+ */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
   try {
     if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
   } catch {
-    // The end that was found lies within a text.
+    // The `","` that was found is part of a text.
   }
   return JSON.parse(json)
 }
 
-/** A damaged cost is not free and throws nothing, so that its event can be moved to the trash. */
+/**
+ * True if a stored cost says free. Returns false for damaged JSON instead of throwing, so that its event can
+ * be moved to the trash.
+ */
 export function isStoredFree(json: string): boolean {
   try {
     return isFreeOfCharge(storedCost(json))
@@ -186,7 +198,7 @@ export function isStoredFree(json: string): boolean {
   }
 }
 
-/** The lowest price comes first, words come last. */
+/** Returns the prices of a cost in ascending order, those without numbers last. */
 export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
     .slice(0, MOST_SHOWN.texts)
@@ -206,7 +218,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   if (!lowest || !highest) return ''
   const symbols = prices.filter((price) => price.symbol !== '')
   const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
-  // Several currencies have no common symbol (rule 20.2).
+  // Prices in several currencies have no common symbol, so the site's is used (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
   const same =
@@ -224,7 +236,7 @@ function describePrice(
 ): string {
   if (price.kind !== 'amount') return price.text
   if (lowestNumber(price) === 0) return freeWord
-  // A site's symbol may end in a blank, which clients lose.
+  // The site's symbol may end in a blank that clients strip, so the two are compared without it.
   if (position === 'prefix' && symbol === siteSymbol.trim()) return siteSymbol + price.text
   return position === 'postfix' ? price.text + symbol : symbol + price.text
 }
@@ -246,7 +258,7 @@ function commonOf<T extends string>(words: readonly T[]): T | '' {
   return words.every((word) => word === first) ? first : ''
 }
 
-/** Reads `$5 to $10`; undefined for any other text. */
+/** Reads a text that consists of prices, such as `$5 to $10`; undefined for any other text. */
 function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const tokens = tokensOf(text, freeWord)
   const kinds = tokens?.map((token) => token.kind).join('') ?? ''
@@ -301,7 +313,7 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/** Reads `-5`: the sign is taken for its symbol. */
+/** Reads one number with signs before or after it, such as `-5`. The signs count as its currency symbol. */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined
@@ -331,7 +343,7 @@ function numberOf(figures: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`
 }
 
-/** `0` means free; `currency` is a code of ISO 4217. */
+/** Lowest and highest price of an event. `0` means free; `currency` is a code of ISO 4217. */
 export interface OfferedPrice {
   lowest: string
   highest: string
@@ -348,7 +360,10 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
     : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
-/** Amounts without a currency mark take the mark of the others, else that of the site. */
+/**
+ * Returns the currency code of all prices. An amount without a mark has the currency of the other amounts,
+ * else the site's. Undefined if the marks differ.
+ */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
   const [mark, another] = marks
@@ -358,7 +373,10 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
-/** Marks that mean one currency, in upper case without points; `$` and `KR` mean several. */
+/**
+ * Currency marks, in upper case without points, and the one code that each means. `$` and `KR` are missing,
+ * since each stands for several currencies.
+ */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',

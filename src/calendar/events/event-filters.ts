@@ -73,14 +73,17 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** May be a withdrawn event; `search` is then its title alone. */
+/** An event that filters test one by one. It may be withdrawn: then `search` is only its title. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
   links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
-/** Parts that several parameters decide together, or that narrow every list. */
+/**
+ * Groups of parameters that make one condition together. Some, such as `window`, narrow every list, even
+ * without a parameter.
+ */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
 export interface EventGround {
@@ -90,22 +93,25 @@ export interface EventGround {
 }
 
 export interface AroundEvents extends EventGround {
-  /** Terms that the filters mean, with those below. */
+  /** Ids of the terms that the parameters `categories` and `tags` name, and of the terms below those. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
   isLocated: boolean
   words: readonly (readonly MeantWord[])[]
 }
 
-/** `terms` are those that the word names, and those below. */
+/** A searched word. `terms` are the ids of terms whose name has the word, and of the terms below those. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
   /**
-   * Narrows the index; undefined for a value that only the database can answer. Without this function the
-   * database answers every value.
+   * Adds the value to the query of the index. Returns undefined if only the database can answer the value; a
+   * filter without this function always needs the database.
    */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /** Tests withdrawn events, as plainly as can be: tests compare `sql` and `index` with it. */
+  /**
+   * Tests one withdrawn event. It is written as simply as possible, since tests compare the results of `sql`
+   * and `index` with it.
+   */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
@@ -118,7 +124,10 @@ function eventFilter<Value, const About extends string>(
   return filter
 }
 
-/** `kept` is as the column stores it, never null, which equals nothing in SQL. */
+/**
+ * Makes a filter that compares one column. `kept` converts the value to what the column stores; it must not
+ * return null, which equals nothing in SQL.
+ */
 function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
   kept: (value: Value) => NonNullable<KeptColumns[Column]>,
@@ -134,7 +143,7 @@ const asDigit = { ofSent: Number }
 /** Links repeat the resolved bound of the window, not what was sent (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
-/** The filters of rules 12, 13 and 15. */
+/** The parameters of lists of events (rules 12, 13 and 15). */
 export const eventFilters = {
   page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -359,7 +368,7 @@ the names of their venues, organizers, categories and tags; the best come first'
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
-  // Series are collapsed once all other filters have been applied.
+  // Handled by `isCollapsed`: series are collapsed after all other filters have been applied.
   collapse: eventFilter({
     kind: collapse,
     about: 'With series, only the first occurrence that the list finds of each series',
@@ -389,7 +398,7 @@ the names of their venues, organizers, categories and tags; the best come first'
 
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** The parameters are in the order that clients know. */
+/** Writes the query string of links. The order of parameters is the one that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -422,7 +431,7 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/** `index` returns undefined if the database has to be asked. */
+/** How a group of parameters narrows a list. `index` returns undefined if the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (
@@ -434,11 +443,11 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** A search is applied to a list that these have narrowed. */
+/** The groups without `search` and `words`, which are applied to the list that these groups have narrowed. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
-    // The index holds published events; links of lists often name that status.
+    // The index has only published events. Links of lists often repeat `status=publish`.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
     accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&
@@ -504,7 +513,7 @@ export const eventSearch = {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** Returns a promise unless memory knows the result. */
+  /** Returns a promise unless memory has the result of this search. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -515,7 +524,7 @@ export const eventSearch = {
 
 /** Search for words in texts and names (rule 14.6). */
 export const eventWords = {
-  /** Returns a promise unless memory knows the result; undefined for blank text. */
+  /** Returns undefined for blank text, and a promise unless memory has the result of this search. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

@@ -32,7 +32,8 @@ import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 /**
- * `single` adds linked data (rule 5.1). A linked record that cannot be shown is reported and left out.
+ * Returns an event as JSON; `single` adds linked data (rule 5.1). A linked record that cannot be shown is
+ * reported and left out.
  * @throws Error if the event itself cannot be shown
  */
 export function presentEvent(
@@ -50,7 +51,10 @@ export function presentEvent(
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** @throws UnshowableRecord if the event, or a venue or organizer `made` with it, cannot be shown */
+/**
+ * Returns an event that was just written.
+ * @throws UnshowableRecord if the event, or a venue or organizer created with it (`made`), cannot be shown
+ */
 export function presentWritten(
   context: Context,
   row: EventRow,
@@ -69,12 +73,16 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // Linked data need no test: other members show their values too, and they leave out what cannot be shown.
+    // Linked data of the event need no test: their values are shown by other members too, and values that
+    // cannot be shown are left out.
     return presentEvent(context, row, links)
   })
 }
 
-/** @throws Error when the event cannot be shown */
+/**
+ * Returns the JSON of an event with gaps for its terms, which change more often.
+ * @throws Error when the event cannot be shown
+ */
 export function pieceOf(context: Context, row: EventRow, links: EventLinks, extent: Extent): EventPiece {
   const isSingle = extent === 'single'
   const { common, rare } = writeCore(context, row, links.images.get(row.image ?? 0))
@@ -159,7 +167,7 @@ type CoreMember = Exclude<
 type MemberWriter = (row: EventRow, presenting: Presenting, image: ImageRow | undefined) => string
 
 /**
- * Texts with nothing to escape in JSON, such as times and most addresses, are quoted faster than by
+ * Texts with nothing to escape in JSON, such as times and most URLs. Adding quotes is faster than
  * `JSON.stringify`.
  */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
@@ -179,7 +187,7 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** `false` stands for none, and for one that cannot be shown. */
+/** Writes `false` if there is no image, or one that cannot be shown. */
 const imageOf: MemberWriter = (_row, presenting, image) =>
   JSON.stringify((image && showImage(presenting, image)) ?? false)
 
@@ -231,8 +239,9 @@ const named = Object.entries(writers).map(([name, write], at) => ({
 const rareOfEvents = rareFields()
 
 /**
- * `rare` members, which only some events have, come last. Joins text without making an object, since this
- * function decides how fast a list is that is not cached.
+ * Writes the members of the event's own row. `rare` has members that only some events have; they come last.
+ * Joins strings instead of making an object, since this function decides how fast a list is that is not
+ * cached.
  * @throws Error if the event cannot be shown
  */
 export function writeCore(
@@ -246,7 +255,7 @@ export function writeCore(
   return { common, rare: rare === undefined ? '' : behind(rare) }
 }
 
-/** @throws Error, when the writer is called, for a text that is no wall time */
+/** Returns a writer that throws an Error for a stored text that is not a local time. */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!hasWallForm(row[name])) throw new Error(`its ${name} is no time`)
@@ -267,18 +276,18 @@ function asDetails(name: TimeColumn): MemberWriter {
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
 /**
- * Costs as shown, by their stored JSON. Most events share a few dozen short costs, so longer ones are not
- * cached.
+ * In-memory cache of costs as shown, by their stored JSON. Costs longer than `LONGEST_COST` are not cached,
+ * since most events share a few dozen short ones.
  */
 const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** Numbers without a currency are in that of this site. */
+  /** The site whose currency was used for numbers without one. */
   site: Context['site']
   cost: string
   details: string
-  /** The price of the offer, and its currency; if that is not clear, the site's. */
+  /** Price and currency code of the offer in linked data. If the currency is unclear, it is the site's. */
   offered: string
   currency: string
 }
@@ -300,12 +309,12 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   return made
 }
 
-/** Rule 5.9: the caller may read the venue or organizer, and it is not in the trash. */
+/** True if the caller may read the venue or organizer and it is not in the trash (rule 5.9). */
 export function isShown(context: Context, linked: Owned): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 
-/** Rule 9.2: a schema.org Event with its first venue and all organizers that the caller may see. */
+/** Returns a schema.org Event with its first venue and all organizers that the caller may see (rule 9.2). */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
   const places = showEach(context, 'venue', links.venues, venueLinkedData)
   const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
@@ -334,7 +343,10 @@ const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   mixed: 'https://schema.org/MixedEventAttendanceMode',
 }
 
-/** The attendance that the event names, else the one that its venue implies; undefined without either. */
+/**
+ * Returns the schema.org mode of the event's attendance; if it has none, the mode that its venue implies;
+ * undefined without a venue.
+ */
 export function linkedAttendance(
   { attendance }: Pick<EventRow, 'attendance'>,
   hasVenue: boolean,
@@ -344,8 +356,8 @@ export function linkedAttendance(
 }
 
 /**
- * Returns places, the online meeting, or both. `page`, the address of the event's page, stands in for a link
- * that is not shown.
+ * Returns the `location` of linked data: the places, the online meeting, or both. If the link to the meeting
+ * is not shown, `page`, the URL of the event's page, replaces it.
  */
 export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
   const isOnline = row.attendance === 'online' || row.attendance === 'mixed'

@@ -41,14 +41,14 @@ export type EventValues = Parsed<typeof event.fields>
 
 type PreparedLink = { id: number } | PreparedLinked
 
-/** An event whose images, and those of new linked records, have been fetched. */
+/** A request to write an event, whose images, and those of new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
   columns?: OwnColumns | undefined
-  /** The UID under which calendars already know the event. */
+  /** The iCalendar UID that the event already has elsewhere; absent for a new one. */
   uid?: string | undefined
 }
 
@@ -84,10 +84,13 @@ async function prepareLinks(
   return Promise.all(entries.map(prepare))
 }
 
-/** `made` are the linked records that were created with it. */
+/** An event as it will be saved. `made` are the ids of venues and organizers that were created with it. */
 export type SettledEvent = EventWrite & { made: ReadonlySet<number> }
 
-/** The caller has locked the row. Links stay; terms no longer count the event (rules 24.1 and 24.4). */
+/**
+ * Moves an event to the trash. Its links stay, but counts of terms no longer include it (rules 24.1 and
+ * 24.4). The calling function has locked the row.
+ */
 export async function trashEvent(tx: Tx, before: EventRow, context: Context): Promise<SettledEvent> {
   const values = await trashColumns(tx, 'events', { ...before, name: before.title }, context)
   const trashed = { before, values, links: {}, made: NONE }
@@ -109,7 +112,10 @@ export const UNSENT = {
   online_from: '',
 } satisfies Partial<EventRow>
 
-/** Changes what it links to as well (rule 16.2). The caller has locked the row `before`. */
+/**
+ * Updates an event, and creates the linked records that its values contain (rule 16.2). The calling function
+ * has locked the row `before`.
+ */
 export async function changeEvent(
   tx: Tx,
   before: EventRow,
@@ -137,7 +143,8 @@ async function settleLinked(
 }
 
 /**
- * The caller has locked the row `before`.
+ * Returns an update of an event as it will be saved. New linked records and terms are created already. The
+ * calling function has locked the row `before`.
  * @throws Problem rest_invalid_param if a linked record was removed or trashed since the request was read
  */
 export async function settleChange(
@@ -178,7 +185,10 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
   }
 }
 
-/** Rule 18.1: wall times that were not sent stay; UTC times follow from wall times and the zone. */
+/**
+ * Returns the columns of times (rule 18.1). Local times that were not sent stay; UTC times are computed from
+ * local times and the zone.
+ */
 export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
@@ -192,15 +202,18 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
-    // An answer does not say which of two moments a repeated wall time means: sent back, it means the stored
-    // one.
+    // A local time that clocks repeat means two moments, and answers do not say which. If it is sent back
+    // unchanged, it means the stored moment.
     return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
   const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/** Keeps the website if the event's own address is sent, which answers show in place of none. */
+/**
+ * Ignores the website if it is the URL of the event's own page, which answers show for an event without a
+ * website.
+ */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
@@ -262,19 +275,22 @@ export async function publishEvent(tx: Tx, before: EventRow, slug: string): Prom
 
 export type OwnColumns = ReturnType<typeof ownColumns>
 
-/** @throws Problem for refused values */
+/**
+ * Returns the columns of a new event that need no database.
+ * @throws Problem for refused values
+ */
 export function settleValues(values: EventValues, context: ValueContext): OwnColumns {
   return ownColumns(undefined, values, context)
 }
 
-/** `by` is the writer, if several share the transaction. */
+/** A request to create an event. `by` is the writer, if requests of several share the transaction. */
 export interface AskedEvent {
   prepared: PreparedEvent
   context: Context
   by?: Writer | undefined
 }
 
-/** Categories and tags are in ascending order. */
+/** A new event as it will be saved. `categories` and `tags` are ids in ascending order. */
 export type NewEvent = SettledEvent & {
   before?: undefined
   values: EventRow
@@ -283,7 +299,8 @@ export type NewEvent = SettledEvent & {
 }
 
 /**
- * If two events want one slug, the later one gets another.
+ * Returns new events as they will be saved; their linked records and terms are created already. If two events
+ * want the same slug, the later one gets another.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
@@ -348,7 +365,7 @@ async function settleTermsOf(
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
-  // The fixed order of taxonomies keeps writers from deadlocks.
+  // Taxonomies are handled in a fixed order, so that concurrent writers do not deadlock.
   for (const taxonomy of TAXONOMIES)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []

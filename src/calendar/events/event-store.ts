@@ -32,7 +32,10 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-/** Venues and organizers are in order, terms by name; `images` are those of all records. */
+/**
+ * Everything that an event links to. Venues and organizers are in the order of the event, terms sorted by
+ * name; `images` has the images of all these records.
+ */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -40,7 +43,7 @@ export interface EventLinks {
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
   series: SeriesRow | undefined
-  /** The next occurrences, in lists where the event stands for its series. */
+  /** The next occurrences of the series, only in lists where the event stands for its series. */
   next?: readonly NextOccurrence[]
 }
 
@@ -68,8 +71,8 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
 }
 
 /**
- * `start` orders by start, date and id (rule 11.7), `publication` by date and id, a ranking by the best
- * matches (rule 14.7).
+ * Reads one page of a list and counts its events. `start` orders by start, date and id (rule 11.7),
+ * `publication` by date and id, a ranking puts the best matches first (rule 14.7).
  */
 export async function listEvents(
   where: Condition,
@@ -95,7 +98,7 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
   if (order === 'publication') return sql`events.date, events.id`
   if (order === 'start') return sql`events.start_date, events.date, events.id`
   const { titled, named, today } = order
-  // Coming events are ordered by start, then past ones, the latest first.
+  // Coming events are first, by start; then past events, the latest first.
   const coming = sql`events.end_date >= ${`${today} 00:00:00`}`
   return sql`${rankAmong(db, titled, named)}, case when ${coming} then 0 else 1 end,
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
@@ -112,14 +115,20 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** Ids are in order; those of a kind that is undefined are not known. */
+/**
+ * Ids of linked records, in order. Undefined means that the links of this kind are not known; in a write,
+ * that they stay.
+ */
 export interface LinkIds {
   venues?: readonly number[] | undefined
   organizers?: readonly number[] | undefined
   terms?: readonly number[] | undefined
 }
 
-/** One query finds each kind; every event has an entry. Links in `known` are not looked up. */
+/**
+ * Reads what events link to, by id of the event, with one query for each kind of record. Links in `known` are
+ * not looked up. Every event has an entry.
+ */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -164,7 +173,10 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Typed for venues: the tables differ only in names. */
+/**
+ * Prepared statements for the links of events. Types are those of venues, since the two tables differ only in
+ * names.
+ */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -208,7 +220,10 @@ export const linking = {
   },
 }
 
-/** Each record is read once, however many events link to it, since its texts may be long. */
+/**
+ * Reads the venues or organizers of events. Each record is read once, however many events link to it, since
+ * its texts may be long.
+ */
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
   type: LinkedType,
@@ -278,7 +293,7 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
 
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Returns the columns that follow from others; every write sets them. */
+/** Returns the columns that are computed from other columns of the row; every write sets them. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -295,10 +310,10 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
   db.insertInto('events').values(value('rows')),
 )
 
-/** Links of a kind that is undefined stay. */
+/** A write of an event. Links stay for each kind whose ids are undefined. */
 export type EventWrite = { links: LinkIds; by?: Writer | undefined } & (
   | { before?: undefined; values: EventRow }
-  /** The caller has locked the row; `values` are the columns to set. */
+  /** An update. The calling function has locked the row `before`; `values` are the columns to set. */
   | { before: EventRow; values: Partial<EventRow> }
 )
 
@@ -307,7 +322,9 @@ export function savedRow({ before, values }: EventWrite): EventRow {
   return { ...row, ...derivedColumns(row) }
 }
 
-/** Counts the bytes of texts, and a number for the row and each link. */
+/**
+ * Estimates the size of a write: the bytes of its texts, and a fixed number for the row and for each link.
+ */
 export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: LinkIds = {}): number {
   const texts = Object.values(row).reduce<number>(
     (total, value) => total + Buffer.byteLength(String(value)),
@@ -317,7 +334,7 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** Writing so many takes a few milliseconds. */
+/** Writing this many bytes takes a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {
@@ -334,7 +351,10 @@ function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => num
   return pieces
 }
 
-/** Links and counts of terms are saved too; between pieces of many events, others get their turn. */
+/**
+ * Saves events with their links and the counts of terms. Many events are written in pieces, between which
+ * other work gets its turn.
+ */
 export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise<void> {
   for (const { before, values, by } of events) {
     const after = before ? { ...before, ...values } : values
@@ -353,7 +373,10 @@ export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise
   await Promise.all([...LINK_KINDS.map((kind) => saveLinks(tx, kind, events)), shiftCounts(tx, counts)])
 }
 
-/** Only changed columns are set: SQLite rewrites the index entries of each, even for the same value. */
+/**
+ * Sets only the changed columns, since SQLite rewrites the index entries of each column it sets, even for the
+ * same value.
+ */
 async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<void> {
   const after = savedRow(one)
   const columns = Object.fromEntries(
@@ -392,7 +415,7 @@ async function saveLinks(
 
 const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'
 
-/** Terms count only published events (rule 7.4). */
+/** Returns by how much the count of each term changes. Only published events count (rule 7.4). */
 async function countShifts(tx: Tx, events: readonly EventWrite[]): Promise<Map<number, number>> {
   const shifts = new Map<number, number>()
   const shift = (term: number, by: number) => shifts.set(term, (shifts.get(term) ?? 0) + by)
@@ -427,7 +450,7 @@ const moveSome = statement<{ ids: readonly number[]; to: number }>()((db, value)
     .where('id', 'in', value('ids')),
 )
 
-/** The caller records the changes. */
+/** Moves occurrences to another series. The calling function records the changes. */
 export async function moveOccurrences(tx: Tx, rows: readonly EventRow[], to: number): Promise<void> {
   for (const piece of inPieces(rows, rowBytes)) {
     await moveSome(tx, { ids: piece.map(({ id }) => id), to })
@@ -439,7 +462,7 @@ const showOne = statement<{ id: number }>()((db, value) =>
   db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
 )
 
-/** The caller has locked the rows. */
+/** Marks the meeting links of events as shown to everybody. The calling function has locked the rows. */
 export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
   await Promise.all(
     rows.map((row) => {
@@ -449,7 +472,10 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/** Keeps the old slug of an event that was public, and a withdrawn row while it is out of public lists. */
+/**
+ * Records the former slug of an event that was public, and keeps a withdrawn row while an event is out of
+ * public lists.
+ */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)
@@ -469,7 +495,7 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
         where event = ${value('event')}`,
 )
 
-/** Counts the texts of linked venues and organizers without reading them. */
+/** Returns the bytes of the texts of linked venues and organizers, without reading the texts. */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
@@ -489,7 +515,9 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .limit(sql.lit(MOST_NEXT)),
 )
 
-/** Only public occurrences count; an event of no series has no entry. */
+/**
+ * Returns the next public occurrences of the series of each event. An event without a series has no entry.
+ */
 export async function findNext(
   db: Db,
   rows: readonly EventRow[],

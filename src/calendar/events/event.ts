@@ -12,7 +12,7 @@ import { isCost } from './event-cost.ts'
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** See rule 3.9 for the addresses. */
+/** The resource of events. Rule 3.9 describes its addresses. */
 export const event = defineResource({
   name: 'event',
   path: 'events',

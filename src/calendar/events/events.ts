@@ -46,14 +46,17 @@ const presentation: Presentation<LoadedEvent> = {
   present: (context, { row, links }, extent) => presentEvent(context, row, links, extent),
 }
 
-/** Fetches the image, and prepares texts that take long to show. */
+/** Fetches the images of a new event, and prepares texts that take long to show. */
 export async function prepareNew(context: Context, values: EventValues): Promise<PreparedEvent> {
   const prepared = await prepareEvent(values, context)
   await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
   return prepared
 }
 
-/** @throws Problem, UnshowableRecord */
+/**
+ * Creates one event.
+ * @throws UnshowableRecord if the event cannot be shown; Problem for refused values
+ */
 export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
   const [made] = await createAll(tx, [{ prepared, context }])
   if (!made) throw new Error('no event was made')
@@ -61,7 +64,8 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * If one fails or cannot be shown, none is written. Others get their turn between the steps.
+ * Creates events in one transaction: if one fails or cannot be shown, none is written. Between the steps,
+ * other work gets its turn.
  * @throws Problem, UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
@@ -93,7 +97,10 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** A short request may link to a hundred long texts, which are not read if the answer has no room. */
+/**
+ * True if the texts of linked records fit into the answer. A short request may link to a hundred long texts,
+ * which need not be read if they do not fit.
+ */
 async function fitsAnswer(
   tx: Tx,
   id: number,
@@ -102,7 +109,10 @@ async function fitsAnswer(
   return answerBudget === undefined || (await linkedBytes(tx, id)) <= answerBudget.bytes
 }
 
-/** Without `links` the answer is only the id. @throws UnshowableRecord */
+/**
+ * Returns the answer to a write: the event, or without `links` only its id.
+ * @throws UnshowableRecord if the event cannot be shown
+ */
 async function answerWritten(
   context: Context,
   row: EventRow,
@@ -127,10 +137,16 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** Larger events share no transaction, since other requests wait for all of its events. */
+/**
+ * An event with more than this is written in a transaction of its own, since all requests that share one wait
+ * for all of its events.
+ */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** True if the event is small, and creates no image, record or term that other writers would wait for. */
+/**
+ * True if the event may be created in a shared transaction: it is small, and creates no image, record or term
+ * that other writers would wait for.
+ */
 export function mayShare(values: EventValues): boolean {
   const {
     author,
@@ -206,8 +222,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * The right is checked on the locked row, since another writer may have published the event or changed its
- * author.
+ * Locks and reads an event, and checks the caller's right by `may`. That is done on the locked row, since
+ * another writer may have published the event or changed its author.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -217,7 +233,10 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-/** Reads in the transaction, so that nothing is written that cannot be shown. */
+/**
+ * Returns the answer to a write, read in the same transaction, so that an event that cannot be shown is not
+ * written.
+ */
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
@@ -225,7 +244,7 @@ export async function readBack(tx: Tx, saved: SettledEvent, context: Context): P
   return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 
-/** An event that cannot be shown may go to the trash too. */
+/** Like `readBack`, but for a move to the trash: an event that cannot be shown is trashed all the same. */
 export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row

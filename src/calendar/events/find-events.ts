@@ -55,8 +55,8 @@ import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
- * The index answers if it can, and returns no promise; else the database does. Waits while a small
- * calendar is being read into memory.
+ * Finds one page of events. The index answers if it can, without a promise; else the database does. While a
+ * small calendar is being read into memory, this waits for the index.
  * @throws Problem, at once or in the promise
  */
 export function findEvents(
@@ -69,8 +69,8 @@ export function findEvents(
 }
 
 /**
- * `best` puts the best matches of `words` first (rule 14.7); `start`, or no words, gives the order of rule
- * 11.7.
+ * `best` puts the best matches of the parameter `words` first (rule 14.7). `start`, and every list without
+ * `words`, has the order of rule 11.7.
  */
 export type ListOrder = 'best' | 'start'
 
@@ -84,7 +84,10 @@ function findAtOnce(
   return found ?? findInDatabase(context, query, order)
 }
 
-/** Returns undefined if the database has to be asked. @throws Problem, at once or in the promise */
+/**
+ * Finds one page of events in the index. Returns undefined if the database has to be asked.
+ * @throws Problem, at once or in the promise
+ */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -145,7 +148,7 @@ async function findInDatabase(
   }
 }
 
-/** Rows are read later, when the events are shown. @throws Problem */
+/** Finds all events of a query, without pages. It reads only ids; rows are read when the events are shown. */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<FoundRecords<EventRow>> {
   const ground = groundOf(context, query)
   const effective = writeEventParameters(query, ground)
@@ -189,7 +192,7 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** An event counts as coming until the day on which it ends is over. */
+/** Returns the ranking of a search. An event counts as coming until the day on which it ends is over. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
@@ -223,7 +226,10 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   among: undefined,
 }
 
-/** Returns undefined if the index cannot answer, a promise for a search whose result is not in memory. */
+/**
+ * Lists events from the index. Returns undefined if the index cannot answer, and a promise for a search whose
+ * result is not in memory.
+ */
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,
@@ -251,7 +257,10 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/** Search and words are left out; undefined if the index cannot answer. */
+/**
+ * Returns the query to the index for all parameters but `search` and `words`; undefined if the index cannot
+ * answer.
+ */
 export function indexQuery(
   memory: EventMemory,
   query: EventsQuery,
@@ -277,8 +286,8 @@ export function indexQuery(
 }
 
 /**
- * Withdrawn events are in a table of their own, so `accepts` of each filter tests them one by one. Only their
- * titles are searched.
+ * Yields the withdrawn events that match the query. They are in a table of their own, without most texts, so
+ * `accepts` of each filter tests them one by one, and a search compares only titles.
  */
 async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
   const { context } = ground
@@ -321,8 +330,8 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
 }
 
 /**
- * Each word is read as corrected and as written. The written one matters once the last event with it is
- * withdrawn: from then on searches correct it.
+ * Returns the readings of each searched word: as corrected, and as written. The second matters when the last
+ * event with a word is withdrawn, since searches correct the word from then on.
  */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
@@ -333,7 +342,10 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   )
 }
 
-/** Values are what the public saw last; linked records are those that still exist. */
+/**
+ * Returns withdrawn events for the filters, with the values that the public saw last. Linked records are only
+ * those that still exist.
+ */
 async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
@@ -356,7 +368,7 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** Older versions did not store these columns. */
+/** Values for columns that older versions did not store with a withdrawn event. */
 const UNKNOWN = {
   ...UNSENT,
   author: 0,
@@ -368,7 +380,10 @@ const UNKNOWN = {
   trusted: 0,
 }
 
-/** Only the title is searched; the time of the change is that of the withdrawal. */
+/**
+ * Returns a withdrawn event as a row. Its `search` is only the title; its time of change is the time of the
+ * withdrawal.
+ */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

@@ -9,7 +9,8 @@ import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
 /**
- * Returns undefined if memory lacks a change or may not answer this caller; a failed check is reported.
+ * Returns the in-memory index of events; undefined if a change is missing in it or it may not answer this
+ * caller. If that check itself fails, the error is reported.
  */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
@@ -20,7 +21,10 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/** Asks the database only if memory does not know all terms. */
+/**
+ * Returns a check whether all terms of a list exist. It asks the database only if memory does not have them
+ * all.
+ */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -31,7 +35,10 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** Asks the database only if listed events in memory do not name all of them. */
+/**
+ * Returns a check whether all records of a list exist. It asks the database only if listed events in memory
+ * do not link to all of them.
+ */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -57,7 +64,7 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** Slugs and ids are in memory; only the database knows names. */
+/** Finds the id of a term by slug or id, which memory has. Names are only in the database. */
 function findKnownTerm(
   { terms, termIds }: EventMemory,
   taxonomy: Taxonomy,

@@ -17,7 +17,10 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** Has only name, page and rule, since search engines show the occurrences. */
+/**
+ * Returns a series as linked data, with only name, page and rule: search engines show its occurrences from
+ * their own data.
+ */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -48,14 +51,14 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/** Dates without a rule have no line and no object. */
+/** The rule of a series as answers show it. For dates without a rule, `rrule` is empty and `rule` is null. */
 export interface ShownRule {
   rrule: string
   rule: object | null
   text: string
 }
 
-/** Occurrences that are shown together share it. */
+/** Shown rules by series row, which occurrences that are shown together share. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
@@ -66,7 +69,7 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   const found: ShownRule = {
     rrule: rule ? ruleText(rule, start) : '',
     rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
-    // The words say nothing of single dates.
+    // For a series with a rule, the words leave out dates that were added or left out.
     text: recurrenceInWords(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
   }
   shown.set(series, found)
@@ -77,7 +80,7 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** Returns members that come after all others of an event. */
+/** Returns the members about the series of an event, which come after all other members. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

@@ -7,8 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Events as the public saw them last: feeds send their cancellation for some time, even if the event itself
-// is gone.
+// Stores withdrawn events as the public saw them last. Feeds send their cancellation for some time, even if
+// the event itself is gone.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>
   db.selectFrom('event_venues').select('venue as id').where('event', '=', value('event')).orderBy('position'),
@@ -34,7 +34,10 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** Texts are not stored, so that nobody can go on reading an event that was withdrawn. */
+/**
+ * The columns that a withdrawn event keeps. Texts are not among them, so that nobody can go on reading an
+ * event that was withdrawn.
+ */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -46,7 +49,10 @@ const TEXTS = new Set([
   'search',
 ])
 
-/** `before` is what the public saw last. Links are read before later statements change them. */
+/**
+ * Stores an event that leaves public lists; `before` is what the public saw last. The links are read here,
+ * before later statements of the write change them.
+ */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
   const { timezone, all_day, featured, event_status } = before
@@ -101,8 +107,8 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Events come in the order of lists. They are sorted here, since an index would cost every withdrawal a
- * write.
+ * Yields the events withdrawn since `since`, in the order of lists. They are sorted here, since a database
+ * index would cost every withdrawal another write.
  * @param since UTC
  */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {

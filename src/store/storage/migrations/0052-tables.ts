@@ -46,8 +46,8 @@ async function makeTables(db: Db): Promise<void> {
     isPostgres(db) ? postgresStems : sqliteWords,
   ]
   for (const statement of parts.flatMap((part) => part(types))) await sql.raw(statement).execute(db)
-  // The tests compare responses with those of a WordPress site, in which three records come first, so the
-  // first id here is 4.
+  // The tests compare answers with those of the reference (The Events Calendar for WordPress), in which three
+  // records come first, so the first id here is 4.
   await startSequence(db, 'records', 4)
   const name = randomBytes(6).toString('base64url')
   await sql`insert into editions (edition, calendar) values (${name}, ${name})`.execute(db)

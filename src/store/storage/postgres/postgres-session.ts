@@ -24,9 +24,12 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
-/** Defaults of limits that the address may set, as in `postgres://host/name?connections=20`. */
+/**
+ * Default limits. The database address may set others as query parameters, as in
+ * `postgres://host/name?connections=20`.
+ */
 const LIMITS = {
-  /** The one that listens is extra. */
+  /** Maximum number of connections, apart from the one for LISTEN. */
   connections: 10,
   /** Ms to wait for a free or a new connection. */
   connect_ms: 5000,
@@ -38,7 +41,10 @@ const LIMITS = {
 
 export interface ServerAddress {
   config: PoolConfig
-  /** The connection that listens goes to the server of the parameter `listen`, if any, past a pooler. */
+  /**
+   * Configuration of the connection for LISTEN. With the query parameter `listen` it connects to that host
+   * and port, so that it bypasses a pooler.
+   */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -47,8 +53,8 @@ export interface ServerAddress {
 }
 
 /**
- * Takes the parameters for this program out of the address.
- * @throws Error with one sentence for a value that a parameter does not take
+ * Reads the address, and removes the query parameters that are for this program and not for the driver.
+ * @throws Error with one sentence for an invalid value of such a parameter
  */
 export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
@@ -69,7 +75,7 @@ export function readPostgresAddress(address: string): ServerAddress {
   const config: PoolConfig = {
     connectionString: server,
     keepAlive: true,
-    // Statements that do not depend on each other are sent without waiting for answers.
+    // Independent statements are sent without waiting for earlier answers.
     pipeline: true,
     application_name: 'kalends',
     types: numbers,
@@ -82,41 +88,42 @@ export function readPostgresAddress(address: string): ServerAddress {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** Our 64-bit ids and counts stay within the integers that JavaScript numbers hold exactly. */
+/** Reads 64-bit integers as JavaScript numbers, which hold our ids and counts exactly. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
 
-/** Ms within which a cancelled statement must end. */
+/** A statement that was cancelled must end within this many ms. */
 const CANCEL_MS = 2000
 
 interface Session extends DatabaseConnection {
   client: PoolClient
   limitMs: number
-  /** `begun` once the server has begun it. */
+  /** `asked for`: BEGIN was sent. `begun`: the server has answered it. */
   transaction: 'none' | 'asked for' | 'begun'
   /**
-   * The beginning of a transaction that the server has not answered or has refused, and whether later
-   * statements wait for it.
+   * Set while the server has not answered BEGIN, and after it has refused it. If `isWaitedFor` is true, later
+   * statements wait for `begun`.
    */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
   /**
-   * The error that made the transaction fail: for later statements the server says only that it has failed.
+   * The first error in the transaction. For every later statement the server says only that the transaction
+   * has failed.
    */
   failure: unknown
   broken: boolean
 }
 
-/** Ms. */
+/** Both in ms. */
 export interface TransactionLimits {
   statementMs: number
   lockMs: number
 }
 
 /**
- * Leaves nothing behind in sessions, which a pooler such as PgBouncer may hand to another client. A statement
- * that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable if the server
- * cannot be reached, is overloaded or too slow.
+ * A Kysely dialect over the pool. It leaves no state in sessions, which a pooler such as PgBouncer may give
+ * to another client afterwards. A statement that takes longer than `limitMs` is cancelled. Statements reject
+ * with DatabaseUnavailable if the server cannot be reached, is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
@@ -130,12 +137,15 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/** Maximum of statements that share a session; each answer may have to wait for those of all others. */
+/**
+ * At most this many statements share a session, since the answer to each may have to wait for those to all
+ * others.
+ */
 const MOST_SHARING = 16
 
 /**
- * Runs quick statements outside transactions. Those that begin in one turn of the event loop share a session,
- * so that they reach the server together.
+ * Runs quick statements outside transactions. Those that begin in the same turn of the event loop share a
+ * session, so that they reach the server together.
  */
 export function sharedRunner(pool: Pool, limitMs: number): Runner {
   let latest: { session: Promise<Session>; begun: number; running: number } | undefined
@@ -163,10 +173,10 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in its own transaction and resolves to `result`. Statements that `work` begins together reach
- * the server together and run in that order; in transactions of the query builder each would wait for the one
- * before. The last statement of `ending` commits. `last` is the promise of statements that have begun and
- * reach the server with `ending`.
+ * Runs `work` in a transaction of its own and resolves to its `result`. Statements that `work` begins at the
+ * same time are sent together and run in that order; in a transaction of Kysely each would wait for the
+ * answer to the one before. `ending` is the SQL that ends the transaction; its last statement must be COMMIT.
+ * `last` is a promise of statements that have begun and are sent together with `ending`.
  */
 export async function transact<T>(
   pool: Pool,
@@ -177,7 +187,7 @@ export async function transact<T>(
   const session = await openSession(pool, statementMs)
   const kept = async () => {}
   let isOver = false
-  // After the end the session may belong to another request.
+  // After the transaction the session may belong to another request.
   const stillOpen = () => {
     if (isOver) throw new Error('The transaction is over.')
     return session
@@ -204,7 +214,7 @@ export async function transact<T>(
     isOver = true
     last.catch(() => undefined)
     await begun
-    // If the statements of `last` fail, the server does not commit.
+    // If one of the statements of `last` fails, the server rolls back instead of committing.
     const committed = commit(session, ending)
     committed.catch(() => undefined)
     await last
@@ -220,8 +230,8 @@ export async function transact<T>(
 }
 
 /**
- * Statements that only read may be sent before the server has answered: if it refuses the transaction, they
- * run outside of it.
+ * Begins the transaction. Statements that only read may be sent before the server has answered: if it refuses
+ * to begin, they harmlessly run outside of the transaction.
  */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
@@ -238,7 +248,7 @@ function openTransaction(session: Session, beginning: string): Promise<void> {
   return begun
 }
 
-/** Statements that, outside a transaction, change nothing and leave no lock. */
+/** Matches statements that change nothing and leave no lock, even if they run outside a transaction. */
 const READ = /^\s*select\b/i
 
 async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
@@ -251,7 +261,7 @@ async function beginTransaction(session: Session, beginning = 'begin'): Promise<
 async function commit(session: Session, ending: string): Promise<void> {
   const answers = [await ask(session, ending, [])].flat()
   session.transaction = 'none'
-  // The server answers ROLLBACK if a statement had failed and `work` ignored the error.
+  // The server answers COMMIT with ROLLBACK if a statement had failed and `work` ignored the error.
   if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
 }
 
@@ -298,7 +308,9 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/** With a name, and if no other client uses the session, the server prepares the statement under it. */
+/**
+ * Runs a statement. If `name` is given and no other client uses the session, it is prepared under this name.
+ */
 async function runStatement(
   session: Session,
   text: string,
@@ -318,18 +330,18 @@ async function runStatement(
   } catch (error) {
     if (!isOutdated(error)) throw error
     // A new version of the program has changed a table, so all prepared statements of this session are
-    // outdated, and the session is replaced.
+    // invalid. The session is replaced, and outside a transaction the statement is repeated.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
   }
 }
 
-/** Members of a connection that the client library has but does not declare. */
+/** Members of a client that the library has but does not declare. */
 interface Wire {
   host: string
   port?: number
-  /** The server's process, and the key to cancel its statement with. */
+  /** Id of the server's process, and with `secretKey` the means to cancel its statement. */
   processID?: number
   secretKey?: number
   connection: { stream: { cork: () => void; uncork: () => void } }
@@ -337,15 +349,18 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** Whether no other client uses the connection's session. */
+/** By connection: whether its server session is used by no other client, as it would be behind a pooler. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/** The first call asks the server; calls return false until it has answered. */
+/**
+ * Whether prepared statements can be used on the connection. The first call asks the server; until it has
+ * answered, calls return false.
+ */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
   isOwn.set(client, false)
-  // A pooler gives a made-up process id, since it uses several server processes in turn.
+  // A pooler reports an invented process id, since it uses several server processes in turn.
   client
     .query<{ pid: number }>('select pg_backend_pid() as pid')
     .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
@@ -354,8 +369,8 @@ function keepsNames(client: PoolClient): boolean {
 }
 
 /**
- * Cancels the query after the time limit, and closes the connection if no answer comes even then. Queries of
- * one turn are sent together.
+ * Sends a query. It is cancelled after the time limit of the session; if it has not ended soon after that,
+ * the connection is closed. Queries of the same turn of the event loop are sent together.
  */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
@@ -367,7 +382,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      // Reading statements were sent behind the beginning of the transaction, and would run outside of it.
+      // BEGIN cannot be cancelled: the reads that were sent after it would then run outside of a transaction.
       if (session.transaction === 'asked for') return giveUp()
       cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)
@@ -384,14 +399,14 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
     throw failureOf(session, asUnavailable(error))
   } finally {
     clearTimeout(timer)
-    // The request to cancel must have arrived, or it might stop the next statement.
+    // Waits until the server has handled the cancel request, which might otherwise stop the next statement.
     await cancelled
   }
 }
 
 const CANCEL_REQUEST = 80877102
 
-/** The protocol requires a second connection. */
+/** Cancels the running statement, for which the protocol requires a second connection. */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -402,16 +417,15 @@ async function cancelStatement(client: PoolClient): Promise<void> {
     ? createConnection(`${host}/.s.PGSQL.${port}`)
     : createConnection(port, host)
   socket.on('error', () => socket.destroy())
-  // The server closes the connection when it is done; a pooler drops a request whose connection closes
-  // before.
+  // The server closes the connection when it has handled the request. A pooler ignores a request whose
+  // connection was closed before.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().write(request)
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// Lost connections, lack of resources, shutdown and cancellation, a server that became read-only because
-// another has taken over, a wait for a lock in vain, and codes of the operating system for a server out of
-// reach.
+// Codes of lost connections, lack of resources, shutdown and cancellation, a server that is read-only because
+// another has taken over, a lock timeout, and codes of the operating system for an unreachable server.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
@@ -419,8 +433,8 @@ const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a conne
 const FAILED_BEFORE = '25P02'
 
 /**
- * Returns the error of the statement, or the first error of the transaction if a conflict or an outage had
- * made it fail before.
+ * Returns the error of a statement. If the transaction had failed before because of a conflict or an outage,
+ * returns that first error instead.
  */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE

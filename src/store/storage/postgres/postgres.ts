@@ -28,7 +28,7 @@ import {
   transact,
 } from './postgres-session.ts'
 
-/** Shares of the connections for writes and for long reads; the rest stays free for quick reads. */
+/** Shares of the connections that writes and long reads may take; the rest stays free for quick reads. */
 const SHARES = { writes: 0.6, longReads: 0.2 }
 
 const ATTEMPTS = 25
@@ -37,7 +37,7 @@ const OLDEST = 140_000
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** Migrations use it, since its statements have no time limit. */
+  /** Like `db`, but without a time limit for statements; for migrations. */
   patient: Db
   limits: TransactionLimits
   writes: Share
@@ -45,14 +45,14 @@ interface PostgresDatabase {
   listeners: Set<() => void>
   others: Listener
   writing: number
-  /** Each promise resolves when the listeners have been called. */
+  /** A promise for each commit under way, which resolves when the listeners have been called for it. */
   committing: Set<Promise<void>>
   stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
- * Takes PostgreSQL 14 or newer with texts in UTF-8. Once open, the database recovers by itself from every
- * failure of the server. Work that cannot be done meanwhile rejects with DatabaseUnavailable.
+ * Opens a database of PostgreSQL 14 or newer with the encoding UTF-8. Once open, it recovers without help
+ * from every failure of the server; until then, its functions reject with DatabaseUnavailable.
  * @throws Error with one sentence if it cannot be opened
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -69,7 +69,10 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/** The pool replaces broken connections; their users learn of it by the failed statement. */
+/**
+ * Creates a pool. It replaces broken connections; their users learn of the failure when their statement
+ * rejects.
+ */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -127,7 +130,7 @@ function presentDatabase(node: PostgresDatabase): Database {
       others.listen()
       return () => listeners.delete(listener)
     },
-    // Notifications of other processes arrive by themselves.
+    // Commits of other processes are announced by notifications, so there is nothing to check.
     look: () => false,
     commitsUnderWay: () => (committing.size === 0 ? undefined : Promise.all(committing)),
     findMatching: (search) => inShare(longReads, () => findContaining(db, search)),
@@ -144,9 +147,9 @@ function presentDatabase(node: PostgresDatabase): Database {
 }
 
 /**
- * A notification within the commit reaches the other nodes soonest, but the server cannot flush two such
- * commits to disk together. So only a write that is alone on this node has the notification within its
- * commit.
+ * Runs a write and notifies the other nodes. A notification within the transaction reaches them soonest, but
+ * the server cannot flush two such commits to disk together. So the notification is within the transaction
+ * only while no other write runs on this node; else it is sent afterwards.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const announced = Promise.withResolvers<void>()
@@ -154,7 +157,7 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
     const tx = recordingOf(db, by)
     const result = await work(tx)
     await stemNames(tx, tx.recording)
-    // The server commits next, and others may see the change before the server's answer arrives here.
+    // The server commits next. Readers may see the change before its answer arrives here.
     node.committing.add(announced.promise)
     return { result, last: saveRecording(tx) }
   }
@@ -202,7 +205,7 @@ async function check(db: Db): Promise<void> {
     throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
 }
 
-/** The connections of a pool that one kind of work may use at the same time. */
+/** Limits how many connections of the pool one kind of work uses at the same time. */
 interface Share {
   limit: number
   taken: number
@@ -221,8 +224,8 @@ function makeShare(limit: number, longestWaitMs: number): Share {
 }
 
 /**
- * Rejects with DatabaseUnavailable if no connection of the share becomes free in time, or if too much work
- * waits.
+ * Runs `work` when a connection of the share is free. Rejects with DatabaseUnavailable if none becomes free
+ * in time, or if too many wait already.
  */
 async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
@@ -256,17 +259,17 @@ function turnIn(share: Share): Promise<void> {
   })
 }
 
-// News of commits, to other nodes and from them.
+// Notifications of commits, to other nodes and from them.
 
 const CHANNEL = 'kalends_changes'
 /**
- * Ms between checks of the cursor while notifications arrive: a node may die between its commit and its
- * notification.
+ * Ms between checks of the cursor while notifications arrive. They are still needed, since a node may die
+ * between its commit and its notification.
  */
 const NOTIFIED_CHECK_MS = 500
 /** Ms between checks of the cursor while no notifications arrive, and between attempts to connect. */
 const UNNOTIFIED_CHECK_MS = 100
-/** Ms between notifications from one node; each stands for all commits since the last. */
+/** Ms between notifications from one node. Each stands for all commits since the last. */
 const NOTIFY_MS = 10
 const PATIENCE_MS = 2000
 
@@ -278,9 +281,10 @@ interface Listener {
 }
 
 /**
- * Receives notifications by LISTEN over its own connection. It also checks the cursor: twice a second, for
- * changes that were never announced, and ten times a second if no notifications arrive, as behind a pooler
- * that shares connections. Without a connection it calls `heard` after each failed attempt to connect.
+ * Calls `heard` when another node may have changed the database. It receives notifications by LISTEN over a
+ * connection of its own. It also checks the cursor: twice a second, for commits that were never announced, or
+ * ten times a second if no notifications arrive, as behind a pooler that shares sessions. Without a
+ * connection it calls `heard` after each failed attempt to connect.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -314,7 +318,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   const announce = async () => {
     do {
       again = false
-      // The checks of the cursor make up for a failed notification.
+      // A failed notification does no harm, since the other nodes also check the cursor.
       await (listening ? listening.notify() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(
         () => undefined,
       )
@@ -339,11 +343,14 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/** The connection that listens. `look` and `notify` reject if it is lost. */
+/**
+ * The connection for LISTEN. `look` returns the current cursor; `look` and `notify` reject if the connection
+ * is lost.
+ */
 interface Listening {
   look: () => Promise<Cursor>
   notify: () => Promise<void>
-  /** True once a notification has come back; behind some poolers none does. */
+  /** True once a notification has arrived, be it our own; behind some poolers none does. */
   isNotified: () => boolean
   close: () => Promise<void>
 }
@@ -365,8 +372,8 @@ async function openListening(config: ClientConfig, self: string, heard: () => vo
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler gives a made-up process id. Notifications may then reach nobody, so the connection does not
-    // listen.
+    // A pooler reports an invented process id. Behind one, notifications might reach the wrong client or
+    // none, so this connection does not LISTEN.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

@@ -5,15 +5,15 @@ import type { Lane } from '../database.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
-// Starts the threads that run long reads of a SQLite file, and hands them requests.
+// Starts the threads that run long reads of a SQLite file, and sends them requests.
 
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * Each thread has its own connection, so that long reads block nothing else. A request sees everything that
- * was committed before it.
+ * The reader threads and the requests that wait for one. Each thread has its own connection, so that long
+ * reads block nothing else. A request sees everything that was committed before it was sent.
  */
 export interface ReaderPool {
   file: string
@@ -35,22 +35,22 @@ interface Asked {
   timer: NodeJS.Timeout
 }
 
-/** All but one may take searches, so lists never wait for searches. */
+/** Number of threads. All but one may run searches, so lists never have to wait for searches. */
 const THREADS = 2
-/** Maximum of waiting requests, and of ms that one waits. */
+/** At most this many requests wait; each waits at most `LONGEST_WAIT_MS` ms. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
 const LONGEST_WAIT_MS = 2000
 
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
-/** Threads start when they are first needed, and again after they have died. */
+/** Creates a pool. Its threads start when they are first needed, and again after they have died. */
 export function makeReaderPool(file: string): ReaderPool {
   return { file, threads: [], waiting: { list: [], search: [] }, isClosed: false }
 }
 
 /**
- * Resolves to the result. Rejects with DatabaseUnavailable if too many requests wait, if no thread is free in
- * time, and if the database fails.
+ * Has a thread answer the request, and resolves to the result. Rejects with DatabaseUnavailable if too many
+ * requests wait, no thread becomes free in time, or the database fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -78,7 +78,7 @@ export async function closeReaders(pool: ReaderPool): Promise<void> {
     for (const asked of queue.splice(0)) refuse(asked, 'The database is closed.')
   await Promise.all(
     pool.threads.map(({ worker }) => {
-      // The process stays alive until the threads have ended.
+      // Keeps the process alive until the threads have ended.
       worker.ref()
       return worker.terminate()
     }),
@@ -109,7 +109,10 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/** Lists come before searches, and searches leave one thread to lists. Undefined if nothing may be served. */
+/**
+ * Returns the queue to take the next request from; undefined if none may be served now. Lists have priority
+ * over searches, which leave one thread to lists.
+ */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length

@@ -10,14 +10,17 @@ import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { asUnavailable, isBusy, type Prepare, whenFree } from './sqlite-connection.ts'
 
-// The query builders. Threads that read do not load this file, since a query builder takes 11 MB and they
-// need none.
+// Query builders for SQLite connections. Reader threads do not load this file, since a query builder takes 11
+// MB and they need none.
 
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/** Queries wait for locks, and reject with DatabaseUnavailable if the database fails. */
+/**
+ * Returns a query builder for reads. Queries wait for locks, and reject with DatabaseUnavailable if the
+ * database fails.
+ */
 export function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({
@@ -25,7 +28,10 @@ export function readingBuilder(prepare: Prepare): Db {
   })
 }
 
-/** All query builders share it: it has no state, and takes longer to make than the rest of a builder. */
+/**
+ * All query builders share this compiler: it has no state, and takes longer to create than the rest of a
+ * builder.
+ */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {

@@ -22,8 +22,8 @@ import {
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// The record of changes on SQLite. One transaction writes at a time, so positions are in the order of
-// commits, and a cursor is the last position.
+// Cursors and the table `changes` on SQLite. Only one transaction writes at a time, so positions are in the
+// order of commits, and a cursor is the position of the last commit.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
@@ -39,13 +39,17 @@ export function presentCursor(prepare: Prepare): Cursor {
 const DROPPED = 'select before from changes_dropped'
 
 /**
- * One statement, since another process may write between two. The limit is a literal: with a parameter there
- * SQLite prepares a statement anew for each value, which takes ten times as long as running it.
+ * The end of `changes` and the unseen rows, read by one statement, since another process may write between
+ * two. The limit is a literal: with a parameter there, SQLite prepares the statement anew for each value,
+ * which takes ten times as long as running it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
 
-/** Each record comes once; 'too old' if the changes are not known any more or too many. */
+/**
+ * Returns each record that changed since the cursor once. `'too old'`: too many records changed, or some rows
+ * of `changes` have been deleted.
+ */
 export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
@@ -58,17 +62,20 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
 
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
 
-/** True for a row of `changes` committed after `from` and not after `to`. */
+/**
+ * SQL condition for rows of `changes` that were committed after the cursor `from` and not after the cursor
+ * `to`.
+ */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** Whether changes since the cursor have been dropped, or the cursor lies in the future. */
+/** Whether rows of `changes` since the cursor have been deleted, or the cursor is from the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
   const [row] = rows
-  // Cursors of SQLite are numbers; any other text comes from another database.
+  // A cursor of SQLite is a number; any other text comes from another database.
   return !row || !(Number(cursor) <= row.last && Number(cursor) >= row.before)
 }
 
@@ -76,7 +83,10 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${Number(position)}`
 }
 
-/** Drops tombstones from before a time, but never the row of the last commit. Returns their number. */
+/**
+ * Deletes rows of records deleted before `beforeUtc`, at most `most`, but never the row of the last commit.
+ * Returns how many.
+ */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (
@@ -135,12 +145,13 @@ const INSERT_DELIVERIES = `${WEBHOOK_INSERT.before} (select value ->> 'kind' as 
 
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${HAS_WEBHOOKS} as has_webhooks`
 
-/** Rows written in one turn of the event loop, which take some ms. */
+/** At most this many rows are written in one turn of the event loop, which takes some ms. */
 const ROWS_A_TURN = 500
 
 /**
- * The last step of a commit. A record changed by several of its transactions is written once. Returns a
- * promise if the rows take several turns of the event loop, else undefined.
+ * Saves the recordings of all transactions in a commit, as its last step. A record that several of them
+ * changed is written once. Returns a promise if the rows take several turns of the event loop, else
+ * undefined.
  */
 export function saveRecordings(
   prepare: Prepare,
@@ -209,8 +220,8 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
 }
 
 /**
- * `messages` has changes for webhooks, `forgotten` the keys of records whose former versions are forgotten;
- * both are JSON.
+ * What is saved besides the history. `messages` are changes for webhooks, `forgotten` are the keys of records
+ * whose earlier versions cannot be shown any more; both are JSON.
  */
 interface Settled {
   changes: readonly LatestChange[]
@@ -218,7 +229,10 @@ interface Settled {
   forgotten: string | undefined
 }
 
-/** Messages to webhooks come last, since they have the sequences. */
+/**
+ * Saves what depends on the sequences in `changes`. Webhook messages come last, since they contain the final
+ * ones.
+ */
 function saveWithSequences(prepare: Prepare, { changes, messages, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])

@@ -10,19 +10,21 @@ import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
-/** Ms that opening a file waits for its lock. */
+/** Opening a file waits at most this many ms for its lock. */
 const OPENING_MS = 5000
 
 /**
- * Pages of 4 kB in the WAL before a checkpoint. New events change the same index pages again and again, and a
- * checkpoint writes each page once, so a long WAL saves writes. Reading it after a crash takes a moment.
+ * A thread checkpoints the WAL when it has this many pages of 4 kB. New events change the same index pages
+ * again and again, and a checkpoint writes each page once, so a long WAL saves writes. Reading a long one
+ * after a crash takes only a moment.
  */
 export const LOG_PAGES = 16_000
-/** With more pages a commit checkpoints by itself, in case the thread falls behind. */
+/** With more pages than this, a commit itself checkpoints, in case the thread falls behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
- * Statements never wait for a lock: a locked file fails with SQLITE_BUSY at once.
+ * Opens the file, or creates it. Later statements never wait for a lock: on a locked file they fail with
+ * SQLITE_BUSY at once.
  * @throws Error with one sentence if the file cannot be opened
  */
 export function connect(file: string, cacheKb: number): DatabaseSync {
@@ -45,7 +47,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
   }
 }
 
-/** Read-only, for a thread: it waits for locks. */
+/** Opens a read-only connection for a thread. Its statements wait for locks. */
 export function connectReader(file: string, cacheKb: number): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
   connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
@@ -54,14 +56,15 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
 }
 
 /**
- * Checkpoints as far as it can without making a reader or writer wait. It takes time, so a thread calls it.
+ * Checkpoints the WAL as far as possible without making a reader or writer wait. It takes long, so it is
+ * called in a thread.
  */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
-    // The second run has only the pages written during the first, so it is short.
+    // The second checkpoint has only the pages written during the first, so it is short.
     connection.exec(
       'pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)',
     )
@@ -70,11 +73,14 @@ export function checkpoint(file: string): void {
   }
 }
 
-/** Makes a missing file and its folder for this user alone; SQLite gives its other files the same mode. */
+/**
+ * Creates the file and its folder if missing, accessible to this user alone; SQLite gives its other files the
+ * same mode.
+ */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
-  // Opening an existing file here would be harmful: closing it drops the locks of the other connections of
-  // this process.
+  // An existing file must not be opened here: closing it would release the locks that other connections of
+  // this process hold.
   if (existsSync(file)) return
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -84,15 +90,15 @@ function makeFile(file: string): void {
 }
 
 export interface FileWatch {
-  /** Throws DatabaseUnavailable while the file is lost: what is written then is lost too. */
+  /** Throws DatabaseUnavailable while the file is lost, since what is written then would be lost too. */
   require: () => void
   isLost: () => boolean
 }
 
 /**
- * The file is lost while the path leads to no file, to another, to an empty one, or to one that a shorter
- * file was copied over. Once it is back, cached pages of the other file are dropped, and with them the
- * transaction that may have read them.
+ * Watches whether the database file is lost: the path leads to no file, to another file, to an empty one, or
+ * to one that a shorter file was copied over. When the file is back, cached pages are dropped, since they may
+ * be of the other file, and a transaction that may have read them is rolled back.
  */
 export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)
@@ -127,11 +133,11 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 }
 
 /**
- * Returns a function that tells whether the file became shorter since the last call, other than by a
- * checkpoint. A checkpoint shows in the WAL, and leaves all pages of the database in the file.
+ * Returns a function that tells whether the file has become shorter since the last call for another reason
+ * than a checkpoint. A checkpoint can be seen in the WAL, and leaves all pages of the database in the file.
  */
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
-  // With `noop` the statement only counts pages.
+  // With `noop` this only counts the pages, and does not checkpoint.
   const checkpoints = connection.prepare('pragma wal_checkpoint(noop)')
   const pages = connection.prepare(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
@@ -144,7 +150,7 @@ function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
       if (isSameLog && bytes < before.bytes && Number(pages.get()?.bytes) > bytes) return true
       before = { bytes, log, checkpointed }
     } catch {
-      // While the connection reads, SQLite does not tell; it is asked again soon.
+      // SQLite does not answer while the connection is reading; the next call asks again.
     }
     return false
   }
@@ -167,19 +173,21 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 export type Prepare = (sql: string) => SqliteStatement
 
 /**
- * Bytes that the prepared statements of a connection may take, and a guess for one: the least, and those of
- * each character.
+ * Memory in bytes that the cached prepared statements of a connection may take. The size of a statement is
+ * estimated as `BYTES_A_CHARACTER` for each character of SQL, but at least `LEAST_BYTES`.
  */
 const STATEMENT_BYTES = 20_000_000
 const LEAST_BYTES = 40_000
 const BYTES_A_CHARACTER = 20
 /**
- * Longer statements are not cached: a prepared one takes many times the length of its text, and long ones
- * rarely come twice.
+ * Statements of more characters are not cached: a prepared statement takes many times the length of its SQL,
+ * and long ones are rarely repeated.
  */
 const LONGEST_KEPT = 8000
 
-/** Caches statements within a budget of bytes that belongs to the connection. */
+/**
+ * Returns a function that prepares statements, and caches them within a budget of bytes for the connection.
+ */
 export function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
@@ -203,7 +211,7 @@ export interface BoundStatement {
   parameters: readonly unknown[]
 }
 
-/** Runs the statements on one snapshot. The connection must be in no transaction. */
+/** Runs the statements on one snapshot. The connection must not be in a transaction. */
 export function runTogether(
   connection: DatabaseSync,
   prepare: Prepare,
@@ -220,8 +228,8 @@ export function runTogether(
 }
 
 /**
- * Rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash tables,
- * which take ten times as long to copy.
+ * Makes a statement return rows as objects. They are read as arrays first: the objects that Node itself
+ * creates for many columns are hash tables, which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
@@ -260,8 +268,8 @@ function namedRow(
 }
 
 /**
- * Primary result codes PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are faults of
- * the program.
+ * What the database lacks, by primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
+ * PROTOCOL. Other codes are bugs in the program.
  */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
@@ -275,8 +283,8 @@ const LACKS: Record<number, Lack> = {
 }
 
 /**
- * Extended result codes IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE. Reads go on
- * after these.
+ * What the database lacks, by extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC,
+ * IOERR_TRUNCATE, IOERR_SHMSIZE. After these, reads still work.
  */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
@@ -296,10 +304,10 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** The codes are CORRUPT and NOTADB. */
+/** Whether the file is damaged: result codes CORRUPT and NOTADB. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
 
-/** Returns any other error unchanged. */
+/** Converts errors of an unavailable database to DatabaseUnavailable; returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -313,14 +321,14 @@ const WORDS: Record<Lack, string> = {
   permission: 'may not be written',
 }
 
-/** Whether another connection holds the lock. */
+/** Whether a statement failed because another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
 
 export const LOCK_MS = 5000
 
-/** Ms between the first attempts at a lock, and between all later ones. */
+/** Ms between the first attempts to get a lock; `LAST_PAUSE_MS` applies between all later ones. */
 const PAUSES_MS = [1, 2, 5, 10] as const
 const LAST_PAUSE_MS = 20
 
@@ -329,8 +337,8 @@ export function pauseAfter(attempts: number): Promise<void> {
 }
 
 /**
- * Repeats the attempt until the lock is free, without blocking the event loop. Rejects with
- * DatabaseUnavailable after `LOCK_MS`.
+ * Repeats `attempt` until the lock is free, without blocking the event loop. Rejects with DatabaseUnavailable
+ * after `LOCK_MS` ms.
  */
 export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
   const since = performance.now()

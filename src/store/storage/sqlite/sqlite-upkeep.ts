@@ -7,17 +7,18 @@ import type { Writes } from './sqlite-writes.ts'
 
 const LOOK_AT_LOG_EVERY = 16
 /**
- * Ms that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`, after which
+ * At most this many ms writes wait for a checkpoint: little compared to `longestMs` of `LIMITS`, after which
  * requests are refused.
  */
 const LONGEST_PAUSE_MS = 60
 
 /**
- * The result is called after each commit: it has a thread checkpoint a WAL that has become long. Writes wait
- * only while the thread writes the last pages, since only a WAL that is completely in the file starts over.
+ * Returns a function to call after each commit, which has a thread checkpoint a WAL that has become long.
+ * Writes wait only while the thread copies the last pages: the WAL is used from its start again only once all
+ * of it has been copied to the file.
  */
 export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
-  // With `noop` the statement only counts pages.
+  // With `noop` this only counts the pages, and does not checkpoint.
   const length = writer.prepare('pragma wal_checkpoint(noop)')
   const unwritten = () => {
     const { log, checkpointed } = length.get() as { log: number; checkpointed: number }
@@ -33,7 +34,7 @@ export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes:
     isCheckpointing = true
     checkpoint()
       .then(writeRest)
-      // Pages that are not checkpointed now are checkpointed later, at the latest by a commit.
+      // A later checkpoint copies the remaining pages, at the latest that of a commit.
       .catch(() => undefined)
       .finally(() => {
         isCheckpointing = false
@@ -41,12 +42,18 @@ export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes:
   }
 }
 
-/** Events indexed at once, in a few ms. Every search reads up to as many unindexed events whole. */
+/**
+ * Events that are indexed at once, which takes a few ms. Up to this many unindexed events are read whole by
+ * every search.
+ */
 const EVENTS_AT_ONCE = 64
 
 const LOOK_EVERY_COMMITS = 4
 
-/** The result is called after each commit: it indexes waiting events once there are enough of them. */
+/**
+ * Returns a function to call after each commit, which indexes new and changed events once enough of them
+ * wait.
+ */
 export function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -77,12 +84,15 @@ export function prepareIfThere(prepare: Prepare, statement: string): SqliteState
   }
 }
 
-/** Ms for which the data version is not asked again: asking takes longer than answering most requests. */
+/**
+ * `data_version` is read at most once in this many ms, since reading it takes longer than answering most
+ * requests.
+ */
 const LOOK_EVERY = 5
 
 /**
- * The result tells, up to `LOOK_EVERY` ms late, whether another connection has written since its last call,
- * and then calls the listeners.
+ * Returns a function that tells whether another connection has written since its last call, and then calls
+ * the listeners. It may notice a write up to `LOOK_EVERY` ms late.
  */
 export function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')
@@ -97,7 +107,7 @@ export function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void
     try {
       current = read()
     } catch {
-      // The version cannot be read, so it may have changed.
+      // If the version cannot be read, it may have changed.
       current = Number.NaN
     }
     if (current === version) return false

@@ -26,21 +26,23 @@ import {
   runPrepared,
 } from './sqlite-connection.ts'
 
-// One commit takes several writes.
+// Writes to a SQLite file. Several writes share one commit.
 
-/** Maximum of writes in one commit: they wait for each other, and requests wait for them. */
+/**
+ * At most this many writes share a commit, since they wait for each other and other requests wait for them.
+ */
 const GROUP_LIMIT = 64
-/** Maximum of writes of one work at once: nobody is served meanwhile. */
+/** At most this many writes of the same kind are done at once, since no other request is served meanwhile. */
 const MOST_ALIKE = 8
 /**
- * No write joins a commit after `GROUP_MS` ms and the time of four commits: so commits take at most a fifth
- * of the time, and requests wait little.
+ * Writes join a commit only during its first ms: `GROUP_MS` and `GROUP_COMMITS` times the average commit
+ * time. So commits take at most a fifth of the time, and requests wait little.
  */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
-/** Ms; a longer commit counts as this long. */
+/** In ms: a commit that took longer counts as this long in the average. */
 const LONGEST_COMMIT_MS = 3
-/** Maximum of waiting writes; others are refused. */
+/** At most this many writes wait; further ones are refused. */
 const MOST_WAITING = 2000
 
 export interface Writes {
@@ -48,13 +50,15 @@ export interface Writes {
   prepare: Prepare
   transaction: Transaction
   groups: Groups
-  /** No write begins before the connection is closed. */
+  /** True once the database is being closed, from when on no write is accepted. */
   isClosing: boolean
-  /** The average ms of recent commits: writes wait no longer than that for others. */
+  /**
+   * Average duration of recent commits in ms. A write waits at most this long for others to share its commit.
+   */
   commitMs: number
   recordings: Recording[]
   file: FileWatch
-  /** Called after each commit, before its writers go on. */
+  /** Called after each commit, before the promises of its writes resolve. */
   committed: () => void
 }
 
@@ -83,9 +87,9 @@ export function makeWrites(
 }
 
 /**
- * Resolves once the write is durable; it may share a commit with others. While another process locks the
- * database, it waits for `patience` ms without blocking other requests. Rejects with DatabaseUnavailable
- * after that, and if too many writes wait.
+ * Does a write, which may share a commit with others, and resolves once it is durable. While another process
+ * locks the database, the write waits up to `patience` ms without blocking other requests. Rejects with
+ * DatabaseUnavailable after that, or if too many writes wait already.
  */
 export async function enqueueWrite<Item, Result>(
   { isClosing, groups }: Writes,
@@ -110,8 +114,8 @@ export async function endWrites(writes: Writes): Promise<void> {
 }
 
 /**
- * Begins a transaction as soon as no other process has one, and refuses writes that waited too long. False if
- * none is left.
+ * Begins a transaction as soon as no other process has one. Writes that have waited too long are refused;
+ * returns false if none is left.
  */
 async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   for (let attempts = 1; queue.length > 0; attempts++) {
@@ -128,7 +132,7 @@ async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   return false
 }
 
-/** After any error but a lock, all writes are refused. */
+/** Refuses writes: after SQLITE_BUSY only those past their deadline, after any other error all. */
 function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
   const now = performance.now()
   for (const write of queue.splice(0))
@@ -137,15 +141,16 @@ function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
 }
 
 /**
- * A statement that the work begins after its end is refused, since the transaction may belong to others by
- * then.
+ * Does writes of the same kind in the current transaction. A statement that their work begins after its end
+ * is refused, since the transaction may belong to other writes by then.
  */
 async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {
   const { connection, prepare, recordings } = writes
   let isOver = false
   const prepareOpen: Prepare = (text) => {
     if (isOver) throw new Error('The transaction is over.')
-    // On a full disk SQLite rolls back by itself, and would then commit each later statement by itself.
+    // On a full disk SQLite rolls back the transaction, and would then commit each later statement on its
+    // own.
     if (!connection.isTransaction) throw new DatabaseUnavailable('The transaction was undone.')
     return prepare(text)
   }
@@ -186,9 +191,9 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Does writes in the transaction that has begun, those of one work at once, and commits them with one flush
- * to disk. One that fails is undone alone. What is left when the time is over waits for the next commit.
- * Returns the number of writes.
+ * Does waiting writes in the transaction that has begun, those of the same kind together, and commits all
+ * with one flush to disk. A write that fails is undone alone. Writes that are left when the time is up wait
+ * for the next commit. Returns the number of writes done.
  */
 async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<number> {
   const { transaction, prepare } = writes
@@ -200,9 +205,10 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
     do {
       const alike = takeAlike(queue, MOST_ALIKE)
       if (alike.length === 0) break
-      // If the commit fails, these are rejected with the others.
+      // If the commit fails, these writes are rejected with the others.
       for (const write of alike) written.push(write)
-      // If there are no others, a failure has nothing to keep, and needs no savepoint.
+      // Without other writes in the transaction no savepoint is needed: after a failure all of it is rolled
+      // back.
       const isAll = settled.length === 0 && queue.length === 0
       const attempted = await attempt(writes, alike, isAll)
       if (attempted === 'again') {
@@ -227,8 +233,8 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
 }
 
 /**
- * Returns a function that gives the writers their results; `again` if they have failed together, so that each
- * has to be done by itself.
+ * Does writes of the same kind together, and returns a function that gives them their results. `'again'`:
+ * they have failed together, so each must be done alone.
  */
 async function attempt(
   writes: Writes,
@@ -242,7 +248,7 @@ async function attempt(
     if (!isAll) transaction.releaseWrites()
     return () => resolveWrites(alike, results)
   } catch (error) {
-    // SQLite has rolled back the other writes as well.
+    // SQLite has rolled back the whole transaction, with the other writes.
     if (!isAll && !connection.isTransaction) throw error
     if (isAll) transaction.rollback()
     else transaction.undoWrites()
@@ -250,7 +256,7 @@ async function attempt(
   }
 }
 
-/** A single slow commit changes the average time of commits little. */
+/** Commits and updates the average commit time, which a single slow commit changes only a little. */
 function commit(writes: Writes): void {
   writes.file.require()
   const began = performance.now()

@@ -30,14 +30,15 @@ export const NO_FILE: FileWatch = { require: () => undefined, isLost: () => fals
 const MIGRATION_MS = 60_000
 
 /**
- * Opens a file in WAL mode with two connections: one writes, the other reads committed data meanwhile.
- * Between transactions the writing connection reads too, since its commits empty the page caches of all
- * others. Long reads go to threads (`reader-pool.ts`). No wait for a lock blocks other requests.
+ * Opens a SQLite file in WAL mode with two connections: one writes, while the other reads committed data.
+ * Between transactions the writing connection reads too, since each of its commits invalidates the page
+ * caches of other connections. Long reads go to threads (`reader-pool.ts`). Waiting for a lock never blocks
+ * other requests.
  * @throws Error with one sentence if the file cannot be opened
  */
 export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
-  // This connection reads little, and the next commit empties its cache.
+  // This connection reads little, and every commit invalidates its cache, so a small one suffices.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
   const watch = reader === writer ? NO_FILE : watchFile(file, writer, reader)
   const written = prepareKept(writer)
@@ -99,8 +100,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * Temporary data are on disk: a step that changes every row would need a gigabyte of memory for them at a
- * million events.
+ * Runs a migration with temporary data on disk: a step that changes every row of a million events would need
+ * a gigabyte of memory for them.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,
@@ -116,12 +117,13 @@ async function migrateOnDisk(
   }
 }
 
-/** Ms within which a second long read starts a thread. */
+/** A list that is read within this many ms after another long read starts a thread. */
 const RARELY_MS = 1000
 
 /**
- * Runs long reads in threads, and those inside a transaction on its connection. A thread takes longer to
- * start than a list to read, and some 20 MB, so while none has started, rare lists are read here.
+ * Runs long reads in threads, and those inside a transaction on its own connection. Starting a thread takes
+ * longer than reading a list, and some 20 MB, so while no thread has been started, lists that are read rarely
+ * are read in the main thread.
  */
 function makeReadInLane(
   read: Db,
@@ -148,7 +150,7 @@ function makeReadInLane(
   return readInLane as Database['readInLane']
 }
 
-/** A database in memory has no file that a thread could open. */
+/** Searches in the main thread, for a database in memory, which no thread could open. */
 function searchHere(connection: DatabaseSync): Database['findMatching'] {
   let words: WordIndex | undefined
   return async (search) => {

@@ -19,7 +19,10 @@ export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): b
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }
 
-/** The slug is the one sent, else the present one, else one from the title. */
+/**
+ * Returns the texts of an image after a write, with its search text. The slug is the sent one, else the
+ * present one, else made from the title, else from the id; if another image has it, the id is appended.
+ */
 export async function settleTexts(
   tx: Tx,
   id: number,
@@ -47,7 +50,10 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   return other === undefined ? wanted : `${wanted.slice(0, 180)}-${id}`
 }
 
-/** @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not */
+/**
+ * Changes the texts of an image.
+ * @throws Problem rest_post_invalid_id when the image is gone, rest_forbidden when the caller may not edit it
+ */
 export async function changeTexts(
   tx: Tx,
   id: number,
@@ -59,7 +65,10 @@ export async function changeTexts(
 
 export type ImageChanger = Pick<Context, 'caller' | 'now'>
 
-/** @throws Problem as `changeTexts` */
+/**
+ * Sets the columns that `columnsOf` returns for the locked row.
+ * @throws Problem as `changeTexts`
+ */
 export async function changeImage(
   tx: Tx,
   id: number,

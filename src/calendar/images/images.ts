@@ -40,7 +40,7 @@ export type StoredImage = Pick<
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
 >
 
-/** `file` is a key of the media store. */
+/** A smaller version of an image. `file` is a key of the media store. */
 interface StoredSize {
   file: string
   width: number
@@ -53,10 +53,16 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/** Images of all these addresses stay in memory until the whole request is valid. */
+/**
+ * How many URLs one request may fetch images from. All of these images stay in memory until the whole request
+ * is valid.
+ */
 export const MAX_ADDRESSES = 10
 
-/** `stored` files may turn out to belong to no image. */
+/**
+ * The images of one request: those it fetched, by URL, and those whose files are `stored`, which may turn out
+ * to belong to no row.
+ */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | ImageLack>>
   stored: StoredImage[]
@@ -64,7 +70,7 @@ interface RequestImages {
 
 type AddressImage = { id: number } | { prepared: PreparedImage }
 
-/** A write uses what its validation fetched. */
+/** Kept by context, so that a write reuses what its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
 export function requestImages(context: Context): RequestImages {
@@ -73,12 +79,15 @@ export function requestImages(context: Context): RequestImages {
   return images
 }
 
-/** Removes stored files that no image has, as when the work failed or another request was faster. */
+/**
+ * Runs `work`, then removes the files that it stored without a row, because it failed or another request was
+ * faster.
+ */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // A file that stays does no harm.
+    // If removing fails, the file stays in the store, which does no harm.
     await removeUnowned(context).catch(() => undefined)
   }
 }
@@ -90,13 +99,16 @@ async function removeUnowned(context: Context): Promise<void> {
       .selectAll()
       .where('file', '=', stored.file)
       .executeTakeFirst()
-    // An image of other sizes may have the name, after its file was lost.
+    // Another image may have the same file name, if the file was lost before; its sizes differ.
     const isOwned = owner?.sizes === stored.sizes && owner.filesize === stored.filesize
     if (!isOwned) await removeFiles(context.images.store, stored)
   }
 }
 
-/** See rule 23.1; an image is fetched here and stays in memory for `resolveImage`. */
+/**
+ * True if the value refers to an image (rule 23.1). An image at a URL is fetched here and stays in memory for
+ * `resolveImage`.
+ */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
   if (reference === undefined) return false
@@ -105,15 +117,16 @@ export async function isImageReference(value: unknown, context: Context): Promis
   return (await lackOfImage(reference, context)) === undefined
 }
 
-/** Returns the end of a sentence that says why; undefined when the address gives an image. */
+/** Returns the reason why a URL gives no image, as the end of a sentence; undefined if it gives one. */
 export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
   const found = await findAddress(url, context)
   return 'lack' in found ? found.lack : undefined
 }
 
 /**
- * Stores the image for `linkImage`, before the transaction and within `withImages`. Returns undefined when
- * the reference gives no image (rule 23.1).
+ * Finds the image of a reference; the files of a new one are stored, its row is inserted by `linkImage`. Runs
+ * before the transaction and within `withImages`. Returns undefined if the reference gives no image (rule
+ * 23.1).
  */
 export async function resolveImage(
   reference: string | number,
@@ -154,16 +167,22 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/** Finds an image that was fetched from this address, or is at it (rule 23.3). */
+/**
+ * Finds the image that was fetched from this URL, or whose file in the media store has this URL (rule 23.3).
+ */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
   if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
-  // The index on sources leaves out empty ones; only queries that do so too use it.
+  // The database index on `source_url` leaves out empty values, so only queries with the same condition use
+  // it.
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/** Returns null for no image. Inserts a new one, unless another request did meanwhile. */
+/**
+ * Returns the id of the image, or null for none. Inserts the row of a new image, unless another request did
+ * so meanwhile.
+ */
 export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -197,7 +216,10 @@ export interface PreparedUpload {
   texts: Partial<ImageTexts>
 }
 
-/** Runs within `withImages`. Returns undefined when the bytes are no image, whatever the request claims. */
+/**
+ * Stores the files of an uploaded image. Returns undefined when the bytes are no image, whatever the request
+ * claims. Runs within `withImages`.
+ */
 export async function prepareUpload(
   upload: ImageFile & { fileName: string },
   context: Context,
@@ -222,8 +244,10 @@ export const SHOWN_BY = [
 ] as const
 
 /**
- * Takes the image off all records; its files are deleted at the end of the request, within `withImages`.
- * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden
+ * Deletes an image and takes it off all records. Its files are deleted at the end of the request, by
+ * `withImages`.
+ * @throws Problem rest_post_invalid_id when the image is gone, rest_forbidden when the caller may not delete
+ * it
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
   const row = await lockedRows(
@@ -247,7 +271,7 @@ export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context:
   await tx.deleteFrom('records').where('id', '=', id).execute()
   const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
   recordChange(tx, gone, { action: 'delete', name: row.title })
-  // Once this is committed, no image owns the files.
+  // After the commit no image owns these files, so `withImages` removes them.
   requestImages(context).stored.push(row)
 }
 
@@ -270,7 +294,7 @@ export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** `pixels` choose a size of the image, if there is such a one. */
+/** Returns the URL of the image, or of its size with the given width and height, if there is one. */
 export function imageUrl(
   row: ImageRow,
   mediaUrl: string,
@@ -283,7 +307,7 @@ export function imageUrl(
   return `${mediaUrl}/${(sized ?? row).file}`
 }
 
-/** See rule 8.1; `sizes` is left out when there are none. */
+/** Returns an image as answers show it (rule 8.1). `sizes` is left out when there are none. */
 export function presentImage(row: ImageRow, mediaUrl: string) {
   const sizes: StoredSizes = JSON.parse(row.sizes)
   const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
@@ -302,10 +326,13 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** After so many numbered names, a random one is used. */
+/** After this many numbered file names, a random name is used. */
 const NUMBERED_NAMES = 20
 
-/** The files go to the folder of the month, under the first stem that is free in database and store. */
+/**
+ * Stores the files of an image in the folder of the month, under the first file name that is free in database
+ * and store.
+ */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -329,9 +356,9 @@ function filesUnder(stem: string, prepared: PreparedImage): Map<string, Prepared
   return files
 }
 
-/** A name counts as taken even if its file is not in the store. */
+/** True if an image in the database has one of the keys, even if the file is not in the store. */
 async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
-  // A key may be that of an image or of one of its sizes.
+  // Images that may own one of the keys: a key may be the main file or one of its sizes.
   const owners = keys.flatMap((key) => {
     const { dir, name, ext } = posix.parse(key)
     const stems = new Set([name, name.replace(/-[^-]*$/, '')])
@@ -345,7 +372,7 @@ async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
   return rows.some((row) => filesOf(row).some((file) => keys.includes(file)))
 }
 
-/** Puts all files or none; returns false when a name is taken. */
+/** Stores all files or none; returns false if one of the names is taken. */
 async function putAll(
   store: MediaStore,
   files: ReadonlyMap<string, PreparedFile>,
@@ -386,14 +413,14 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Returns keys of the media store. */
+/** Returns the keys in the media store of all files of an image. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/** Returns bytes by key; the size of an original is not known. */
+/** Returns the size in bytes of each file, by key. The size of the original is not known. */
 export function sizesOfFiles({
   file,
   filesize,
@@ -409,8 +436,8 @@ export function sizesOfFiles({
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * Callers see images of records that they may see, images of no record, and their own. The file itself is
- * open to anybody who knows its address.
+ * Condition for the images that a caller sees: those of records that the caller may see, those of no record,
+ * and the caller's own. The file itself is open to anybody who knows its URL.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -434,7 +461,7 @@ export function isShownNowhere(): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
   return images.and([
     ...TABLES.map((table) => images.not(images.exists(shownBy(table)))),
-    // Images of contributors wait until a public record has them.
+    // Images of contributors are hidden from others until a public record has them.
     images.not(
       images.exists(
         expressionBuilder<Tables, 'images'>()
@@ -463,7 +490,10 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/** Every file is an image, so other kinds of media find none. */
+/**
+ * Conditions for a query of the media library. Every file is an image, so a query for another `media_type`
+ * finds nothing.
+ */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): RawBuilder<SqlBool>[] {
   const words = fold(search ?? '')
   return [
@@ -474,21 +504,27 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
 }
 
 export interface FetchLimits {
-  /** Named hosts may have any port and address; an empty list allows every host with a public address. */
+  /**
+   * Hosts that images may be fetched from, on any port and with any IP address. If empty, every host with a
+   * public IP address is allowed.
+   */
   hosts: readonly string[]
   maxBytes: number
   timeoutMs: number
 }
 
-/** An answer whose content type says that it is an image; the bytes are verified later. */
+/** A response whose Content-Type header says that it is an image. The bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
-  /** The last part of the path, decoded. */
+  /** The last segment of the URL's path, percent-decoded. */
   fileName: string
 }
 
-/** The reason is for the operator alone: it reveals what this machine can reach. */
+/**
+ * The reason why there is no image. It is only for the operator, since it reveals which hosts this machine
+ * can reach.
+ */
 interface ImageLack {
   lack: string
 }
@@ -499,7 +535,10 @@ class NotFetched extends Error {
 
 const MAX_REDIRECTS = 5
 
-/** Returns the reason if there is no image (rule 23.2), and never throws for a client's request. */
+/**
+ * Fetches an image, or returns the reason why there is none (rule 23.2). It never throws for what a client
+ * asks.
+ */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
   if (!target) return { lack: 'it is no address' }
@@ -539,7 +578,10 @@ function requireAllowed(target: URL, hosts: readonly string[]): void {
   )
 }
 
-/** Each address is checked like the first. @throws NotFetched */
+/**
+ * Requests a URL and follows redirects. Each URL is checked like the first.
+ * @throws NotFetched unless the last response is a 200
+ */
 async function follow(
   target: URL,
   limits: FetchLimits,
@@ -556,7 +598,10 @@ async function follow(
   return follow(next, limits, signal, left - 1)
 }
 
-/** Uses a connection of its own: a shared one may lead to an unchecked address. */
+/**
+ * Sends the request over a connection of its own: a shared connection may lead to an IP address that was not
+ * checked.
+ */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }

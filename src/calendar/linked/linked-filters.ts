@@ -34,7 +34,10 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-/** Parts that several parameters decide together, or that narrow every list. */
+/**
+ * Groups of parameters that make one condition together; `status` narrows every list, even without a
+ * parameter.
+ */
 type LinkedPart = 'status' | 'place'
 
 type LinkedFilter<Value> = Filter<
@@ -52,11 +55,14 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/** Folding may split one word into many. */
+/**
+ * True if a search has few enough words after folding, which may split one word into many. Else returns the
+ * fault.
+ */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
-/** The filters of rule 13.8. */
+/** The parameters of lists of venues and organizers (rule 13.8). */
 export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -100,7 +106,7 @@ export const linkedFilters = {
   }),
 }
 
-/** The filters of venues, with those of rule 15.2. */
+/** The parameters of lists of venues: also those that filter by place (rule 15.2). */
 export const placedFilters = {
   ...linkedFilters,
   geoloc: linkedFilter({
@@ -139,7 +145,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** The parameters are in the order that clients know. */
+/** Writes the query string of links. The order of parameters is the one that clients know. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -167,7 +173,7 @@ function linkedListedTo({ status, type: { table }, context: { caller } }: Linked
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
 }
 
-/** One field has to have all words; no words find nothing (rule 14.3). */
+/** Records that have all words in one field. A search without words finds nothing (rule 14.3). */
 function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
   const words = parseWords(text)
   return (record) =>
@@ -182,7 +188,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** Drafts, pending events and the trash do not count. */
+/** Records with events, or without any. Drafts, pending events and events in the trash do not count. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -191,7 +197,10 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/** The index of lists has all these columns, so no row of an event is read. */
+/**
+ * Records with a coming event. The database index for lists has all columns used here, so no row of an event
+ * is read.
+ */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -221,12 +230,13 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/** Only events that the caller may see count, so that no filter reveals others. */
+/** The links of a record to events that the caller may see, so that no filter reveals other events. */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))
-      // The cross join keeps SQLite from reading all events anew for each record.
+      // The cross join fixes the order of the tables: otherwise SQLite would read all events again for each
+      // record.
       .crossJoin('events')
       .select('events.id')
       .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
@@ -235,7 +245,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** Without any coordinates, geolocation filters have no effect (rule 15.3). */
+/** True if a visible venue has coordinates. Without any, geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -260,7 +270,10 @@ interface GeoFilter {
   circle: Circle | undefined
 }
 
-/** @throws Problem rest_invalid_param when latitude or longitude is missing */
+/**
+ * Returns the circle that the query describes; undefined without coordinates.
+ * @throws Problem rest_invalid_param when only one of latitude and longitude is given
+ */
 export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
   const {
     geoloc_lat: lat = null,
@@ -271,7 +284,10 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }
 
-/** The filter is empty if no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
+/**
+ * Returns the geolocation filters of a query, or none if no venue has coordinates (rule 15.3).
+ * @throws Problem as `geoCircle`
+ */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
   const circle = geoCircle(context, query)
   const { geoloc } = query

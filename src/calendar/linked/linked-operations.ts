@@ -46,7 +46,10 @@ import { recordRights, requireReadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
 
-/** `single` adds linked data. @throws Error when the record cannot be shown */
+/**
+ * Returns a venue or organizer as answers show it; `single` adds linked data.
+ * @throws Error when the record cannot be shown
+ */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 interface LoadedLinked<Row> {
@@ -104,7 +107,10 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /** Runs in the transaction, so that no record is written that cannot be shown. */
+  /**
+   * Returns the answer to a write, read in the same transaction, so that a record that cannot be shown is not
+   * written.
+   */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
@@ -157,7 +163,11 @@ function withoutLinkedData(shown: object): object {
   return rest
 }
 
-/** @throws `error` itself unless it is an UnshowableRecord */
+/**
+ * Returns the answer for a record that was moved to the trash but cannot be shown: only its id and status.
+ * The error is reported.
+ * @throws `error` itself unless it is an UnshowableRecord
+ */
 export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
   if (!(error instanceof UnshowableRecord)) throw error
   report(error)
@@ -165,7 +175,8 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
 }
 
 /**
- * The right is checked on the locked row, since another writer may have changed it.
+ * Locks and reads a record, and checks the caller's right by `may`. That is done on the locked row, since
+ * another writer may have changed its author or status.
  * @throws Problem rest_forbidden
  */
 async function getHeld(

@@ -61,7 +61,7 @@ export function isSlugOf(kind: LinkedKind) {
     (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
-/** The records may have any status (rule 13.3). */
+/** Returns a check whether all ids of a list are records of the kind, of any status (rule 13.3). */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -74,13 +74,16 @@ export function areRecordsOf(kind: LinkedKind) {
 
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
-/** See rule 21.1. Returns none for empty values, undefined for invalid ones. */
+/**
+ * Reads the links to venues or organizers that a request sends: ids, or fields of new records (rule 21.1).
+ * Returns an empty list for an empty value, undefined for an invalid one.
+ */
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
   if (isNamedRecord(value)) return allKnown([recordEntry(value)])
   const entries = typeof value === 'boolean' ? undefined : listEntries(value)
   if (!entries) return undefined
-  // Forms clear a list with one empty entry.
+  // HTML forms clear a list by sending one empty entry.
   const filled = entries.filter((entry) => entry !== '')
   return allKnown(filled.map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))))
 }
@@ -100,7 +103,7 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/** Looks nothing up. */
+/** Returns a check of the form of sent links, which looks up no records. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
@@ -112,7 +115,10 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** True if known records are not in the trash, and the references of new ones exist (rule 21.1). */
+/**
+ * Returns a check whether sent links lead anywhere: linked records exist outside the trash, and so does what
+ * new records refer to (rule 21.1).
+ */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -131,7 +137,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** Records in the trash do not count (rule 21.1). */
+/** True if all records exist. Records in the trash do not count (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -176,7 +182,10 @@ export interface LinkedType {
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/** Typed as venues: the query builder takes one type, and both tables have these columns. */
+/**
+ * The table of a kind, typed as venues: the query builder takes one type, and both tables have the columns of
+ * `LinkedColumns`.
+ */
 export const asVenues = (type: LinkedType) => type.table as 'venues'
 
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
@@ -221,7 +230,7 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/** Records outside the trash are found in any letter case, the oldest first, and locked. */
+/** Finds and locks the records of this name outside the trash, in any letter case, the oldest first. */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
@@ -236,7 +245,7 @@ type Venues = ExpressionBuilder<Tables, 'venues'>
 
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
-/** The latest published come first (rules 11.7 and 13.8). */
+/** Reads one page of a list and counts its records. The latest published are first (rules 11.7 and 13.8). */
 export async function listLinked<Row extends LinkedRow>(
   type: LinkedType,
   where: LinkedCondition,
@@ -264,7 +273,9 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/** One statement searches the texts once, for rows and total. */
+/**
+ * Like `listLinked`, for a search. One statement gives rows and total, so that texts are searched only once.
+ */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -304,7 +315,10 @@ async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Linke
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
-/** A public slug that the record leaves becomes a former one. */
+/**
+ * Updates a venue or organizer. If a public record changes its slug, the old one is recorded as a former
+ * slug.
+ */
 export async function updateLinked(
   tx: Tx,
   type: LinkedType,
@@ -322,7 +336,10 @@ export async function updateLinked(
   ])
 }
 
-/** The image is fetched already: no transaction waits for other servers. */
+/**
+ * A request to write a venue or organizer. Its image is fetched already, so that the transaction waits for no
+ * other server.
+ */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
@@ -344,7 +361,10 @@ export async function prepareLinked(
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
 
-/** @throws Problem rest_invalid_param when the reference gives no image */
+/**
+ * Like `resolveImage`, but throws.
+ * @throws Problem rest_invalid_param when the reference gives no image
+ */
 export async function getImage(reference: string | number, context: Context): Promise<ResolvedImage> {
   const image = await resolveImage(reference, context)
   if (!image) throw invalidParam('image')
@@ -360,7 +380,7 @@ export function readNested(fields: Fields, record: Record<string, unknown>): Rec
 }
 
 /**
- * A record of the same name may be reused (rule 21.3).
+ * Creates a venue or organizer, or reuses one of the same name whose details do not differ (rule 21.3).
  * @throws Problem could-not-create-… for a blank name
  */
 export async function createLinked(
@@ -384,7 +404,10 @@ export async function createLinked(
   return { id, isNew: true }
 }
 
-/** @throws Problem could-not-create-… for a blank name */
+/**
+ * Updates a venue or organizer.
+ * @throws Problem could-not-create-… for a blank name
+ */
 export async function changeLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -446,7 +469,10 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** Leaves out empty values and flags, which do not tell a record from others of its name. */
+/**
+ * Returns the values that tell a record from others of the same name: all that were sent but empty ones and
+ * flags.
+ */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
@@ -480,7 +506,7 @@ async function reuse(
   return true
 }
 
-/** Links stay, for when the record is restored (rule 24.3). */
+/** Moves a record to the trash. Links of events to it stay, in case it is restored (rule 24.3). */
 export async function trashLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -491,7 +517,10 @@ export async function trashLinked(
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
-/** @throws Error when it is gone, which no request can cause */
+/**
+ * Reads a record that must exist.
+ * @throws Error when the record is gone, which no request can cause
+ */
 export async function getLinked<Row extends LinkedRow>(db: Db, type: LinkedType, id: number): Promise<Row> {
   const row = await findLinked<Row>(db, type, id)
   if (!row) throw new Error(`${type.kind} ${id} is gone`)

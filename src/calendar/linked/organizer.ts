@@ -13,7 +13,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** See rule 3.9. */
+/** The resource of organizers. Rule 3.9 describes its addresses. */
 export const organizer = defineResource({
   name: 'organizer',
   path: 'organizers',
@@ -43,7 +43,10 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/** The organizer as answers show it (rule 6.2). @throws Error when it cannot be shown */
+/**
+ * Returns an organizer as answers show it (rule 6.2).
+ * @throws Error when it cannot be shown
+ */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,
@@ -53,7 +56,7 @@ export function presentOrganizer(
   return presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image, linkedData)
 }
 
-/** Rule 9.3: an organizer is a Person. */
+/** Returns an organizer as a schema.org Person (rule 9.3). */
 export function organizerLinkedData(row: OrganizerRow): object {
   return {
     '@type': 'Person',

@@ -10,11 +10,14 @@ import { can, mayEdit, mayRead } from '../people/caller.ts'
 
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
-/** The word for a kind in addresses and in `type` (rule 3.8). */
+/** Returns the WordPress post type of a kind of record, which URLs and the member `type` have (rule 3.8). */
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
-/** The path has the id while the record has no public address (rule 4.4). */
+/**
+ * Returns the path of the record's page: with the slug if the record is published or private, else with the
+ * id (rule 4.4).
+ */
 export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
   if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
   return `/?post_type=${postType(site, kind)}&p=${id}`
@@ -23,7 +26,7 @@ export function recordPath(site: Context['site'], kind: PagedKind, { id, status,
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/** Returns the members after the id (rule 4.2). */
+/** Returns the members that follow the id (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
@@ -35,17 +38,22 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** Unique among all deployments. */
+/** Returns the member `global_id`, which is unique among all servers. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** Leaves out `""`, `"0"` and null (rule 6.3); 0 and false stay. */
+/**
+ * True if a member is shown. `""`, `"0"` and null are left out (rule 6.3); the number 0 and false are shown.
+ */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** Computed once, since every event shows such records. */
+/**
+ * The members that are shown from columns as they are, by declaration. Computed once, since every event shows
+ * venues and organizers.
+ */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {
@@ -107,12 +115,18 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/** @throws Problem <kind>-not-accessible (rule 25.3) */
+/**
+ * Checks that the caller may read the record.
+ * @throws Problem <kind>-not-accessible (rule 25.3)
+ */
 export function requireReadable(context: Context, kind: PagedKind, row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 
-/** Callers who may edit at all may create, and change what `mayEdit` allows. */
+/**
+ * Rights to create and update: callers who may edit at all may create records, and may update those that
+ * `mayEdit` allows.
+ */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
   update: (context: Context, row?: RecordColumns) =>

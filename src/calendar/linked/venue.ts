@@ -15,7 +15,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** See rule 3.9. */
+/** The resource of venues. Rule 3.9 describes its addresses. */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',
@@ -37,7 +37,7 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/** Rule 21.5: it is the state in the United States or without a country. */
+/** Returns the state, in the United States or without a country; else the province (rule 21.5). */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) =>
     String(value ?? ''),
@@ -46,7 +46,10 @@ export function stateOrProvince(place: Texts): string {
   return province ?? ''
 }
 
-/** A value that was sent, or set by hand before, stays (rule 21.5). */
+/**
+ * Computes `stateprovince`, unless it was sent now, or was once set to another value than the computed one
+ * (rule 21.5).
+ */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -54,7 +57,10 @@ function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   return { stateprovince: stateOrProvince({ ...before, ...values }) }
 }
 
-/** @throws Problem rest_invalid_param when one coordinate would be left (rule 15.1) */
+/**
+ * Checks that a venue has both coordinates or none (rule 15.1).
+ * @throws Problem rest_invalid_param when it would have one
+ */
 function checkCoordinates(values: Texts, before: Texts | undefined): void {
   const { geo_lat: lat = null, geo_lng: lng = null } = { ...before, ...values }
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geo_lat' : 'geo_lng')
@@ -71,7 +77,10 @@ export const venueRules: LinkedRules = {
   },
 }
 
-/** The venue as answers show it (rule 6.1). @throws Error when it cannot be shown */
+/**
+ * Returns a venue as answers show it (rule 6.1).
+ * @throws Error when it cannot be shown
+ */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,
@@ -81,7 +90,7 @@ export function presentVenue(
   return presentLinkedRecord(presenting, 'venue', venue.fields, row, image, linkedData)
 }
 
-/** Rule 9.3: a venue is a Place. */
+/** Returns a venue as a schema.org Place (rule 9.3). */
 export function venueLinkedData(row: VenueRow): object {
   const address = {
     streetAddress: row.address,

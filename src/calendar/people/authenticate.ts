@@ -33,32 +33,41 @@ import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
 export interface Authenticator {
   /**
-   * See rule 27.1.
+   * Returns the caller of a request with this Authorization header (rule 27.1); without one, the anonymous
+   * caller.
    * @param now in ms
-   * @throws Problem incorrect_password, invalid_username (also for what cannot be read, rule 27.2),
+   * @throws Problem incorrect_password, invalid_username (also for a header that cannot be read, rule 27.2),
    * credential_expired, invalid_token, too_many_attempts
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Has to be called after every change of a user or credential. */
+  /** Makes every credential be looked up again. Must be called after every change of a user or credential. */
   forget: () => void
   close: () => Promise<void>
 }
 
-/** Ms after which a credential is looked up again, even if nothing has changed. */
+/** In ms. After this time a credential is looked up again, even if nothing has changed. */
 const BELIEVED_MS = 5000
-/** Room for over a thousand callers. Failed attempts are not stored, so strangers push nobody out. */
+/**
+ * In bytes: room for over a thousand callers. Failed attempts are not stored, so strangers cannot evict
+ * callers.
+ */
 const CALLER_BYTES = 1_000_000
 
 interface SignedIn {
-  /** Credentials that were valid at their last look-up; the next look-up waits for no turn. */
+  /**
+   * Credentials that were valid when they were last looked up. Their next lookup does not wait for a turn.
+   */
   proven: Cache<string, Proven>
-  /** Simultaneous requests of a client are looked up once. */
+  /** Lookups in progress, so that simultaneous requests of one client share one. */
   underWay: Map<string, Promise<Caller>>
-  /** Counts changes of users and credentials: a row read before one must not be trusted after it. */
+  /**
+   * Counts changes of users and credentials. A row that was read before a change must not be trusted after
+   * it.
+   */
   generation: number
 }
 
-/** Needs no look-up in this generation from `since` until `until`, in ms. */
+/** A caller who needs no lookup in this generation, from `since` until `until`, in ms. */
 interface Proven {
   caller: Caller
   since: number
@@ -77,12 +86,14 @@ interface SignInState {
   mayHaveChanged: () => boolean
 }
 
-/** The login is empty for a token, and if none was sent. */
+/** Is called for each failed sign-in. The login is empty for a token, and if none was sent. */
 export type OnRefused = (address: string, login: string) => void
 
 /**
- * @param refused hears of each failed sign-in
- * @param mayHaveChanged while true, every caller is looked up, since `forget` may not have been called
+ * Makes an authenticator with empty caches.
+ * @param refused is called for each failed sign-in
+ * @param mayHaveChanged while it returns true, every caller is looked up, since `forget` may not have been
+ * called
  */
 export function makeAuthenticator(
   database: Database,
@@ -158,7 +169,7 @@ async function byPassword(
 ): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
-  // A known client never waits behind attempts of others at the same login.
+  // A client that has signed in before never waits behind attempts of others at the same login.
   if (findCached(signIn.signedIn.proven, key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
@@ -227,7 +238,7 @@ function letIn(
   return caller
 }
 
-/** Only refusals are delayed: a valid credential is accepted at once. */
+/** Refuses a sign-in, with a delay after several failures. A valid credential is never delayed. */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',
@@ -246,28 +257,31 @@ function readHeader(header: string): { scheme: string; credentials: string } {
   return { scheme: scheme.toLowerCase(), credentials: text.slice(scheme.length).trim() }
 }
 
-/** See RFC 7617; the charset is UTF-8. */
+/** Reads credentials of Basic authentication (RFC 7617) in UTF-8; undefined if they cannot be read. */
 function readBasic(encoded: string): { login: string; password: string } | undefined {
   if (!/^[a-z0-9+/_-]+=*$/i.test(encoded)) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   const login = text.slice(0, Math.max(colon, 0))
-  // No login has control characters, and not every database takes them.
+  // Control characters occur in no login, and not every database accepts them in a query.
   if (login === '' || /\p{Cc}/u.test(login)) return undefined
   return { login, password: text.slice(colon + 1) }
 }
 
-/** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
+/**
+ * Limits of attempts at one login from one address. A refused attempt keeps its place during its delay, so
+ * parallel guesses gain nothing.
+ */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
 interface Uses {
   database: Database
-  /** Times of last uses in ms, by credential. */
+  /** Times of last uses that are not written yet, in ms, by id of the credential. */
   waiting: Map<number, number>
   timer: NodeJS.Timeout | undefined
 }
 
-/** All uses within this time share one write. */
+/** In ms. All uses within this time are written together. */
 const WRITE_EVERY = 60_000
 
 function makeUses(database: Database): Uses {
@@ -279,7 +293,7 @@ function noteUse(uses: Uses, id: number, now: number): void {
   uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()
 }
 
-/** A lost time is replaced by the next use. */
+/** Writes the times of last uses. If that fails they are lost, since the next use writes a new time. */
 async function writeUses(uses: Uses): Promise<void> {
   clearTimeout(uses.timer)
   uses.timer = undefined

@@ -1,8 +1,8 @@
-/** The most powerful role comes first (rule 26.1). */
+/** All roles, the most powerful first (rule 26.1). */
 export const ROLES = ['administrator', 'editor', 'author', 'contributor', 'subscriber'] as const
 export type Role = (typeof ROLES)[number]
 
-/** `edit` and `delete` mean one's own unpublished records. */
+/** What a role may do. `edit` and `delete` allow that for one's own unpublished records. */
 export type Capability =
   | 'edit'
   | 'edit_published'
@@ -18,7 +18,10 @@ export type Capability =
   | 'unfiltered_html'
   | 'manage_users'
 
-/** A credential without scopes allows everything of its owner's role. */
+/**
+ * Scopes limit what a credential allows. A credential without scopes allows everything that its owner's role
+ * does.
+ */
 export const SCOPES = ['read-drafts', 'write-own', 'write-all', 'media'] as const
 export type CredentialScope = (typeof SCOPES)[number]
 
@@ -67,7 +70,7 @@ const WRITE_ALL = [
   'manage_users',
 ] as const
 
-/** A scope allows these as far as the role does. */
+/** The capabilities that each scope allows, if the role has them too. */
 const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>> = {
   'read-drafts': new Set<Capability>(['read_private']),
   'write-own': new Set<Capability>(WRITE_OWN),
@@ -76,14 +79,14 @@ const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>>
 }
 
 export interface Caller {
-  /** 0 for anonymous callers, who own nothing. */
+  /** The user's id; 0 for anonymous callers, who own nothing. */
   id: number
   login: string
   role: Role | undefined
   scopes?: readonly CredentialScope[]
-  /** People at the desk have none. */
+  /** The credential of the request; absent for people who are signed in at the desk. */
   credential?: { id: number; isLasting: boolean }
-  /** Texts of somebody else are sanitised, whatever the role. */
+  /** True if the caller writes texts of somebody else, which are sanitised whatever the role. */
   isFiltered?: boolean
 }
 
@@ -100,7 +103,7 @@ export function isLoggedIn(caller: Caller): boolean {
   return caller.id !== 0
 }
 
-/** Scopes narrow a role and never widen it. */
+/** True if the caller has the capability: the role must have it and the scopes allow it. */
 export function can(caller: Caller, capability: Capability): boolean {
   if (caller.isFiltered && capability === 'unfiltered_html') return false
   return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
@@ -118,12 +121,18 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
   return scopes === undefined || scopes.some(test)
 }
 
-/** True if no other credential would allow the caller more. */
+/**
+ * True if the credential allows everything that the role does, without an end. Then no other credential would
+ * allow more.
+ */
 export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
-/** True with every scope but `media`, since those who may write a record may read it. */
+/**
+ * True if the caller sees the own unpublished records: with every scope but `media`, since those who may
+ * write a record may read it.
+ */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
 }
@@ -140,8 +149,8 @@ export function seesUnpublished(caller: Caller): boolean {
 }
 
 /**
- * Rule 26.2: users edit their own records while these are unpublished; published ones, and those of others,
- * need a right each.
+ * True if the caller may edit the record (rule 26.2). `edit` is enough for one's own unpublished records;
+ * `edit_published` and `edit_others` allow the others.
  */
 export function mayEdit(caller: Caller, record: Owned): boolean {
   return mayChange(caller, record, { own: 'edit', published: 'edit_published', others: 'edit_others' })
@@ -161,7 +170,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** If true, rights are the same for every record. */
+/** True if the caller may change every record, so that rights need not be checked for each. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }
@@ -176,7 +185,10 @@ function mayChange(
   return !PUBLISHED.has(record.status) || can(caller, needed.published)
 }
 
-/** Everybody reads published records, users also their own, and some users all (rule 26.4). */
+/**
+ * True if the caller may read the record: everybody reads published records, users also their own, and some
+ * users all (rule 26.4).
+ */
 export function mayRead(caller: Caller, record: Owned): boolean {
   if (record.status === 'publish') return true
   return (record.author === caller.id && seesOwn(caller)) || seesAll(caller)

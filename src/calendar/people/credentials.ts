@@ -8,16 +8,16 @@ import { type CredentialScope, SCOPES } from './caller.ts'
 import { RefusedUserChange, recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
-/** The secret is stored nowhere. */
+/** A credential as lists show it, without its hash. The secret itself is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
-  /** The name under which other programs know the credential. */
+  /** The identifier by which other programs know the credential. */
   uuid: string
 }
 
 export interface CredentialLimits {
-  /** Undefined allows everything of the role. */
+  /** What the credential allows; undefined for everything that the role does. */
   scopes?: readonly CredentialScope[] | undefined
-  /** Ms since the epoch; undefined for never. */
+  /** When the credential expires, in ms since the epoch; undefined for never. */
   expires?: number | undefined
 }
 
@@ -29,9 +29,9 @@ export interface ShownCredential extends CredentialLimits {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
-/** A wrong password is compared with each of them. */
+/** At most this many passwords for each user, since a wrong password is compared with all of them. */
 const MOST_PASSWORDS = 100
-/** Leaked tokens can be found by it, and foreign ones recognised. */
+/** The prefix by which leaked tokens can be found, and tokens of other systems recognised. */
 const TOKEN_PREFIX = 'kal_'
 
 export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
@@ -39,12 +39,12 @@ export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.te
 const NOBODY = 0
 
 /**
- * Returns the secret, which cannot be read again: 24 letters and digits in groups of four, or `kal_` and 40
- * characters.
+ * Adds an application password or token. Returns the secret, which cannot be read again: 24 letters and
+ * digits in groups of four, or `kal_` and 40 characters.
  * @param now in ms
  * @param secret replaces the random one
- * @param limits `program` is a UUID
- * @throws Error with one sentence; RefusedUserChange for a password too many
+ * @param limits `program` is the UUID of the program that asked
+ * @throws Error whose message is one sentence; RefusedUserChange if the user has too many passwords
  */
 export async function addCredential(
   tx: Tx,
@@ -92,7 +92,7 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
 
 const PENDING = 'pending'
 
-/** Adds a password with which nobody can sign in until `settlePendingPassword`. */
+/** Adds a password with which nobody can sign in until `settlePendingPassword` gives it a secret. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
@@ -109,7 +109,10 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/** Returns the secret, which cannot be read again; undefined when none is pending. */
+/**
+ * Gives the pending password a secret, and returns that, since it cannot be read again. Returns undefined
+ * when no password is pending.
+ */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -125,7 +128,7 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
     .set({ hash })
     .where('hash', '=', PENDING)
     .executeTakeFirst()
-  // Another process may have been faster.
+  // Another process has given the secret meanwhile.
   if (given.numUpdatedRows === 0n) return undefined
   recordUser(tx, pending.user, { action: 'grant', name: `${pending.login}: ${pending.name}` })
   return { user: pending.user, password }
@@ -141,10 +144,12 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
   return rows.map((row) => ({ ...row, uuid: uuidOf(user, row) }))
 }
 
-/** The name space of URLs (RFC 9562, 6.6). */
+/** The UUID namespace of URLs (RFC 9562, 6.6). */
 const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
 
-/** The UUID follows from what never changes (RFC 9562, 5.5). */
+/**
+ * Returns the UUID of a credential. It is computed from values that never change (version 5, RFC 9562, 5.5).
+ */
 function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
   const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
   const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')
@@ -177,7 +182,10 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/** Without a user the same work is done, so that the time reveals nothing. */
+/**
+ * Finds the credential of a user with this password. Without a user the same work is done, so that the time
+ * reveals nothing.
+ */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -200,7 +208,7 @@ export async function findTokenCredential(db: Db, token: string): Promise<ShownC
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/** Nothing caches these times, so no change is recorded. */
+/** Writes the times of last uses. Nothing caches them, so no change is recorded. */
 export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)
@@ -219,7 +227,7 @@ function shownOf(db: Db, kind: CredentialKind) {
   return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
 }
 
-/** An unknown scope, perhaps of a later release, allows nothing. */
+/** Reads a row. A scope that this release does not know, perhaps of a later one, allows nothing. */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
   const named = row.scope === '' ? undefined : row.scope.split(',')
   return {
@@ -239,8 +247,8 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// Secrets have 142 random bits or more: nobody can try them all, while argon2 would cost each request a
-// hundred milliseconds. The user's id makes equal passwords different.
+// A fast hash is enough: secrets have 142 random bits or more, so nobody can try them all, while argon2 would
+// cost each request a hundred milliseconds. The user's id makes the hashes of equal passwords different.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }
@@ -249,7 +257,7 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Blanks only make it easier to read (rule 27.1). */
+/** Removes the blanks of a password, which only make it easier to read (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }

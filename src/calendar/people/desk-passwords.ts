@@ -4,9 +4,9 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { isActive, recordUser, type User, voidLinks } from './users.ts'
 
-// Passwords for the desk (argon2id), and links by which somebody chooses one.
+// Passwords for the desk (hashed with argon2id), and links by which somebody chooses such a password.
 
-/** Only users who may sign in count. */
+/** True if a user who may sign in has a password for the desk. */
 export async function hasDeskPasswords(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('desk_passwords')
@@ -31,7 +31,7 @@ export async function findHash(db: Db, user: User): Promise<string | undefined> 
   return row?.hash
 }
 
-/** For how long links that reset a password are valid, and that of the first administrator. */
+/** For how long links are valid that reset a password, and the link of the first administrator. */
 export const LINK_MINUTES = 30
 /** For how long an invitation is valid. */
 export const INVITATION_DAYS = 7
@@ -40,9 +40,11 @@ const TOKEN_BYTES = 32
 export const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
- * Earlier links of the user become invalid. Returns the token, which cannot be read again.
- * @param purpose `demo` may also sign in without a password; `reset` or `set-up` is the default
- * @param inviter 0 for the command line and the first start
+ * Adds a link by which the user chooses a password. Returns its token, which cannot be read again. Earlier
+ * links of the user become invalid.
+ * @param purpose `demo`: the link may also sign in without a password; by default `reset` if the user has a
+ * password, else `set-up`
+ * @param inviter id of the user who invites; 0 for the command line and the first start
  * @param now in ms
  * @throws Error for a deactivated user
  */
@@ -55,7 +57,8 @@ export async function addSignInLink(
   if (!isActive(user)) throw new Error(`${user.login} was deactivated and signs in nowhere.`)
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const purpose = wanted ?? ((await hasDeskPassword(tx, user)) ? 'reset' : 'set-up')
-  // While nobody has a password, the link gives the whole calendar to anybody who finds it in a log.
+  // While nobody has a password, anybody who finds the link in a log gets the whole calendar, so it is valid
+  // only for minutes.
   const isInvitation = purpose === 'set-up' && (inviter !== 0 || (await hasDeskPasswords(tx)))
   const life = isInvitation ? INVITATION_DAYS * DAY_MS : LINK_MINUTES * MINUTE_MS
   await voidLinks(tx, user.id)
@@ -71,7 +74,7 @@ export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
 
-/** Returns UTC; a user has at most one link. */
+/** Returns the UTC time until which the user's link is valid. A user has at most one link. */
 export async function findLinkEnd(db: Db, user: User): Promise<string | undefined> {
   const row = await db
     .selectFrom('sign_in_links')

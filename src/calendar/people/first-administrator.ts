@@ -9,14 +9,15 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** The password is stored only as a hash, so it is shown once. */
+/** The first account. Its password is stored only as a hash, so it can be shown only once. */
 export interface FirstAdministrator {
   login: string
   password: string
 }
 
 /**
- * Creates `admin` when there are no users; `giveFirstPassword` follows once the service answers.
+ * Creates the user `admin` if there are no users. `giveFirstPassword` gives its password once the server
+ * answers requests.
  * @param now in ms
  */
 export async function createFirstAdministrator(database: Database, now: number): Promise<void> {
@@ -28,12 +29,15 @@ export async function createFirstAdministrator(database: Database, now: number):
       await addPendingPassword(tx, user, 'First start', now)
     }, FIRST_START)
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created the user meanwhile.
     if (!(await hasUsers(database.read))) throw error
   }
 }
 
-/** A start that failed may have left one pending. Returns undefined when none is. */
+/**
+ * Gives the pending password of the first administrator a secret. A start that failed may have left it
+ * pending. Returns undefined if none is.
+ */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
   return database.write(async (tx) => {
     const given = await settlePendingPassword(tx)
@@ -44,15 +48,15 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
 
 export interface DeskEntry {
   login: string
-  /** Undefined if the operator is only told how to create a link. */
+  /** The token of a link to the desk; undefined if the operator is only told how to create one. */
   token: string | undefined
-  /** The link also signs in without a password. */
+  /** True if the link also signs in without a password. */
   isDemo: boolean
 }
 
 /**
- * Without `--demo` or a first start, there is only the login to create a link for. Returns undefined once
- * somebody has a password, and without an active administrator.
+ * Returns the administrator's login and, on a first start or with `--demo`, the token of a new link to the
+ * desk. Returns undefined once somebody has a password, and without an active administrator.
  * @param now in ms
  */
 export async function findDeskEntry(
@@ -81,7 +85,8 @@ interface Told {
 }
 
 /**
- * If others may read the log, password and link go into a file for its owner alone.
+ * Returns the lines that tell the operator how to sign in. If the output is no terminal, others may read the
+ * log: then password and link are written to a file that only its owner can read.
  * @param administrator is defined if the database was empty
  */
 export function tellFirstSteps(
@@ -144,7 +149,7 @@ function tellLink(link: string, { folder, isTerminal }: Told): string[] {
 function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
   try {
     makeFolder(folder)
-    // An existing file would keep its mode.
+    // Overwriting an existing file would keep its permissions.
     rmSync(file, { force: true })
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' })
     return undefined

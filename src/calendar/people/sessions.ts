@@ -3,10 +3,13 @@ import type { Db } from '../../store/storage/database.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import type { User } from './users.ts'
 
-/** The user of a session may see all columns: the hash only names it. */
+/**
+ * A session at the desk. Its user may see all columns: the hash identifies the session, but does not give
+ * access to it.
+ */
 export type Session = SessionColumns
 
-/** Days without use after which a session ends; and days in all. */
+/** A session ends after `IDLE_DAYS` without use, and after `LONGEST_DAYS` in any case. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
 export function liveSince(now: number): { created: string; seen: string } {

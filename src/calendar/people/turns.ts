@@ -1,8 +1,8 @@
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 
-// Bounds work that runs at once under one name; delays guesses at passwords.
+// Limits how much work runs at once under one name, and delays those who guess passwords.
 
-/** A few run at once, a few more wait, others are refused. */
+/** Work by name. For each name, `atOnce` run at once, `waiting` more wait, and others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
@@ -17,7 +17,7 @@ export interface TurnLimits {
 
 interface Turn {
   count: number
-  /** All of one rank go ahead of the next. */
+  /** Waiters by rank. All of one rank are served before those of the next. */
   queues: readonly [Waiter[], Waiter[], Waiter[]]
 }
 
@@ -26,7 +26,11 @@ interface Waiter {
   turnAway: (problem: Problem) => void
 }
 
-/** If no more may wait, the one that has waited longest in the last rank is refused. */
+/**
+ * The order in which waiters are served: 0 first. When no more may wait, a new waiter displaces the one who
+ * has waited longest in the last rank that has any; ranks before its own are never displaced, nor is its own
+ * unless it is the last.
+ */
 export type Rank = 0 | 1 | 2
 const LAST = 2
 
@@ -34,7 +38,10 @@ export function makeTurns(limits: TurnLimits): Turns {
   return { ...limits, underWay: new Map() }
 }
 
-/** @throws Problem when too much waits, and whatever `work` throws */
+/**
+ * Runs `work`, after waiting if too much runs under the name.
+ * @throws Problem with `code` of the limits when too much waits, and whatever `work` throws
+ */
 export async function inTurn<T>(
   turns: Turns,
   name: string,
@@ -68,13 +75,13 @@ async function turnOf(
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
   const next = turn.queues.find((queue) => queue.length > 0)?.shift()
-  // The place goes to the next waiter, so that no newcomer takes it.
+  // `count` stays the same: the place goes to the next waiter, so that no newcomer takes it.
   if (next) next.go()
   else turn.count -= 1
   if (turn.count === 0) underWay.delete(name)
 }
 
-/** Failures within a minute, by address or login. */
+/** Failed sign-ins of the last minute, by address or login. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
 export const WINDOW_MS = 60_000
@@ -82,7 +89,7 @@ const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 4000
 const MOST_COUNTED = 10_000
-/** Longer names with the same start count together, which bounds memory. */
+/** In characters. Longer names are cut to this length and counted together, which bounds memory. */
 const LONGEST_COUNTED = 100
 
 export function makeGuesses(): Guesses {
@@ -91,7 +98,10 @@ export function makeGuesses(): Guesses {
 
 export const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
 
-/** Returns the wait in ms: 0 for the first five within a minute, then 250, doubling to 4000. */
+/**
+ * Counts a failure under the name and returns the delay in ms: 0 for the first five within a minute, then
+ * 250, doubling up to 4000.
+ */
 export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const key = countedName(name)
   const before = guesses.get(key)

@@ -211,7 +211,11 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     )
 }
 
-/** Names the option for the heir. @throws Error always */
+/**
+ * Rethrows the error. If the user owns records, the message names the option for the user who takes them
+ * over.
+ * @throws Error always
+ */
 function nameReassign(error: unknown): never {
   if (error instanceof RefusedUserChange && error.why === 'ownsRecords')
     throw new Error(error.message.replace(/\.$/, ' with --reassign LOGIN.'))
@@ -324,7 +328,10 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/** An error ends the command with one sentence and exit code 1. */
+/**
+ * Runs `work` on the opened database, in the name of the command. An error ends the command with one sentence
+ * and exit code 1.
+ */
 export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,

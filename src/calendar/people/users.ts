@@ -8,7 +8,7 @@ import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from
 
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
-/** The name is the login unless given. */
+/** A user to add. `name` is the login by default. */
 export interface NewUser {
   login: string
   email?: string | undefined
@@ -16,7 +16,7 @@ export interface NewUser {
   role: Role
 }
 
-/** The caller, as rule 29.2 shows users. */
+/** The answer about the caller (rule 29.2). */
 export interface Me {
   id: number
   name: string
@@ -81,7 +81,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** Letter case does not matter. */
+/** Finds a user by login or e-mail address, in any letter case. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db
@@ -92,7 +92,10 @@ export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<Use
   return row && readUser(row)
 }
 
-/** Letter case does not matter. @throws Error when nobody has it */
+/**
+ * Like `findUserByLogin`, but throws.
+ * @throws Error when there is no such user
+ */
 export async function getUserByLogin(db: Db, loginOrEmail: string): Promise<User> {
   const user = await findUserByLogin(db, loginOrEmail)
   if (!user) throw new Error(`There is no user ${loginOrEmail}.`)
@@ -109,9 +112,9 @@ export async function listUsers(db: Db): Promise<User[]> {
 }
 
 /**
- * Logins and e-mail addresses share one space of names, since both sign in.
+ * Adds a user. No login or e-mail address may equal another user's login or address, since both sign in.
  * @param now in ms
- * @throws RefusedUserChange
+ * @throws RefusedUserChange if a value is invalid or taken
  */
 export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<User> {
   const login = values.login.toLowerCase()
@@ -126,7 +129,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   }
   const row = await tx
     .insertInto('users')
-    // The column is unique: without an address it holds the login.
+    // The column `email` is unique, so without an address it holds the login.
     .values({
       login,
       email: email || login,
@@ -142,7 +145,10 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   return readUser(row)
 }
 
-/** Ends the user's sessions. @throws Error when there is no such user, or no administrator would be left */
+/**
+ * Gives a user another role and ends the user's sessions.
+ * @throws Error when there is no such user, RefusedUserChange when no administrator would be left
+ */
 export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
   const user = await getUser(tx, id)
   if (role !== 'administrator') await keepAnAdministrator(tx, user)
@@ -152,9 +158,9 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 }
 
 /**
- * Ends sessions and links; credentials and records stay.
+ * Keeps a user from signing in, and ends the user's sessions and links. Credentials and records stay.
  * @param now in ms
- * @throws Error when there is no such user, or no administrator would be left
+ * @throws Error when there is no such user, RefusedUserChange when no administrator would be left
  */
 export async function deactivateUser(tx: Tx, id: number, now: number): Promise<void> {
   const user = await getUser(tx, id)
@@ -170,7 +176,10 @@ export async function deactivateUser(tx: Tx, id: number, now: number): Promise<v
   recordUser(tx, id, { action: 'update', name: `${user.login}: deactivated` })
 }
 
-/** @throws Error when there is no such user */
+/**
+ * Lets a deactivated user sign in again.
+ * @throws Error when there is no such user
+ */
 export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   const user = await getUser(tx, id)
   if (isActive(user)) return
@@ -190,13 +199,16 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** Users are not public. Only with `act` does the history mention the change. */
+/** Records a change of a user, which is never public. Only with `act` does the history mention it. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
-/** @throws Error when no administrator, or a record without owner would be left */
+/**
+ * Removes a user, whose records go to the user `reassignTo`.
+ * @throws RefusedUserChange when no administrator would be left, or a record without owner
+ */
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
   const user = await getUser(tx, id)
   await keepAnAdministrator(tx, user)
@@ -207,7 +219,7 @@ export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promi
   recordUser(tx, id, { action: 'delete', name: user.login })
 }
 
-/** The answer about the caller (rule 29.2), with the capabilities of the credential. */
+/** Returns the answer about the caller (rule 29.2), with the capabilities that the credential allows. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
@@ -224,7 +236,10 @@ export async function getUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/** An unknown role, perhaps of a later release, is `subscriber`, which grants nothing. */
+/**
+ * Reads a row. A role that this release does not know, perhaps of a later one, becomes `subscriber`, which
+ * may do nothing.
+ */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
   return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }
@@ -248,7 +263,7 @@ export function checkEmail(email: string): void {
 
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator' || !isActive(user)) return
-  // Locks the rows until the commit: two administrators who remove each other at once take turns.
+  // Locks the rows of administrators until the commit, so that two who remove each other at once take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
   const other = await tx
     .selectFrom('users')
@@ -273,7 +288,7 @@ async function ownsRecords(tx: Db, user: User): Promise<boolean> {
 
 export async function reassignRecords(tx: Tx, from: User, to: User): Promise<void> {
   for (const { table, kind } of OWNED) {
-    // An image has no status: it is public.
+    // An image has no status column: it is always public.
     const status = kind === 'image' ? sql.lit('publish') : sql.ref('status')
     const { rows } = await sql<{ id: number; status: string }>`
       update ${sql.table(table)} set author = ${to.id} where author = ${from.id} returning id,

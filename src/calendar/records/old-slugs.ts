@@ -3,10 +3,10 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Former public slugs, and old paths of moved sources, lead to the record that had them last, or say that it
-// is gone.
+// Stores former public slugs, and old paths of moved sources. A request for one leads to the record that had
+// it last, or is told that the record is gone.
 
-/** Older slugs of a record are forgotten. */
+/** At most this many former slugs of one record are kept, the latest. */
 const MOST_OF_ONE = 20
 
 export type SlugKind = OldSlugColumns['kind']
@@ -58,7 +58,10 @@ export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'statu
   return { slug, isPublic: status === 'publish' }
 }
 
-/** A slug that a record comes back to is no former slug any more. */
+/**
+ * Records a change of slug: the slug that a public record leaves becomes a former one; a slug that it takes
+ * again is a former one no longer.
+ */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -83,5 +86,3 @@ const dropAllOf = statement<SlugOwner>()((db, value) =>
 export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise<void> {
   await dropAllOf(tx, { kind, record })
 }
-
-// Old paths of moved sources are in memory, so that a request for an unknown page needs no query.

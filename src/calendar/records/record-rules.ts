@@ -30,16 +30,17 @@ export interface RecordValues {
   slug?: string
 }
 
-/** The slug is missing, since it may need the id. */
+/** The columns that `settleRecord` sets. The slug is not among them, since it may need the id. */
 export type SettledColumns = Pick<
   RecordColumns,
   'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
 >
 
 /**
- * See rules 16.2, 16.4, 19.1 and 19.4.
- * @param firstModified `now` for events, the publication date for venues and organizers (rule 4.6)
- * @throws Problem rest_forbidden for another author without the right
+ * Returns author, status and dates of a record after a write (rules 16.2, 16.4, 19.1 and 19.4).
+ * @param firstModified time of change of a new record: `now` for events, the publication date for venues and
+ * organizers (rule 4.6)
+ * @throws Problem rest_forbidden for another author than the caller without the right to edit others' records
  */
 export function settleRecord(
   context: ValueContext,
@@ -54,7 +55,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A draft that is sent back as it was read has a date that nobody chose: it counts as not sent.
+  // A draft that is sent back as it was read contains a date that nobody chose: the date counts as not sent.
   const isRead = before
     ? given?.date === before.date && values.date_utc !== given.date_utc
     : values.date_utc === NEVER
@@ -81,7 +82,10 @@ export function settleRecord(
   }
 }
 
-/** A published record keeps its date, a draft only one that was sent. */
+/**
+ * Returns the date that a record keeps when none is sent: a published record keeps its date, a draft only a
+ * date that was once sent.
+ */
 function keptDate(
   context: ValueContext,
   before: RecordColumns,
@@ -109,7 +113,7 @@ function publicationDate(
   return { date: local?.wall ?? utcToWall(date_utc, zone), date_utc }
 }
 
-/** See rules 17.2 and 17.3; in the trash a slug is marked. */
+/** Returns the slug of a record after a write (rules 17.2 and 17.3). In the trash, the slug is marked. */
 export async function settleSlug(
   tx: Db,
   caller: Caller,
@@ -125,7 +129,8 @@ export async function settleSlug(
 }
 
 /**
- * An entry is undefined if the id becomes the slug. The later of two records for one slug gets another.
+ * Returns the slugs of new records. An entry is undefined if the record's id becomes its slug. If two records
+ * want the same slug, the later one gets another.
  */
 export async function settleNewSlugs(
   tx: Db,
@@ -139,7 +144,10 @@ export async function settleNewSlugs(
   return wanted.map(({ slug, isShared }) => (slug === undefined || isShared ? slug : free[next++]))
 }
 
-/** `slug` is undefined if the id becomes the slug; if `isShared`, others may have it too. */
+/**
+ * Returns the slug that a record should get. It is undefined if the id becomes the slug; with `isShared`,
+ * other records may have it too.
+ */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,
@@ -149,7 +157,7 @@ function wantedSlug(
 ): { slug: string | undefined; isShared: boolean } {
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
-  // A caller who may not publish does not choose the slug.
+  // A caller who may not publish may not choose the slug.
   if (table === 'events' && status === 'pending' && !can(caller, 'publish'))
     return { slug: kept, isShared: true }
   if (isUnpublished(status))
@@ -158,7 +166,10 @@ function wantedSlug(
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
-/** A record in the trash has a marked slug, so that its own is free (rule 24.1). */
+/**
+ * Returns the columns of a record moved to the trash. Its slug is marked, so that others may take the
+ * unmarked one (rule 24.1).
+ */
 export async function trashColumns(
   tx: Db,
   table: RecordTable,
@@ -187,7 +198,10 @@ export function sentTexts(
   return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
 }
 
-/** Rule 10.4: texts that were not sent are trusted as the record was before. */
+/**
+ * Returns 1 if the texts of a record are trusted, 0 if they are sanitised (rule 10.4). Texts that were not
+ * sent are trusted as before.
+ */
 export function settleTrust(
   context: ValueContext,
   before: RecordColumns | undefined,
@@ -212,7 +226,7 @@ async function isUser(value: unknown, context: Context): Promise<boolean> {
   return userExists(context.db, Math.trunc(Number(value)))
 }
 
-/** The event may have any status. */
+/** True if the value is the id of an event, of any status. */
 export async function isEvent(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   return id !== undefined && (await findKind(context.db, id)) === 'event'
@@ -230,8 +244,8 @@ export const recordChecks = {
 } as const satisfies Readonly<Record<string, Checks>>
 
 /**
- * Counts a record that an event of a batch creates by its name.
- * @throws Problem beyond what one transaction may create
+ * Counts a record or term that an event of a batch creates.
+ * @throws Problem rest_invalid_param when one transaction would create too many
  */
 export function countMade(tx: Tx, { recordsMade }: Context, parameter: string): void {
   if (!recordsMade) return

@@ -35,12 +35,15 @@ export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** Drafts and pending records get neither a slug nor a publication date by themselves. */
+/** True for drafts and pending records, which get no slug or publication date unless one is sent. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/** Rule 17.3: a refusal would reveal a record that is not announced. */
+/**
+ * True if other records may take the record's slug. Refusing it to them would reveal a record that is not
+ * announced (rule 17.3).
+ */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }
@@ -49,7 +52,10 @@ export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)
 }
 
-/** Callers who may not edit may only ask for `publish` (rule 13.5). */
+/**
+ * True if the caller may filter by these statuses. Callers who may not edit may only ask for `publish` (rule
+ * 13.5).
+ */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === ''
@@ -60,12 +66,15 @@ export function isAllowedStatusList(value: unknown, { caller }: ValueContext): b
 }
 
 export interface StatusFilter {
-  /** The value in links: `publish`, `any`, or the statuses that were asked for, joined by commas. */
+  /** The value of `status` in links: `publish`, `any`, or the requested statuses, joined by commas. */
   shown: string
   statuses: readonly Status[]
 }
 
-/** See rule 13.5; `visibleTo` decides which records a caller sees. */
+/**
+ * Returns the statuses of a list (rule 13.5). Which of these records the caller sees is decided by
+ * `visibleTo`.
+ */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked)
@@ -74,14 +83,19 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/** `any` cannot be requested: only `rest_url` shows it (rule 11.5). */
+/**
+ * Returns how links show the statuses. `any` cannot be requested, so only `rest_url` shows it (rule 11.5).
+ */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
     : { status: shown, shownOnly: '' }
 }
 
-/** Callers who may not publish get `pending` in place of a published status (rule 19.1). */
+/**
+ * Returns the status that a write sets. If the caller may not publish, `pending` replaces a published status
+ * (rule 19.1).
+ */
 export function effectiveStatus(
   caller: Caller,
   asked: string | undefined,
@@ -94,7 +108,7 @@ export function effectiveStatus(
   return 'pending'
 }
 
-/** `publish` with a date in the future becomes `future`, and the reverse. */
+/** Turns `publish` with a date in the future into `future`, and `future` with a past date into `publish`. */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'
@@ -132,7 +146,10 @@ interface Standing {
   hide_from_listings?: number
 }
 
-/** `before` is undefined for a new record; `by` names the writer if several share the transaction. */
+/**
+ * Records a change of a record, for caches, history and feeds. `before` is undefined for a new record; `by`
+ * is the writer, if several share the transaction.
+ */
 export function recordWritten(
   tx: Tx,
   kind: RecordKind,
@@ -163,8 +180,8 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// Written like the conditions of the indexes, so that these are used. Unannounced records may share a slug
-// (rule 17.3).
+// The text equals the conditions of the partial indexes, so that the database uses these. Unannounced records
+// may share a slug (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
@@ -184,8 +201,8 @@ const BATCH = 20
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Returns the first of `base`, `base-2` … that is not in `used` and that no announced record but `own` has
- * (rule 17.3).
+ * Returns the first of `base`, `base-2`, … that is not in `used` and that no announced record but the one
+ * with the id `own` has (rule 17.3).
  */
 export async function freeSlug(
   tx: Db,
@@ -247,8 +264,8 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * The slug may be percent-encoded, in any letter case. Several records may have it, and some callers may not
- * know them (rules 17.4, 17.5).
+ * Finds the record with this slug, percent-encoded or not, in any letter case. If several have it, the first
+ * that the caller may know is found (rules 17.4 and 17.5).
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -271,8 +288,8 @@ export async function idAt(
 }
 
 /**
- * Callers see published records and their own, or all (rule 11.9); their own in the trash only if they may
- * edit.
+ * Condition for the records that a caller sees: published ones and the caller's own, or all (rule 11.9). Own
+ * records in the trash count only if the caller may edit.
  */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
@@ -284,7 +301,7 @@ export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expres
   return records.or([published, can(caller, 'edit') ? own : records.and([own, kept])])
 }
 
-/** Leaves out the trash, unlike `visibleTo`. */
+/** Like `visibleTo`, but without records in the trash. */
 export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
@@ -304,7 +321,7 @@ export async function findVisibleSlug(
   return (await found.executeTakeFirst())?.slug
 }
 
-/** `total` counts all rows, not only those of the page. */
+/** One page of a list. `total` counts the rows of all pages. */
 export interface Listing<Row> {
   rows: Row[]
   total: number
@@ -316,7 +333,7 @@ export interface PageRequest {
   skip?: number
 }
 
-/** A page has 10 records by default, and at most the site's cap (rule 11.2). */
+/** Returns the requested page, with 10 records by default and at most the site's maximum (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
@@ -328,14 +345,17 @@ export function foundPage<Row extends { id: number }>(
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** Never above the largest id, since there are no more records. */
+/** Returns how many rows to skip: never more than the largest id, since there are no more records. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }
 
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/** Returns UTC; for what is no moment, a time after all changes. */
+/**
+ * Returns the moment in UTC. For a value that is no moment, returns a time after all changes, so that nothing
+ * is found.
+ */
 export function momentAfter(value: string | number, { site, now }: Context): string {
   return parseInstant(value, site.timezone, now) ?? NEVER_AGAIN
 }
@@ -348,7 +368,8 @@ export function isModifiedAfter(
   return row.modified_utc > momentAfter(value, context)
 }
 
-// The version is the sequence of the latest change: ETags end in it, `If-Match` asks for it (rule 28.8).
+// The version of a record is the sequence number of its latest change. ETags end in it, and `If-Match` asks
+// for it (rule 28.8).
 
 export interface Version {
   id: number
@@ -357,7 +378,7 @@ export interface Version {
 
 export type WantedVersions = 'any' | readonly Version[]
 
-/** The tag may be weak or strong: caches may have made it strong. */
+/** Matches the version in a weak or a strong ETag, since caches may have made it strong. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
@@ -377,7 +398,7 @@ export function versionedTag(tag: string, version: Version | undefined): string 
   return version === undefined ? tag : `${tag.slice(0, -1)}.v${version.id}.${version.sequence}"`
 }
 
-/** Tags without a version are skipped. */
+/** Reads the versions in an If-Match header. Tags without a version are skipped. */
 export function wantedVersions(header: string): WantedVersions {
   if (header.trim() === '*') return 'any'
   return [...header.matchAll(VERSION_IN_TAG)].map(([, id, sequence]) => ({
@@ -387,8 +408,9 @@ export function wantedVersions(header: string): WantedVersions {
 }
 
 /**
- * Locks the record until the end of the transaction.
- * @throws Problem rest_precondition_failed, also if it was changed earlier in the transaction
+ * Locks the record until the end of the transaction and checks its version.
+ * @throws Problem rest_precondition_failed if the record has none of the wanted versions, or was changed
+ * earlier in the transaction
  */
 export async function requireVersion(
   tx: Tx,
@@ -402,7 +424,10 @@ export async function requireVersion(
   if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }
 
-/** @throws Problem rest_precondition_failed */
+/**
+ * Checks that `wanted` contains the version.
+ * @throws Problem rest_precondition_failed
+ */
 export function requireWanted({ id, sequence }: Version, wanted: WantedVersions): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')
@@ -416,7 +441,10 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/** The records stay in order; one that cannot be shown is reported and left out. */
+/**
+ * Returns records as lists show them, by id and in order. A record that cannot be shown is reported and left
+ * out.
+ */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -435,7 +463,10 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** Includes linked data. @throws UnshowableRecord */
+/**
+ * Returns a record as an answer of its own shows it, with linked data.
+ * @throws UnshowableRecord when it cannot be shown
+ */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,

@@ -57,7 +57,7 @@ export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'tras
 
 /**
  * Locks the series and reads its occurrences.
- * @throws Problem series-was-changed if it has another version by now
+ * @throws Problem series-was-changed if the series has another version by now
  */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
@@ -68,15 +68,21 @@ export async function getHeldSeries(tx: Tx, id: number, version: number): Promis
 export interface AskedChange {
   prepared: PreparedEvent
   recurrence: unknown
-  /** Each occurrence stays on its day: a start on another day adds and drops dates instead of moving them. */
+  /**
+   * If true, occurrences stay on their days: when the series gets a start on another day, dates are added and
+   * dropped instead of moved.
+   */
   keepsDays?: boolean
-  /** The addressed occurrence takes the sent values even if it has its own. */
+  /**
+   * If true, the addressed occurrence takes the sent values, even for fields in which it differs from the
+   * series.
+   */
   takesSent?: boolean
 }
 
 /**
- * Fields that an occurrence has changed for itself stay. A move to the trash is done last. Returns the ids of
- * created venues and organizers.
+ * Changes a series and all its occurrences. Fields in which an occurrence differs from the series stay as
+ * they are. A move to the trash is done last. Returns the ids of created venues and organizers.
  * @throws Problem rest_forbidden unless the caller may edit every occurrence
  */
 export async function changeAll(
@@ -180,7 +186,10 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/** `known` dates are written already. @throws Problem when the exceptions leave no date */
+/**
+ * Returns the dates of a schedule. `known` is how many of them are written already.
+ * @throws Problem when the exceptions leave no date
+ */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
@@ -194,7 +203,7 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** Drops the slug, since each occurrence keeps its own. */
+/** Removes the slug from the values, since each occurrence keeps its own. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
@@ -325,9 +334,9 @@ export async function addDates(
 }
 
 /**
- * The occurrence `at` and later ones become a new series and keep their ids, unless all earlier ones are in
- * the trash. A sent recurrence counts from `at`.
- * @throws Problem when no rule has the dates from there on
+ * Splits a series: the occurrence `at` and later ones become a new series and keep their ids. If all earlier
+ * ones are in the trash, the series stays whole. A sent recurrence counts its dates from `at`.
+ * @throws Problem when no rule has the dates from `at` on
  */
 export async function splitSeries(
   tx: Tx,
@@ -406,7 +415,7 @@ export async function removeAll(
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await moveToTrash(tx, series, going, context)
-  // The occurrence that stays may have the UID of the series.
+  // The occurrence that stays as a single event may have the UID of the series, so the series gets another.
   const uid = but === undefined ? {} : { uid: randomUUID() }
   await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
 }
@@ -431,7 +440,10 @@ interface SeriesTerms {
   mixed: ReadonlyMap<number, readonly number[]>
 }
 
-/** A taxonomy that was not sent keeps its terms. */
+/**
+ * Returns the terms that a series has after a change, and those of occurrences that differ in one taxonomy. A
+ * taxonomy that was not sent keeps its terms.
+ */
 async function settleSeriesTerms(
   tx: Tx,
   rows: readonly EventRow[],

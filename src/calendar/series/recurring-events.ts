@@ -88,7 +88,7 @@ function plan(values: EventValues, context: Context): Planned | undefined {
 
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
-  /** Read before the transaction: its version shows whether somebody has changed it since. */
+  /** The series as read before the transaction; its version shows whether somebody has changed it since. */
   series: SeriesRow | undefined
   scope: RecurrenceScope
   recurrence: unknown
@@ -138,7 +138,10 @@ async function updateSingle(
   return readBack(tx, changed, context)
 }
 
-/** Every writer locks the series before its occurrences, so that no two wait for each other. */
+/**
+ * Updates the occurrences in the scope of a request. Every writer locks the series before its occurrences, so
+ * that no two wait for each other.
+ */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -152,7 +155,10 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   return readWritten(tx, row.id, made, context)
 }
 
-/** Shows the event even if it is in the trash. @throws Problem series-was-changed when it is gone */
+/**
+ * Returns the answer to a change of occurrences: the event, even if it is in the trash now.
+ * @throws Problem series-was-changed when the event is gone
+ */
 export async function readWritten(
   tx: Tx,
   id: number,
@@ -171,7 +177,7 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
   return readBack(tx, await changeOccurrence(tx, held, row, event, context), context)
 }
 
-/** The other occurrences in the scope go to the trash. */
+/** Turns an occurrence into a single event. The other occurrences in the scope go to the trash. */
 export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
@@ -249,7 +255,9 @@ async function changeOccurrence(
   return changed
 }
 
-/** Where `isOwn` is undefined, the field stays own or shared as it was. */
+/**
+ * Whether an occurrence differs from its series in a field. If `isOwn` is undefined, that stays as it was.
+ */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -264,7 +272,10 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/** Times are all own or all shared. */
+/**
+ * Returns in which sent columns an occurrence differs from its series. If one of the times differs, all times
+ * count as its own.
+ */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -282,7 +293,10 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Compares texts as rendered too, since clients send them back as they read them. */
+/**
+ * True if a column shows the same value as before. Texts are compared as rendered too, since clients send
+ * back what they have read.
+ */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -325,7 +339,10 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
-/** Takes a date out of the trash; if all were there, this one becomes the only one. */
+/**
+ * Takes an occurrence out of the trash and its date back into the rule. If the whole series was in the trash,
+ * the date becomes its only one.
+ */
 async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
   if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })
@@ -349,7 +366,7 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** No series has as many dates before one of its occurrences. */
+/** More dates than any series has before one of its occurrences. */
 const MORE_THAN_ANY = 100_000
 
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
@@ -362,7 +379,7 @@ async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Conte
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/** The event becomes the first occurrence and keeps its id and UID. */
+/** Turns a single event into a series, of which it becomes the first occurrence, with the same id and UID. */
 async function beginSeries(
   tx: Tx,
   before: EventRow,

@@ -32,7 +32,10 @@ import {
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
-/** Every operation changes all occurrences; a series is created with its event (docs/series.md). */
+/**
+ * The operations on series. An update or removal concerns all occurrences. A series is created with its
+ * event, not here (docs/series.md).
+ */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
   find: findPageOfSeries,
@@ -131,7 +134,10 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** `keepsDays` is for calendars that are imported again: they name each date by itself. */
+/**
+ * Prepares a change of a series. `keepsDays` is true for calendars that are imported again, since they list
+ * each date.
+ */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -143,22 +149,25 @@ async function prepareSeries(
   return { series, event, recurrence: otherThan(series, recurrence), keepsDays }
 }
 
-/** @throws Problem when the only occurrence has become a single event */
+/**
+ * Returns the first occurrence outside the trash, else the first.
+ * @throws Problem series-is-in-trash without any, as when the only occurrence has become a single event
+ */
 function first(rows: readonly EventRow[]): EventRow {
   const found = rows.find(isLive) ?? rows[0]
   if (!found) throw new Problem('series-is-in-trash')
   return found
 }
 
-/** Gives the event the times of the series' start, with which sent times are compared. */
+/** Returns the event with the times of the series' start, so that sent times are compared with these. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }
 
 /**
- * Takes values of a source or a former version. Dates that they do not leave out take place again; a series
- * in the trash is restored.
- * @throws Problem when they are not valid
+ * Prepares a change of a series to the values of an imported calendar or of a former version. Dates that
+ * these values do not leave out take place again; a series in the trash is restored.
+ * @throws Problem when the values are not valid
  */
 export async function prepareSeriesChange(
   context: Context,

@@ -25,7 +25,7 @@ import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
 
 export interface Schedule {
   start: Start
-  /** Seconds: elapsed ones, or those of the wall clock for whole days. */
+  /** In seconds: elapsed time, or for whole days the difference of local times. */
   duration: number
   recurrence: Recurrence
 }
@@ -42,10 +42,10 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** Maximum of dates before today, and of dates from today on. */
+/** At most this many dates before today, and as many from today on, are written as events. */
 export const MOST_WRITTEN_DATES = 750
 
-/** A series that is written until then has all its dates. */
+/** The value of `written_until` for a series all of whose dates are written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
@@ -55,7 +55,10 @@ export function isNone(sent: unknown): boolean {
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/** Returns undefined if the event does not repeat. @throws Problem naming the faults of the recurrence */
+/**
+ * Reads the recurrence of an event with these times. Returns undefined if the event does not repeat.
+ * @throws Problem naming the faults of the recurrence
+ */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startOf(when)
@@ -98,8 +101,9 @@ export function durationOf({
 }
 
 /**
- * Whole days last as many days, other events the same elapsed time. `like` decides which of two equal wall
- * times is meant.
+ * Returns the times of the occurrence that starts at the local time `wall`. Events of whole days last the
+ * same number of days, other events the same elapsed time. If clocks repeat the local time, `like`, the
+ * occurrence so far, decides which of the two is meant.
  */
 export function whenAt(
   { start: { zone, allDay }, duration }: Pick<Schedule, 'start' | 'duration'>,
@@ -119,7 +123,7 @@ function endOf(wall: string, start: string, zone: string, allDay: boolean, durat
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** The starts are complete up to the wall time `until`. */
+/** Starts of occurrences in local time, complete up to the local time `until`. */
 export interface Written {
   starts: string[]
   until: string
@@ -130,13 +134,14 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * At most `MOST_WRITTEN_DATES` starts lie in the future.
+ * Returns the starts that are written as events, up to `months` ahead. At most `MOST_WRITTEN_DATES` of them
+ * are in the future.
  * @param now in ms
  * @param known number of dates written already, which may all be past
- * @throws Problem when more are past
+ * @throws Problem when more dates than that are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  // A series that begins beyond the horizon still has its first occurrence.
+  // A series that begins after the last written month still gets its first occurrence.
   const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
   const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))
@@ -177,7 +182,11 @@ export function movedWall(wall: string, from: Start, to: Start): string {
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/** `place` returns where an original start has moved to. */
+/**
+ * Compares the occurrences of a series with its new starts. `place` returns the new start of an original one.
+ * In the result, `kept` have one of the starts, `made` are starts without an occurrence; `gone` and `away`
+ * have no start any more, and `away` are in the trash already.
+ */
 export function compareDates(
   rows: readonly EventRow[],
   place: (wall: string) => string,
@@ -206,8 +215,8 @@ interface NewDates {
 }
 
 /**
- * Returns the schedule once one occurrence has other times or another recurrence; undefined if neither
- * changes. Exceptions stay unless others are sent.
+ * Returns the new schedule of a series, one occurrence of which gets other times or another recurrence;
+ * undefined if neither changes. Exceptions stay unless others are sent.
  * @throws Problem naming the faults of the recurrence
  */
 export function newDates(
@@ -239,7 +248,7 @@ export function newDates(
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/** Dates left out are named by an empty list, too. */
+/** True if a sent recurrence says which dates are left out, even by an empty list. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

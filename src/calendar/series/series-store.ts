@@ -19,13 +19,13 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Locks the series until the end of the transaction. */
+/** Reads a series and locks it until the end of the transaction. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row
 }
 
-/** Reading so many takes some ten milliseconds with the longest texts. */
+/** Reading this many occurrences takes some ten milliseconds if they have the longest texts. */
 const READ_AT_ONCE = 25
 
 const selectOccurrences = statement<{ series: number; from: string; after: number }>()((db, value) =>
@@ -41,7 +41,10 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .limit(sql.lit(READ_AT_ONCE)),
 )
 
-/** The trash is included; other requests get their turn in between. */
+/**
+ * Reads all occurrences of a series, including those in the trash. Between the reads, other requests get
+ * their turn.
+ */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   let rows: EventRow[] = []
   for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {
@@ -61,7 +64,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/** Only occurrences in public lists count; a series without any has no entry. */
+/** Counts the occurrences of each series in public lists. A series without any has no entry. */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
@@ -84,7 +87,8 @@ export async function updateSeries(
   columns: Partial<SeriesRow>,
 ): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  // The series' own columns win: in the trash, the shared status is the one that it will come back with.
+  // The series' own columns override the shared ones: in the trash, the shared status is the one that it will
+  // get back.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
   noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
@@ -160,7 +164,8 @@ export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  // A series of an earlier version lacks newer fields, and may hold columns that are shared no more.
+  // A series that an earlier release wrote lacks newer fields, and may contain columns that are no longer
+  // shared.
   const held: Shared & Partial<EventRow> = { ...blankColumns(eventFields), ...JSON.parse(shared) }
   return withoutApart(held)
 }

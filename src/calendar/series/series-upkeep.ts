@@ -30,10 +30,13 @@ import {
 } from './series-schedule.ts'
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 
-// Does what is due: dates within the horizon, times after changes of zones, publication, links of meetings.
+// Scheduled work: writes dates of series up to the horizon, corrects UTC times after changes of time zones,
+// publishes records, and shows links of meetings.
 
 const SERIES_AT_ONCE = 50
-/** Stands for the number of dates written already, so that past dates never make an extension fail. */
+/**
+ * Passed as the number of dates written already. It is so large that past dates never make an extension fail.
+ */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -48,8 +51,9 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * Only one of several nodes extends a series, since it records how far it is written. `tell` gets a sentence
- * for each that reached its limit of bytes.
+ * Writes the next dates of series, up to the horizon. If several nodes do this, only one extends each series,
+ * since the series records how far it is written. `tell` gets a sentence for each series that reached its
+ * limit of bytes.
  * @param now in ms
  */
 export async function extendSeries(
@@ -96,7 +100,7 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   )
 }
 
-/** Makes an occurrence without id, UID, slug and times, which the caller sets. */
+/** Returns an occurrence whose id, UID, slug and times the calling function has to set. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -137,7 +141,10 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/** Corrects UTC times after the rules of a zone have changed; wall times stay. @param now in ms */
+/**
+ * Corrects the UTC times of occurrences after the rules of a time zone have changed. Local times stay.
+ * @param now in ms
+ */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -197,7 +204,7 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
 const PUBLISHED_AT_ONCE = 200
 
 /**
- * Publishes records that are due (rule 19.3), and shows links of meetings that begin soon.
+ * Publishes records that are due (rule 19.3), and shows links to meetings whose time has come.
  * @param now in ms
  */
 export async function publishDue(database: Database, now: number): Promise<void> {
@@ -222,7 +229,10 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/** The order by `online_from` lets SQLite use that index; an order by id would not. */
+/**
+ * Finds the events whose meeting link is due. The order by `online_from` lets SQLite use that index; an order
+ * by id would not.
+ */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
@@ -237,11 +247,14 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
     .limit(PUBLISHED_AT_ONCE)
 }
 
-/** The rows are locked, so that none is published twice. Returns how many were. */
+/**
+ * Publishes some records that are due, and returns how many. Their rows are locked, so that none is published
+ * twice.
+ */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
   const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {
-    // Another record may have taken its slug meanwhile.
+    // Another record may have taken the slug of this one meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
     else

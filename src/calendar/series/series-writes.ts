@@ -17,7 +17,7 @@ export interface Planned extends Written {
   schedule: Schedule
 }
 
-/** Returns the first occurrence. */
+/** Creates a series with its occurrences, and returns the first one. */
 export async function createSeries(
   tx: Tx,
   prepared: PreparedEvent,
@@ -49,8 +49,9 @@ interface AlikeDates {
 }
 
 /**
- * Dates of the whole batch count. Dates that took up more before may stay, but not grow.
- * @throws Problem when they take up too many bytes
+ * Checks that the dates of a series, with those of the whole batch, do not take up too many bytes. Dates that
+ * took up more before may stay, but not grow.
+ * @throws Problem rest_invalid_param for the recurrence when they take up too many bytes
  */
 export function requireRoom(
   { row, links, count }: AlikeDates,
@@ -74,7 +75,8 @@ const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit}
 
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
-  // The sent start stays: with an offset it may be the second of two equal wall times.
+  // If the first date is the sent start, that stays: its UTC offset may choose the second of two equal local
+  // times.
   const times = start === schedule.start.local ? {} : { start_date, end_date }
   const values: EventValues = { ...prepared.values, ...times }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
@@ -138,7 +140,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Numbers the slugs of later starts on the same day. */
+/** Returns a slug with the date for each start. A second and later start on one day gets a number. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {
@@ -156,7 +158,7 @@ export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' |
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** Records a change of events that look different although their rows are the same. */
+/** Records a change of events whose answers change although their rows stay the same. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -174,7 +176,10 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/** Only announced occurrences get a slug that no other has; drafts may share one. */
+/**
+ * Sets the slugs of changed occurrences. An announced occurrence gets one that no other has; drafts may share
+ * one.
+ */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map((change) => {
     const { before, values } = change

@@ -15,7 +15,9 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-/** Parts that several parameters decide together, or that narrow every list. */
+/**
+ * Groups of parameters that make one condition together; `use` narrows every list, even without a parameter.
+ */
 type TermPart = 'use' | 'event'
 
 type TermFilter<Value> = Filter<
@@ -66,7 +68,10 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/** Looks up slugs and names (rule 13.9). */
+/**
+ * Returns the ids that entries mean: digits are ids, other entries are looked up as slugs and names (rule
+ * 13.9).
+ */
 export async function termIdsAmong(
   entries: readonly string[],
   { context, taxonomy }: TermGround,
@@ -119,16 +124,19 @@ const ofUse = {
   slug: termFilter({ kind: text, about: 'Only the term with this slug', within: limits.slug, sql: withSlug }),
 }
 
-/** The filters of rule 13.9. */
+/** The parameters of lists of categories (rule 13.9). */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
-/** Tags are flat: they have no `parent`. */
+/** The parameters of lists of tags, which have no `parent`. */
 export const tagFilters = { ...ofPage, ...ofTaxonomy('tag'), ...ofOrder, ...ofUse }
 
 export type TermsQuery = Parsed<typeof categoryFilters>
 
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
-  /** Categories above these count too, unless children of one are asked for. */
+  /**
+   * Terms that published events have. Categories above such a term are included, unless the children of one
+   * category are asked for.
+   */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
     return taxonomy === 'category' && parent === undefined ? inUseOrAbove(taxonomy) : inUse
@@ -157,7 +165,7 @@ interface TermGround {
   context: Context
 }
 
-/** Terms are searched in name and slug (rule 14.4). */
+/** Terms with the text in their name or slug (rule 14.4). */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
@@ -179,7 +187,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Nothing matches if lists do not show the event to the caller. */
+/** Terms of one event. None match if the caller does not see the event in lists. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -200,8 +208,8 @@ function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
 }
 
 /**
- * Other callers see terms in use, those above them, those of their own events and those of no event: the name
- * of a term could reveal a draft.
+ * Terms that the caller may see. Who manages terms sees all; others see terms in use, terms above those,
+ * terms of their own events and terms of no event, since the name of another term could reveal a draft.
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

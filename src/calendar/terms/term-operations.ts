@@ -24,7 +24,7 @@ export interface LoadedTerm {
   ancestors: Ancestors
 }
 
-/** Loads the ancestors of all terms at once. */
+/** Adds their ancestors to terms, with one query for all of them. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))

@@ -32,7 +32,7 @@ import {
   updateTerm,
 } from './term-store.ts'
 
-/** See rule 3.9. */
+/** The fields that categories and tags share (rule 3.9). */
 export const termFields = defineFields({
   name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },
   description: {
@@ -53,12 +53,15 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/** Authors manage categories, editors tags as well (rule 26.3). */
+/**
+ * True if the caller may create and change terms: authors may for categories, editors also for tags (rule
+ * 26.3).
+ */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Ids, slugs and names are looked up (rule 13.2). */
+/** Returns a check whether all terms of a list exist, by id, slug or name (rule 13.2). */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -73,7 +76,7 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** True for none, and for a category (rules 13.2 and 22.3). */
+/** True if the value is 0 or empty, for no parent, or refers to a category (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
@@ -95,7 +98,7 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // Both together may be longer than a slug, so they are cut.
+  // Both slugs together may be longer than a slug may be, so they are cut.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
@@ -111,8 +114,9 @@ export class TermExists extends Problem {
 }
 
 /**
- * See rules 22.1 and 22.2.
- * @throws TermExists; Problem rest_invalid_param for an empty or long name, or a parent too deep
+ * Creates a term (rules 22.1 and 22.2).
+ * @throws TermExists if there is such a term; Problem rest_invalid_param for an empty or long name, or a
+ * parent too deep in the tree
  */
 export async function createTerm(
   tx: Tx,
@@ -141,9 +145,9 @@ export async function createTerm(
 }
 
 /**
- * See rules 22.1 to 22.3.
- * @throws Problem duplicate_term_slug; rest_invalid_param for an empty or long name, a parent that is or lies
- * below the term, or is too deep
+ * Updates a term (rules 22.1 to 22.3).
+ * @throws Problem duplicate_term_slug; rest_invalid_param for an empty or long name, or for a parent that is
+ * the term itself, below it, or too deep in the tree
  */
 export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Promise<void> {
   const columns: Parameters<typeof updateTerm>[2] = {}
@@ -169,8 +173,9 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
 }
 
 /**
- * Keeps the tree shallow, since every answer climbs it. @throws Problem rest_invalid_param if it would get
- * too deep
+ * Checks that a term with `levels` levels of its own may be put below `parent`. The tree is kept shallow,
+ * since every answer reads all ancestors.
+ * @throws Problem rest_invalid_param if the tree would get too deep
  */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
@@ -181,8 +186,8 @@ async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void>
 type TermEntry = number | string
 
 /**
- * Rule 22.4: accepts ids, slugs, names, text with commas, or objects of an answer; undefined for anything
- * else.
+ * Reads the terms that a request sends for an event (rule 22.4): ids, slugs, names, text with commas, or
+ * objects as in answers. Returns undefined for anything else.
  */
 export function termEntries(value: unknown): TermEntry[] | undefined {
   if (typeof value === 'boolean') return undefined
@@ -212,8 +217,8 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * Unknown ids are ignored; unknown texts become terms if the caller may create them (rule 22.4). `known` has
- * terms by id.
+ * Returns the ids of the terms that a request sends for an event. Unknown ids are ignored; unknown texts
+ * become new terms if the caller may create them (rule 22.4). `known` has the terms of sent ids.
  */
 export async function settleTerms(
   tx: Tx,
@@ -237,7 +242,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Waits for another writer that may be creating the term. */
+/** Finds or creates a term. If another writer may be creating it, this waits for that writer. */
 async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
@@ -246,7 +251,10 @@ async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: 
   return createTerm(tx, taxonomy, { name: text })
 }
 
-/** One lock for all names: two writers that create the same terms in another order would deadlock. */
+/**
+ * Takes one lock for all names: with a lock for each, two writers that create the same terms in different
+ * orders would deadlock.
+ */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

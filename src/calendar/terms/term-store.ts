@@ -14,7 +14,7 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
-/** Writers of both go in this order, so that they never deadlock. */
+/** Both taxonomies, in the order in which every writer handles them, so that writers never deadlock. */
 export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
 export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
 
@@ -38,7 +38,7 @@ export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<
   return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** Terms come in no order; impossible ids are skipped. */
+/** Reads terms by id, in no particular order. Impossible ids are skipped. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
   return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
@@ -49,7 +49,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** Letter case does not matter; the oldest term comes first. */
+/** Finds the terms of this name, in any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByNames(db, { taxonomy, folded: [fold(name)] })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
@@ -71,7 +71,7 @@ export async function findTermIdsBySlugs(
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
-/** Descriptions are left out, since they may be long. */
+/** A term without its description, which may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
 export const NAMED = [
@@ -113,19 +113,22 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** Terms are in the order of entries, undefined if there is none (rule 13.2). */
+/**
+ * Finds the terms that entries mean by id, slug or name, in the order of the entries. An entry without a term
+ * gives undefined (rule 13.2).
+ */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
 
-/** See `findTermsByEntries`, but digits are no ids here (rule 22.4). */
+/** Like `findTermsByEntries`, but digits are not read as ids (rule 22.4). */
 export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, texts, false)
 }
 
 type Meant = (TermRow | undefined)[]
 
-/** Slugs count before ids, and ids before names. */
+/** Finds terms first by slug, then by id if `areIds`, then by name. */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -156,7 +159,7 @@ async function findMeant(
   return entries.map((entry) => termMeant(lookups, entry))
 }
 
-/** All terms below them are included (rule 13.2). */
+/** Returns the ids of the terms that entries mean, and of all terms below those (rule 13.2). */
 export async function findIdsByEntries(
   db: Db,
   taxonomy: Taxonomy,
@@ -176,7 +179,10 @@ export async function findIdsByEntries(
 
 export const MOST_TREE_LEVELS = 50
 
-/** `found` has the terms and all below them; levels are counted up to one more than a tree may have. */
+/**
+ * Returns the terms with all terms below them, and how many levels these have. Counting stops at one level
+ * more than a tree may have.
+ */
 export async function levelsBelow(
   db: Db,
   ids: readonly number[],
@@ -195,7 +201,7 @@ export async function levelsBelow(
   return { found, levels }
 }
 
-/** Categories above others, by id. Addresses have their slugs: `arts/painting`. */
+/** Categories above others, by id. URLs contain their slugs, as in `arts/painting`. */
 export type Ancestors = ReadonlyMap<number, NamedTerm>
 
 export async function findAncestors(
@@ -259,7 +265,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** `sortTerms` makes the orders without a column. */
+/** The column of each order. `sortTerms` sorts by those without a column. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -270,7 +276,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** All descriptions are read to be sorted, so they are cut. */
+/** The start of the description. For sorting, the descriptions of all terms are read, so they are cut. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -291,7 +297,10 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/** The term `id` may have the slug already. @throws Error if all candidates are taken */
+/**
+ * Returns the first candidate that no term has but the one with this `id`.
+ * @throws Error if all candidates are taken
+ */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,
@@ -305,12 +314,12 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** Records the term as public: anybody may read it by id. */
+/** Returns a change of a term. It counts as public, since anybody may read a term by id. */
 export function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** Records the count alone: events that show the term have not changed. */
+/** Returns a change of only the count of a term: events that show the term have not changed. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -342,7 +351,7 @@ export async function updateTerm(
   ])
 }
 
-/** Deleting so many takes some milliseconds. */
+/** Deleting this many links takes some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
@@ -360,7 +369,10 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/** Moves children up to the parent (rule 22.5). Other requests get their turn between steps. */
+/**
+ * Deletes a term; its children move up to its parent (rule 22.5). Between the steps, other requests get their
+ * turn.
+ */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -370,7 +382,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
     .returning('id')
     .execute()
   for (const child of children) recordChange(tx, changeOf(child.id))
-  // Lists may have shown the parent because of this term.
+  // The parent may have been in lists only because this term was in use.
   if (term.parent !== 0) recordChange(tx, countOf(term.parent))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
@@ -380,10 +392,10 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
-/** JavaScript orders such characters differently from databases. */
+/** Characters beyond U+FFFF, which JavaScript orders differently from databases. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Orders by code points, then by id. */
+/** Compares terms by taxonomy, then by the code points of the folded name, then by id. */
 export function compareTerms(a: TermRow, b: TermRow): number {
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
@@ -406,14 +418,17 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   await addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
-/** Without `byName`, only slug and id count. */
+/** Functions that find a term. Without `byName`, names are not looked up. */
 interface TermLookups<Found> {
   bySlug: (slug: string) => Found | undefined
   byId?: ((id: number) => Found | undefined) | undefined
   byName?: (key: string) => Found | undefined
 }
 
-/** The entry is a slug, an id, a name, or gives the slug of a term (rule 13.2), in this order. */
+/**
+ * Finds the term that an entry means: by slug, else by id, else by name, else by the slug that its text gives
+ * (rule 13.2).
+ */
 export function termMeant<Found>(
   { bySlug, byId, byName }: TermLookups<Found>,
   entry: string,
@@ -438,7 +453,7 @@ function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<Ter
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    // A damaged name makes its own term unshowable, not all terms.
+    // A damaged name must not make all lookups fail, only its own term unshowable.
     const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)

@@ -11,7 +11,10 @@ import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 
-/** Texts that stand in no declaration. The English text is the key of translations; `{name}` is a value. */
+/**
+ * All texts of the kernel that are in no declaration. The English text is the key of its translations;
+ * `{name}` is a placeholder.
+ */
 export const messages = [
   'midnight',
   'normal does each request by itself, require-all-validate all of them or none',
@@ -202,7 +205,7 @@ into the body, and _pretty to indent it.',
 
 export type MessageText = (typeof messages)[number]
 
-/** The compiler checks that it is one of the messages. */
+/** Returns the text unchanged; its type makes the compiler check that the text is one of `messages`. */
 export const about = (text: MessageText) => text
 
 type TextsOf<Part> =
@@ -232,5 +235,5 @@ export type Text =
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 
-/** The compiler asks for every text that is new or reworded. */
+/** The translations of one language. The compiler reports every text that is missing in it. */
 export type Locale = Readonly<Record<Text, string>>

@@ -2,9 +2,9 @@ import type { Language } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { translate } from './translate.ts'
 
-// An event from midnight to midnight must not seem to have no length.
+// Wording for events from midnight to midnight, which must not seem to have no length.
 
-/** Both are wall times. */
+/** True for an event of one or more whole days, from midnight to midnight. Both are local times. */
 export const isOfWholeDays = (start: string, end: string) =>
   start.endsWith(' 00:00:00') && end.endsWith(' 00:00:00') && end > start
 
@@ -12,7 +12,7 @@ export const isWholeDay = (start: string, end: string) =>
   isOfWholeDays(start, end) && dayOf(end) === addDays(dayOf(start), 1)
 
 /**
- * Returns `24:00` for `0:00`, or a word on a clock of twelve hours.
+ * Returns midnight as the end of a day: `24:00` for `0:00`, or a word on a 12-hour clock.
  * @param midnight as the clock writes it
  */
 export function midnightAtEnd(language: Language, midnight: string): string {

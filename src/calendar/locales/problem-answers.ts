@@ -13,7 +13,10 @@ export interface ProblemBody {
 
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
-/** `loggedIn` chooses “not allowed” over “sign in”. */
+/**
+ * Returns status and body of the answer to a problem. If a right is missing, `loggedIn` decides between “not
+ * allowed” and “sign in”.
+ */
 export function problemAnswer(
   problem: Problem,
   language: Language,

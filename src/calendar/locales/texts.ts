@@ -1,7 +1,7 @@
 import type { Language } from '../../base/config.ts'
 import type { Text } from './messages.ts'
 
-/** The forms that each language has for numbers (CLDR). */
+/** The plural forms of each language that texts give (CLDR). */
 interface PluralForms {
   en: 'one' | 'other'
   de: 'one' | 'other'
@@ -9,16 +9,19 @@ interface PluralForms {
   es: 'one' | 'other'
 }
 
-/** A rarer form that is not given is written as `other`. */
+/** The plural forms of a text in a language. For CLDR forms that are missing here, `other` is used. */
 export type Forms<In extends Language = Language> = Readonly<Record<PluralForms[In], string>>
 
 type Plain = Readonly<Record<Exclude<Language, 'en'>, string>>
 type Counted = { readonly [In in Language]: Forms<In> }
 
-/** The key is the English text. A text that depends on a number has its forms in every language. */
+/**
+ * Translations by English text. A text that depends on a number has plural forms in every language, English
+ * included.
+ */
 export type Texts = Readonly<Record<string, Plain | Counted>>
 
-/** A feature says its own texts and those of the kernel. */
+/** The texts that a feature may use: its own and those of the kernel. */
 export type TextIn<Own extends Texts> = Text | (Exclude<keyof Own, CountedIn<Own>> & string)
 
 export type CountedIn<Own extends Texts> = {
@@ -26,7 +29,9 @@ export type CountedIn<Own extends Texts> = {
 }[keyof Own] &
   string
 
-/** The compiler checks that it is one of the texts. */
+/**
+ * Returns a function that returns a text unchanged; its type makes the compiler check that the text exists.
+ */
 export const textFrom =
   <const Own extends Texts>(_texts: Own) =>
   <Said extends TextIn<Own>>(text: Said): Said =>

@@ -259,7 +259,7 @@ interface WithdrawnEventColumns
   title: string
   featured: number
   event_status: Columns<typeof eventFields>['event_status']
-  /** JSON of the other fields apart from texts; `{}` in rows of an older version of the program. */
+  /** JSON of the whole row apart from its texts; `{}` in rows of an older version of the program. */
   kept: string
   /** `venues`, `organizers` and `terms` are JSON arrays of ids. */
   venues: string

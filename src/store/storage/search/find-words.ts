@@ -18,25 +18,27 @@ import { wholeList } from '../sql-parts.ts'
 import { statement, type ValuePlaces } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
-// Finds events, terms and names by stems: for `words`, where a wrong letter is forgiven, and for suggestions.
+// Finds events, terms and names by stems: for the parameter `words`, where a typing error of one letter is
+// corrected, and for suggestions.
 
 export interface WordsFound {
   words: readonly FoundWord[]
-  /** Events with all words; some ids may be of no event. */
+  /** Events that have all words; some ids may be of deleted events. */
   all: IdSet
   /**
-   * Events with all words in the title, and events with each in the title or in the name of a linked record.
+   * `titled`: events that have all words in the title. `named`: events that have each word in the title or in
+   * the name of a linked record.
    */
   titled: IdSet
   named: IdSet
-  /** False if too many events were written a moment ago. */
+  /** False if some events are missing, since too many were written a moment ago. */
   isWhole: boolean
 }
 
 export interface FoundWord extends WantedWord {
-  /** The typed word, which no event has. */
+  /** The word as it was typed, which no public event has; undefined if the word was not corrected. */
   instead?: string
-  /** Whether a public event has it. */
+  /** Whether a public event has the word. */
   isThere: boolean
 }
 
@@ -45,22 +47,23 @@ export interface Searcher {
   readInLane: ReadInLane
 }
 
-/** Events with a word anywhere, in the title, and in the name of a linked record. */
+/** Events that have a word in any text, in the title, and in the name of a linked record. */
 interface Places {
   texts: IdSet
   titled: IdSet
   named: IdSet
 }
 
-/** Each corrected word may stand for hundreds of others. */
+/** At most this many words are corrected, since each may have hundreds of candidates. */
 const MOST_CORRECTED = 2
-/** Of similar words, those with the most events are tested for public ones. */
+/** Of the similar words, this many with the most events are checked for public events. */
 const MOST_NEAR = 6
 const MOST_KNOWN = 40
 
 /**
- * Finds words in texts and in public names of linked records; a term stands for those below. A word that no
- * public event has is replaced by one that differs in a letter. Without words, nothing is found.
+ * Finds events that have the words in their texts or in the names of public linked records; the name of a
+ * term also finds the events of all terms below it. A word that no public event has is replaced by a similar
+ * one that differs in one letter. Without words, finds nothing.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
@@ -102,7 +105,8 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
 }
 
 /**
- * Stems of events written a moment ago, which are not stored yet; `isWhole` is false if some were not read.
+ * Stems, by id, of events that were written a moment ago and have no stored stems yet. `isWhole` is false if
+ * there were too many to read all.
  */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
@@ -143,7 +147,10 @@ interface PlacesRow {
   named: PackedPlaces
 }
 
-/** SQLite gives a text that begins with the largest id. */
+/**
+ * Ids as the database returns them: PostgreSQL a list, SQLite a text such as `9,2,9` that begins with the
+ * largest id.
+ */
 type PackedPlaces = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
@@ -189,7 +196,7 @@ function idSetOf(found: PackedPlaces): IdSet {
 
 const [COMMA, ZERO] = [44, 48]
 
-/** Reads ids such as `9,2,9`. Splitting would take four times as long. */
+/** Reads ids from a text such as `9,2,9`. `split` would take four times as long. */
 function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
@@ -220,7 +227,10 @@ const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)}
     and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/** `meant_docs` are documents whose name has a word; `meant_terms` are terms among them, with those below. */
+/**
+ * Returns a WITH clause: `meant_docs` are the documents whose name has the word, `meant_terms` are the terms
+ * among them with all terms below those.
+ */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems
     where ${having(db, stems, IN_NAME)}),
@@ -231,7 +241,7 @@ function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
 function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   const linked = (table: string, kind: string) => {
     const link = sql.ref(`event_${table}.${kind}`)
-    // The condition is one value, since SQLite would start with everything that is public.
+    // `is true` keeps SQLite from starting with all public rows.
     return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
       (select id from ${sql.table(table)} where id in (select doc from meant_docs)
       and (status = 'publish') is true)`
@@ -242,8 +252,9 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
 }
 
 /**
- * Reads waiting events, and places by stored stems. An event that is stemmed meanwhile is in both, never in
- * neither: SQLite reads one snapshot, PostgreSQL one for each query, in this order.
+ * Reads events that wait to be stemmed, and events found by stored stems. An event that is being stemmed
+ * meanwhile is in both or in one, but never in neither: SQLite reads both from one snapshot, PostgreSQL from
+ * one snapshot for each query, in this order.
  */
 async function readWaitingAndStored(
   { db, readInLane }: Searcher,
@@ -260,15 +271,18 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** Of this many events, at least one is taken to be public. */
+/** Among more events than this, at least one is assumed to be public. */
 const CERTAINLY_PUBLIC = 1000
 
-/** A word that only other events have counts as missing, so that nobody learns of it. */
+/**
+ * Whether one of the events is public. A word that only other events have counts as missing, so that searches
+ * do not reveal it.
+ */
 async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
-  // The condition is one value, since SQLite would start with everything that is public.
+  // `is true` keeps SQLite from starting with all public rows.
   const query = sql<{
     found: number
   }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
@@ -277,7 +291,10 @@ async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefi
   return rows.length > 0
 }
 
-/** Returns the similar word that most public events have; of several the first by letters. */
+/**
+ * Returns a similar word that a public event has, together with its events: the one with the most events, or
+ * of equal ones the alphabetically first.
+ */
 async function correct(
   searcher: Searcher,
   word: WantedWord,
@@ -310,7 +327,7 @@ async function findKnown(
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
   const asked = { compile: () => query.compile(db) }
-  // SQLite's index of words lacks the latest events.
+  // On SQLite, events that are not indexed yet are missing in the index of words.
   const [rows, unindexed] = isPostgres(db)
     ? [(await readInLane(db, 'search', [asked]))[0], []]
     : await readInLane(db, 'search', [asked, unindexedEvents(db)])
@@ -325,7 +342,10 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** More events than ever wait; and the characters that are read of each. */
+/**
+ * Of events that wait to be indexed, this many are read, more than usually wait; and this many characters of
+ * each.
+ */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -336,8 +356,8 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
 }
 
 /**
- * Looks up only stems that words begin with or names have: all of some five hundred would take ten times as
- * long.
+ * Selects those stems that a document has. Only stems that begin an indexed word, or that a name has, are
+ * looked up in the full-text table: looking up all of some five hundred would take ten times as long.
  */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
@@ -350,22 +370,28 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
       '"')`
 }
 
-/** Stems of whole words, and the beginning of the last, which may be whole. */
+/**
+ * Words of an input field. `stems` are those of the words before the last. The last word may be incomplete:
+ * `begun` is the text typed so far, `whole` its stem.
+ */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
   whole: string
 }
 
-/** PostgreSQL would have to find all to tell the newest. */
+/**
+ * At most this many events are found. PostgreSQL may return any, since it would have to find all to tell the
+ * newest, so its limit is higher.
+ */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
 const MOST_STEMS = 8
 
-/** On SQLite the newest come first. */
+/** Returns ids of events whose title has the typed words. On SQLite these are the newest, in this order. */
 export async function findTitled({ db, readInLane }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_CHARACTER }
-  // With several words it may look through many events.
+  // With several words the query may scan many events, so it counts as a long read.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0
@@ -385,8 +411,8 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /**
- * On SQLite only a few stems with the typed beginning are taken: FTS5 would join the lists of all, whatever
- * the limit.
+ * Selects events whose title has the words. On SQLite at most `MOST_STEMS` stems with the typed prefix are
+ * used, since FTS5 would join the events of all of them, whatever the limit.
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
@@ -400,16 +426,19 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** Maximum of stems read for one kind, and of names found. */
+/** For each kind, at most this many stems are read, and at most this many names found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/** Without other words, `others` has one empty text. */
+/**
+ * Values to find names with the typed words. If only one word was typed, `others` has one empty text, since a
+ * list must not be empty.
+ */
 export interface TypedName {
   begun: string
   behind: string
   whole: string
-  /** Stems of the words before the last one, each once; and their number. */
+  /** `others` are the stems of the words before the last one, each once; `count` is their number. */
   others: readonly string[]
   count: number
 }

@@ -10,14 +10,15 @@ import type { Recording } from '../recording.ts'
 import { contains, wholeList } from '../sql-parts.ts'
 import { passTurn, statement } from '../statement.ts'
 
-// Fills the indexes of searches, and narrows queries to what a search finds.
+// Fills the search indexes, and makes SQL conditions from the results of searches.
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Run at every start: missing stems, waiting events on SQLite, trigram indexes on PostgreSQL, whose extension
- * may have been added. Returns a sentence for the operator if searches stay slow.
+ * Prepares searches at every start: writes missing stems, indexes waiting events on SQLite, and creates
+ * trigram indexes on PostgreSQL, whose extension may have been added. Returns a sentence for the operator if
+ * searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemMissing(tx)
@@ -39,8 +40,8 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
 }
 
 /**
- * Indexes as many events as the transaction has written, so that searches need not read them one by one. Does
- * nothing on PostgreSQL.
+ * Indexes up to `events` events that the transaction has written, so that searches need not read them one by
+ * one. Does nothing on PostgreSQL.
  */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
@@ -61,7 +62,10 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
   }
 }
 
-/** For more ids, rows are looked up among them; for fewer, a query starts from the ids. */
+/**
+ * With more ids than this, each row is checked against a list of flags by id; with fewer, the query starts
+ * from the ids.
+ */
 const MANY = 5000
 
 export async function alsoMatching(
@@ -84,12 +88,12 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
   }
   const few = JSON.stringify(listIds(ids))
-  // The condition is one value, since SQLite would use an index for it instead of the ids.
+  // `is true` keeps SQLite from using an index for the condition instead of starting from the ids.
   return (condition) =>
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** Ranks 0 in the first set, 1 in the second, else 2. */
+/** SQL value to sort events by: 0 for ids in `first`, 1 for other ids in `second`, 2 for the rest. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -109,7 +113,7 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 }
 
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // Ids are one value, since a row for each would take longer than finding it.
+  // All ids are returned as one value, since a row for each would take longer than finding it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
@@ -120,8 +124,8 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the full-text index merged for each event: enough to keep up, in a millisecond or two. SQLite's
- * own merge takes a tenth of a second, so it is off.
+ * Pages of the full-text index that are merged for each indexed event: enough to keep up, in a millisecond or
+ * two. SQLite's automatic merge takes a tenth of a second at once, so it is off.
  */
 const MERGED_PAGES = 1 / 4
 
@@ -149,11 +153,17 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** Bytes of texts in one turn, and new words of one write; both take a few ms. */
+/**
+ * At most this many bytes of text are indexed in one turn of the event loop, and this many new words inserted
+ * by one write; both take a few ms.
+ */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** Indexes waiting events. Requests get their turn in between; a thread cuts long texts. */
+/**
+ * Indexes up to `most` waiting events. Requests are served in between, and a long text is split into words in
+ * a thread.
+ */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -183,7 +193,7 @@ async function indexLong(write: Write, { id, search }: Unindexed): Promise<void>
   for (let at = 0; at < terms.length; at += WORDS_AT_ONCE)
     await write((tx) => insertWords(tx, terms.slice(at, at + WORDS_AT_ONCE)))
   await write(async (tx) => {
-    // An event written again meanwhile goes on waiting.
+    // If the event has been changed meanwhile, it keeps waiting.
     const { rows } = await sql`select id from events where id = ${id} and search = ${search}`.execute(tx)
     if (rows.length > 0) await insertIndexed(tx, [{ id, terms }])
   })
@@ -212,15 +222,19 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   `.execute(tx)
 }
 
-// Stems of events and names (migrations/0052-tables.ts): a full-text table on SQLite, an indexed column on
-// PostgreSQL. A document is an event, venue or organizer by id, or a term by id plus `TERM_DOCS`.
+// Stems of events and names (migrations/0052-tables.ts) are in a full-text table on SQLite, and in an indexed
+// column on PostgreSQL. A document is an event, venue or organizer, under its id, or a term, under its id
+// plus `TERM_DOCS`.
 
-/** `=` stands before stems of a title, which are stored without it too, `@` before those of a name. */
+/** Prefixes of stems: `=` for those of a title, which are also stored without it, `@` for those of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 export const TERM_DOCS = 2 ** 40
 
-/** The first line of `search` is the title: its stems are stored with `IN_TITLE` too. */
+/**
+ * Returns the stems of an event's searchable text. Its first line is the title, whose stems are also stored
+ * with the prefix `IN_TITLE`.
+ */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -228,7 +242,7 @@ export function stemsOfEvent(search: string): Set<string> {
   return stems
 }
 
-/** The name may be HTML. */
+/** Returns the stems of a name, which may be HTML. */
 export function stemsOfName(name: string): Set<string> {
   return stemsIn(fold(plainText(name)))
 }
@@ -246,7 +260,10 @@ interface UnstemmedName extends Unstemmed {
 
 const DOCS_AT_ONCE = 500
 
-/** Stems are missing after a restore. Documents with former stems are left to the stemmer. */
+/**
+ * Stems documents that have no stems at all, as after a restore. Changed documents, which still have their
+ * old stems, are left to the stemmer.
+ */
 async function stemMissing(tx: Db): Promise<void> {
   const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
   let all = 0
@@ -262,20 +279,29 @@ async function stemMissing(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`analyze stems`.execute(tx)
 }
 
-/** Merges what PostgreSQL has left aside, all of which a search would read. */
+/** Merges the pending list of PostgreSQL's index, which every search would otherwise scan. */
 async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/** With more documents in a turn SQLite merges less later. */
+/**
+ * At most this many documents are stemmed in one transaction; with fewer, SQLite would have more to merge
+ * later.
+ */
 const DOCS_IN_TURN = 64
-/** PostgreSQL sorts many at once in much less time. */
+/**
+ * PostgreSQL merges its pending list after this many documents, which takes much less time than after each
+ * few.
+ */
 const SORTED_AT_ONCE = 256
 
-/** Ms that documents wait to be stemmed; until then searches read them. */
+/** Ms after a commit until its documents are stemmed; until then searches read their texts. */
 const STEM_AFTER = 500
 
-/** Stems in the background. Call `wake` after each commit: it retries what failed before. */
+/**
+ * Stems documents in the background. `wake` must be called after each commit; documents that failed before
+ * are then tried again.
+ */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -302,7 +328,7 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/** Names are few; events wait for the stemmer. */
+/** Stems the changed names within their transaction, since they are few. Events wait for the stemmer. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -315,7 +341,7 @@ export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
 export async function stemSome(tx: Db, most: number, among?: readonly number[]): Promise<number> {
   const narrowed = among ? sql`where doc in ${wholeList(tx, among)}` : sql``
   const { rows } = isPostgres(tx)
-    ? // Documents that others are writing are left for the next time.
+    ? // Documents that other transactions are writing are left for the next time.
       await sql<{ doc: number }>`
         delete from unstemmed where doc in (select doc from unstemmed
           ${narrowed}
@@ -440,7 +466,7 @@ const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
 
 const STEMS_LOOKED_AT = 1 / 4
 
-/** Removes stems that no document has, among some from a random one on. */
+/** Deletes stems that no document has any more. It checks only some, from a random one on. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id)

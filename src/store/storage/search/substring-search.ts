@@ -12,27 +12,27 @@ import {
   onlyInFirst,
 } from '../id-set.ts'
 
-// Finds events whose texts contain given letters, on SQLite: by the index of words, or by reading texts if
-// that is faster.
+// Finds events whose texts contain given substrings, on SQLite: by the index of words, or by reading texts
+// where that is faster.
 
-/** The query needs `escape '\\'`. */
+/** Returns a LIKE pattern for texts that contain `text`. The SQL needs `escape '\\'`. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Microseconds for a term, an event with it, and a text searched for a word.
+// Estimated microseconds: to look up a term, for each event that has it, and to search the text of an event.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
 const LOOK_EVERY = 2000
-/** So many texts are read in order in the time that one read by id takes. */
+/** In the time to read one text by id, this many are read in order. */
 const SCANS_PER_TEXT = 3
 
-/** So few texts are read, and no further words looked up. */
+/** Up to this many events remain, their texts are read instead of looking up further words. */
 const FEW = 1000
 const IDS_AT_ONCE = 8192
 const TERMS_AT_ONCE = 1000
 
 interface Term {
-  /** Common terms have low numbers, since ids are given in the order of first appearance. */
+  /** Ids are assigned in the order of first appearance, so common terms tend to have low ones. */
   id: number
   word: string
 }
@@ -43,7 +43,7 @@ interface Question {
   terms: Term[]
 }
 
-/** Each connection has its own (migrations/0052-tables.ts). */
+/** The prepared statements of one connection on the index of words (migrations/0052-tables.ts). */
 export interface WordIndex {
   connection: DatabaseSync
   target: IdSet
@@ -56,7 +56,8 @@ export interface WordIndex {
 }
 
 export function openWordIndex(connection: DatabaseSync): WordIndex {
-  // Rows, or lists as JSON, would take longer to read than to find, and leave garbage.
+  // Adds ids to the set within SQLite: rows, or a JSON array, would take longer to read than to find, and
+  // cause garbage collection.
   connection.aggregate('add_id', {
     start: 0,
     step: (count, id) => {
@@ -82,7 +83,10 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
   return index
 }
 
-/** Reads in one transaction. A search that only excludes may return ids that no event has. */
+/**
+ * Finds the events of a search, reading in one transaction. If the search only excludes words, some ids may
+ * be of no event.
+ */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)
@@ -107,7 +111,7 @@ function findEvents(index: WordIndex, search: Search): IdSet {
 function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
   if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
-  // The rarest first: a high number appeared late.
+  // The rarest words come first: a high id means that the term first appeared late.
   questions.sort((a, b) => firstId(b) - firstId(a))
   const unknown = new Set(words)
   let found = ids
@@ -135,8 +139,9 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * Returns some other events too if the plan is not exact. Looks up terms until reading the remaining texts
- * takes no longer, so that neither many rare terms nor few common ones take long.
+ * Returns those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact. It
+ * looks up terms until reading the texts of the remaining events takes no longer than that, so neither many
+ * rare terms nor a few common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

@@ -6,11 +6,11 @@ import { fold } from '../../base/text/characters.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { ImportError, message } from './import-messages.ts'
 
-// Recognises the columns of a table by name, and reads the dates and times in its cells.
+// Recognises the columns of a table by their names, and reads dates and times in cells.
 
 /**
- * Names of our export, The Events Calendar, Google and Outlook, and common ones, by language. Of several
- * meanings the first that no other column has counts.
+ * Further names of each meaning: those of our export, The Events Calendar, Google and Outlook, and common
+ * words, ordered by language. A name with several meanings takes the first one that no other column has.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -151,7 +151,7 @@ export function meaningsOf(
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
-  // A name with a single meaning goes before one that may have several.
+  // First pass: names with a single meaning. Names with several ones choose from what is left.
   for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
       const free =
@@ -165,8 +165,9 @@ export function meaningsOf(
 }
 
 /**
- * A column that is ignored is undefined. A table without events has venues or organizers.
- * @throws Error when `given` names no column, or titles or starts are missing
+ * Returns the meaning of each column; undefined for one that is ignored. A table without events lists venues
+ * or organizers.
+ * @throws ImportError when a name in `given` is no column, or there is no column of titles or starts
  */
 export function readHeader(
   names: readonly string[],
@@ -194,7 +195,10 @@ export function readHeader(
   return columns
 }
 
-/** Reads `--map`, such as `Column=field`. @throws Error */
+/**
+ * Reads the values of `--map`, such as `Column=field`.
+ * @throws Error for an unknown field
+ */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')
@@ -208,7 +212,7 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
   return new Map(given)
 }
 
-/** How to read 3/4/2026: `european` has the day first. */
+/** How dates such as 3/4/2026 are read: `european` puts the day first, `american` the month. */
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
@@ -232,7 +236,7 @@ export function noteDate(seen: SeenDates, text: string): void {
   else seen.ambiguous += 1
 }
 
-/** @throws Error when dates leave the order open or contradict each other */
+/** @throws ImportError when the dates leave the order open, or contradict each other */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
     throw new ImportError([
@@ -249,7 +253,10 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 
 let known: ReadonlyMap<string, number> | undefined
 
-/** Names without accents in every language. They are made on first use, since each start loads this file. */
+/**
+ * Month numbers by name, without accents, in every language. The map is made on first use, since every start
+ * of the program loads this file.
+ */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
     LANGUAGES.flatMap((language) =>
@@ -269,17 +276,23 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/** A day is `YYYY-MM-DD`, a time `HH:MM:SS` up to 24:00:00; `utc` is RFC 3339, if the text has an offset. */
+/**
+ * `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS` up to 24:00:00. `utc` is RFC 3339, and is set if the cell has a
+ * UTC offset.
+ */
 interface TableDate {
   day: string
   time?: string | undefined
   utc?: string | undefined
 }
 
-/** RFC 3339 with optional seconds. */
+/** RFC 3339; seconds may be missing. */
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
-/** Converts an offset into the zone. Without a zone the digits stay: they count for a whole day. */
+/**
+ * Reads a date, possibly with a time. A UTC offset is converted to local time of `zone`. For an all-day event
+ * `zone` is undefined: the digits count as written.
+ */
 export function readTableDate(
   text: string,
   order: DateOrder,
@@ -313,7 +326,7 @@ type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month
 
 const monthOf = (name = '') =>
   months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
-/** Two digits mean 1970 to 2069. */
+/** Reads a year; two digits mean 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
 const dayFirst: Parts = ([, day, month, year]) => ({
   year: yearOf(year),
@@ -326,7 +339,9 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/** The order of the table counts between slashes. Between dots or dashes the day comes first. */
+/**
+ * Forms of dates. Between slashes the order is that of the table; between dots or dashes the day comes first.
+ */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,

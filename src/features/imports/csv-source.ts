@@ -47,14 +47,14 @@ interface CsvTask {
 interface CsvShape {
   encoding: string
   delimiter: string
-  /** The header may stand on line 2: spreadsheets name the separator before it. */
+  /** Line of the header: 2 if a spreadsheet has written a line such as `sep=;` before it. */
   from: number
 }
 
 const LONGEST_ROW = 5_000_000
 const HEAD = 1 << 16
 
-/** Reads a table (RFC 4180) twice: first the dates of all rows, then the records. */
+/** Reads a table (RFC 4180) twice: first all dates, for the order of day and month, then the records. */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -107,13 +107,13 @@ async function* rowsOf(
     max_record_size: LONGEST_ROW,
   })
   const feeding = feed(file, encoding, parser, done)
-  // The error ends the reading below, which reports it.
+  // An error of the file destroys the parser, so that the loop below throws it.
   feeding.catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))))
   let columns: (ColumnMeaning | undefined)[] | undefined
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
-  // A last row with too few cells may have been cut off.
+  // The first row with too few cells is held back: if no row follows, the file may have been cut off.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{
@@ -192,7 +192,10 @@ async function feed(
   await pipeline(createReadStream(file, { highWaterMark: HEAD }), decoded, parser)
 }
 
-/** The `'` keeps spreadsheets from running a formula. */
+/**
+ * Returns the trimmed cells by meaning, without the `'` that keeps a spreadsheet from evaluating a cell as a
+ * formula.
+ */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -204,7 +207,10 @@ function cellsOf(
   return cells
 }
 
-/** The first bytes show the encoding; else it is UTF-8 if the whole file is valid, else Windows-1252. */
+/**
+ * Finds the encoding and the delimiter. A byte order mark decides the encoding; without one it is UTF-8 if
+ * the whole file is valid UTF-8, else Windows-1252.
+ */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle
@@ -257,7 +263,10 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/** Each field is read by itself, so that a refused cell costs nothing else. */
+/**
+ * The field that checks the cells of a column. Each cell is parsed alone, so that a refused one affects no
+ * other.
+ */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
@@ -312,7 +321,10 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** Venue, organizers and terms come before the event; a row that is no event yields a fault. */
+/**
+ * Yields the venue, organizers and terms of a row, then its event; a fault if the row has no title or no
+ * start.
+ */
 export function* eventOfRow(
   written: CsvRow,
   order: DateOrder,
@@ -374,7 +386,7 @@ function rowTimes(
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   const first = startTime ?? '00:00:00'
   const last = endTime ?? first
-  // Without a day of end, an end before the start is on the next day.
+  // Without a date of the end, an end time before the start time is on the next day.
   const isNextDay = !isAllDay && !isDated && last < first
   const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
   const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]
@@ -389,7 +401,7 @@ function rowTimes(
     const given = end?.utc ?? (ends === begins ? start_date : ends)
     return { all_day: false, start_date, end_date: isRead ? given : start_date, ...unread }
   }
-  // Outlook writes a whole day until the next midnight.
+  // Outlook ends an all-day event at the following midnight.
   const isMidnight = startTime === '00:00:00' && endTime === '00:00:00' && lastDay > start.day
   const end_date = isRead ? addDays(lastDay, isMidnight ? -1 : 0) : start.day
   return { all_day: true, start_date: start.day, end_date, ...unread }
@@ -489,7 +501,7 @@ function eventItem(
   }
 }
 
-/** Calendars mark public events so. An unknown word is private. */
+/** Words by which calendars mark public events. Any other word counts as private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }
@@ -512,7 +524,7 @@ function unpublishedDateOf(cells: CsvRow['cells']): Pick<SourceItem, 'unpublishe
   return cells.get('date_utc') === NEVER && hasWallForm(date) ? { unpublishedDate: date } : {}
 }
 
-/** `|` separates prices; a bare number gets the currency sign. */
+/** Splits prices at `|`, and puts the currency before bare numbers. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
   const prices = splitCell(cells.get('cost'), /\|/)
@@ -551,7 +563,9 @@ const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
 const NOUGHT = /^[+-]?0+(?:[.,]0*)?$/
 
-/** Only pairs of coordinates count, and two zeros are unknown. */
+/**
+ * Fields of the venue in a row. Coordinates count only as a pair, and two zeros mean that they are unknown.
+ */
 function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]

@@ -9,29 +9,32 @@ import { saveSchedule } from './import-schedule.ts'
 import { importSource } from './import-source.ts'
 import { openSource } from './open-source.ts'
 
-// Looks at an address that somebody gives at the desk, and keeps it up to date by a schedule.
+// Looks at an address given at the desk, and saves a schedule that keeps it up to date.
 
 export interface StagedAddress {
   kind: 'address'
   address: string
 }
 
-/** Characters. */
+/** In characters. */
 export const LONGEST_ADDRESS = 1000
 
-/** Seconds between two runs. */
+/** Seconds between two runs, as offered at the desk. */
 export const INTERVALS = [3600, 21_600, 86_400, 604_800] as const
 
-/** A schedule checks no single record, so its maker has to be allowed all of it. */
+/**
+ * True if the caller may keep addresses up to date. Scheduled imports check no permission per record, so the
+ * caller needs all of them.
+ */
 export const mayKeepAddresses = ({ caller }: Pick<Context, 'caller'>): boolean =>
   can(caller, 'publish') && can(caller, 'edit_others') && can(caller, 'manage_tags')
 
-/** @throws Problem */
+/** @throws Problem rest_forbidden */
 export function requireAddresses(context: Pick<Context, 'caller'>): void {
   if (!mayKeepAddresses(context)) throw new Problem('rest_forbidden')
 }
 
-/** @returns undefined for another scheme, or an address with a login */
+/** @returns undefined for another scheme than http(s) or webcal(s), and for an address with a login */
 export function readAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length > LONGEST_ADDRESS ? null : URL.parse(trimmed)
@@ -47,7 +50,10 @@ export interface SeenAtAddress {
 
 const MOST_TOLD = 100
 
-/** Writes nothing. @throws Error when it cannot be read */
+/**
+ * Dry run of an import from the address; writes nothing.
+ * @throws Error when the address cannot be read
+ */
 export async function lookAtAddress(context: Context, { address }: StagedAddress): Promise<SeenAtAddress> {
   const reader = { zone: context.site.timezone, backOffMs: 500 }
   const { source, close } = await openSource(address, { guest: context.images.hosts }, reader)
@@ -76,11 +82,14 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
 interface AskedAddress {
   address: string
   everySeconds: number
-  /** True if new events wait for review; else they are published. */
+  /** True: new events wait for review; false: they are published. */
   isReviewed: boolean
 }
 
-/** The first run is due at once. @returns the name of the schedule */
+/**
+ * Saves a schedule whose first run is due at once.
+ * @returns the name of the schedule
+ */
 export async function keepAddress(
   { db, write, caller, now }: Context,
   { address, everySeconds, isReviewed }: AskedAddress,

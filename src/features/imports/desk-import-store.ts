@@ -4,7 +4,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 
-/** Maximum of a person's imports that are not in yet; a further one replaces the oldest. */
+/** At most this many open imports are kept for a person; a new one replaces the oldest. */
 const MOST_OPEN = 10
 
 export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>
@@ -64,7 +64,10 @@ export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | 
   return db.selectFrom('desk_imports').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** @returns false if another form or process has moved it on from these states */
+/**
+ * Updates an import that is in one of the states `from`.
+ * @returns false if another form or process has changed its state before
+ */
 export async function updateDeskImport(
   tx: Db,
   id: number,
@@ -79,7 +82,7 @@ export async function removeDeskImport(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('desk_imports').where('id', '=', id).where('state', '=', 'open').execute()
 }
 
-/** The latest comes first. Without `user` it lists those of everybody. */
+/** Lists the imports of `user`, or of everybody if that is undefined, newest first. */
 export function listDeskImports(
   db: Db,
   user: number | undefined,
@@ -111,7 +114,10 @@ export async function isAnyWaiting(db: Db, nowUtc: string): Promise<boolean> {
   return (await due.where('leased_utc', '<=', nowUtc).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** The oldest goes first. @returns undefined if none waits, or another process was faster */
+/**
+ * Leases the oldest waiting import to this process.
+ * @returns its id; undefined if none waits, or another process was faster
+ */
 export async function leaseDeskImport(tx: Db, nowUtc: string, untilUtc: string): Promise<number | undefined> {
   const next = await tx
     .selectFrom('desk_imports')
@@ -143,7 +149,7 @@ export async function listBroughtIn(db: Db, address: string): Promise<Map<string
   return new Map(rows.map(({ identity, record }) => [identity, record]))
 }
 
-/** The newest comes first. */
+/** Runs of the import that were not undone, newest first. */
 export async function listRunsOf(db: Db, address: string): Promise<number[]> {
   const rows = await db
     .selectFrom('imports')

@@ -16,30 +16,30 @@ import {
 } from '../../base/recurrence/recurrence.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 
-// Rules have all parts of RFC 5545, more than events here can have.
+// Reads recurrence rules with all parts of RFC 5545, more than events here can have.
 
-/** Lists are in order; a part that was not given is an empty list. */
+/** A rule as read. Lists are sorted; a part that is not given is an empty list. */
 export interface EveryRule {
-  /** A rule that repeats within a day is daily here. */
+  /** The rule by days. A rule that repeats within a day (HOURLY and below) is daily here. */
   readonly days: DayRule
-  /** Seconds (1, 60 or 3600) between times of a rule that repeats within a day. */
+  /** Seconds of FREQ (1, 60 or 3600) if the rule repeats within a day. */
   readonly unit: number | undefined
   readonly interval: number
   readonly count: number | undefined
-  /** `until` is as written, such as `20270630T170000Z`. */
+  /** UNTIL as written, such as `20270630T170000Z`. */
   readonly until: string | undefined
   readonly hours: readonly number[]
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** Where a day goes that a month lacks (RFC 7529, 4.1); undefined for nowhere. */
+  /** Where a day goes that does not exist in a month (RFC 7529, 4.1); undefined: it is left out. */
   readonly skip: Skip | undefined
 }
 
 const SKIPS = ['FORWARD', 'BACKWARD'] as const
 type Skip = (typeof SKIPS)[number]
 
-/** A budget that several rules share; below 0, a rule was cut off. */
+/** A budget of computing steps that several rules share. Below 0 a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -47,7 +47,7 @@ export interface Steps {
 const UNITS: Readonly<Record<string, number>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 const LONGEST = 10_000
 
-/** @returns undefined if a part is unknown or wrong */
+/** @returns undefined if a part is unknown or invalid */
 export function readEveryRule(value: string): EveryRule | undefined {
   if (value.length > LONGEST) return undefined
   const parts = new Map<string, string>()
@@ -117,7 +117,10 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
   return found
 }
 
-/** Lists each number once, in order. @throws RangeError for a number out of bounds */
+/**
+ * Sorts the numbers, each once.
+ * @throws RangeError for a number out of bounds
+ */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
   const numbers = text
@@ -128,8 +131,8 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields wall times in order. COUNT counts the start, whether the rule makes it or not. Times that a clock
- * change skips are not moved.
+ * Yields the local times of the rule from `start` to `end`, in order. COUNT includes the start even if the
+ * rule does not match it. Times that a clock change skips are yielded unchanged.
  */
 export function* everyDate(
   rule: EveryRule,
@@ -141,13 +144,13 @@ export function* everyDate(
   let isFirst = true
   let latest = ''
   for (const set of setsOf(rule, start, end, steps)) {
-    // Each of hundreds of positions may be looked for in every set.
+    // BYSETPOS may have hundreds of positions, all of which are looked up in every set.
     steps.left -= rule.positions.length
     if (steps.left < 0) return
     for (const wall of timesOfSet(set, rule.positions)) {
       steps.left -= 1
       if (wall > end || steps.left < 0) return
-      // A day that a month lacks may be the first of the next.
+      // With SKIP, a missing day may have been moved to the first of the next month, which also yields it.
       if (wall < start || wall === latest) continue
       latest = wall
       if (isFirst && wall > start) left -= 1
@@ -178,7 +181,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
   for (let step = 0; ; step += days.interval) {
     const period = periodOf(days, first, step)
-    // Days beyond all dates are NaN, which ends the loop as well.
+    // Beyond the range of dates, days are NaN: the comparison is false and ends the loop.
     if (!(period.first <= last)) return
     steps.left -= 1 + (period.last - period.first) / DAYS_A_STEP
     if (steps.left < 0) return
@@ -191,7 +194,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** Adds the days that stand for those which a month lacks (RFC 7529). */
+/** Adds the days to which SKIP moves days that a month does not have (RFC 7529). */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []
@@ -212,7 +215,7 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** Looking at so many days takes as long as making one date. */
+/** Looking at this many days costs as much as yielding one date. */
 const DAYS_A_STEP = 16
 
 function* setsWithin(

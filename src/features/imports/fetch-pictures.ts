@@ -25,7 +25,7 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// Copies the pictures in texts of a source that has moved here, and points the texts to the copies.
+// For a source that has moved here, copies the pictures in texts, and changes the texts to show the copies.
 
 const LONGEST = 1000
 
@@ -56,7 +56,10 @@ interface Pictured {
   isWhole: boolean
 }
 
-/** A text that was edited here changes only in its links. A picture that cannot be fetched keeps its link. */
+/**
+ * Copies the pictures in the texts of an item, and returns texts that show the copies. In a text that was
+ * edited here only the links change. A picture that cannot be fetched keeps its link.
+ */
 export async function copyPictures(
   run: ImportRun,
   item: SourceItem,
@@ -120,7 +123,8 @@ async function fetchAll(
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
   for (const picture of options.dryRun ? [] : pictures) {
-    // The image without a size in its name has all sizes, unless the size belongs to the name.
+    // First the address without a size in the name, where the original is; then the address itself, since the
+    // size may be part of the name.
     for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
       if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
       left -= 1
@@ -145,7 +149,10 @@ async function fetchAll(
   return images
 }
 
-/** A context of its own keeps no picture in memory. The reason of a failure goes to `lacks`. */
+/**
+ * Fetches a picture, or notes in `lacks` why that failed. The copied context keeps no picture in memory after
+ * this call.
+ */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
   address: string,
@@ -178,7 +185,7 @@ export async function newImageRows(
   })
 }
 
-// Pictures in texts are those shown, and linked image files, at the host of the page.
+// Pictures in a text are those it shows and image files it links to, all at the host of its page.
 
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
 const HAS_SOME = /<(?:a|img|source)[\s/]/i
@@ -222,7 +229,10 @@ function settleTag(
 
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
-/** Drops the query if the file has a name of its own. @returns undefined at another host */
+/**
+ * Returns the absolute address of a picture, without the query if the path already names an image file.
+ * @returns undefined for no picture, or at another host
+ */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
   const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined

@@ -24,13 +24,13 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file as the items of an import: recognises its format, reads JSON and NDJSON, and moves long files
-// to a thread.
+// Reads a file as the source of an import: recognises its format, reads JSON and NDJSON itself, and has long
+// files read in a worker thread.
 
-// Records in JSON and NDJSON are as the interface shows them.
+// Records in JSON and NDJSON have the form in which the interface shows them.
 
 const LONGEST_LINE = 10_000_000
-/** Bytes. The JSON value is held in memory. */
+/** In bytes: one JSON value is parsed in memory. */
 const LARGEST_VALUE = 200_000_000
 
 async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
@@ -68,7 +68,7 @@ function isWholeRecord(text: string): boolean {
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/** The first reading finds the occurrences of series, the second yields all records. */
+/** Reads the file twice: first to find which lines are occurrences of a series, then to yield all records. */
 async function* lineEntries(
   file: string,
   bytes: () => AsyncIterable<Uint8Array>,
@@ -112,7 +112,7 @@ async function* lineEntries(
 
 type LinePlace = readonly [at: number, length: number]
 
-/** Occurrences of further series are imported as single events. */
+/** At most this many occurrences are collected as series; further ones are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
@@ -224,7 +224,10 @@ export interface FileTask {
   zone: string
 }
 
-/** Recognises the format by the content or the name. @throws Error */
+/**
+ * Recognises the format of a file by its content, else by its name.
+ * @throws ImportError if the file is not text or a web page
+ */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -259,12 +262,12 @@ function kindOf(beginning: Buffer, file: string, title: Message): 'ics' | 'csv' 
   const markup = describeMarkup(head)
   if (markup !== undefined)
     throw new ImportError(message('{file} is {markup}, and not a calendar.', { file: title, markup }))
-  // Some programs write warnings in front of a calendar.
+  // Some programs write warnings before the first line of a calendar.
   if (/^[^\S\r\n\u2028\u2029]*BEGIN:VCALENDAR/im.test(head)) return 'ics'
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 
-/** How files of ZIP, OLE, gzip, SQLite and PDF begin, in Latin-1. */
+/** First bytes of files of ZIP, OLE, gzip, SQLite and PDF, as Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
@@ -291,7 +294,7 @@ export interface ReadTask {
 
 export interface ReadGrant {
   expectsNew: boolean
-  /** Entries that were read here while the thread started. */
+  /** Number of entries that the main thread had read when the worker started; the worker skips them. */
   passOver: number
 }
 
@@ -300,13 +303,15 @@ export type ThreadAnswer =
   | { failure: Message }
   | 'started'
 
-/** A smaller file is read faster than a thread starts. */
+/** In bytes. A smaller file is read before a thread has started. */
 const WORTH_A_THREAD = 2_000_000
 
-/** All lines of a longer file are looked through first, which takes too long here. */
+/**
+ * In bytes. A longer file is not begun in the main thread, because all its lines are looked through first.
+ */
 const WORTH_BEGINNING = 100_000_000
 
-/** Maximum of batches that are read ahead of the writing; bounds memory. */
+/** At most this many batches are read ahead of the writing, which bounds memory. */
 const AHEAD = 3
 
 export function besideWriting(source: Source, file: FileTask): Source {
@@ -354,7 +359,7 @@ async function* readInThread(
 
 function startThread(file: FileTask, { context: { site, caller, now }, images, addresses }: Reading): Worker {
   const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images, addresses } }
-  // Source, or what `npm run build` made of it.
+  // The same extension as this file: `.ts` in the source, `.js` after `npm run build`.
   return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), {
     workerData,
     execArgv: [],
@@ -363,7 +368,7 @@ function startThread(file: FileTask, { context: { site, caller, now }, images, a
 
 /**
  * Resolves symbolic links.
- * @throws Error with one sentence
+ * @throws Error with one sentence if the file cannot be read
  */
 export function realPath(file: string): string {
   try {

@@ -19,7 +19,7 @@ import {
   takeSource,
 } from './import-store.ts'
 
-// Locks a source against a second import, and moves a source to a new address.
+// Locks a source against concurrent imports, and moves a source to a new address.
 
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000
@@ -27,14 +27,17 @@ const LOOKED_EVERY = 500
 
 interface HeldSource {
   number: number
-  /** @throws Error once another process has taken over the lock as abandoned */
+  /**
+   * Writes while the lock is held.
+   * @throws ImportError once another process has taken over an expired lock
+   */
   write: Context['write']
   release: () => Promise<void>
 }
 
 /**
- * `wait` is called once while another process holds the source. The lock of an ended process of this machine
- * is taken at once, any other when it expires.
+ * Takes the lock of a source, waiting while another process holds it; `wait` is then called once. The lock of
+ * a process of this machine that has ended is taken at once, any other one when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -53,7 +56,8 @@ export async function holdSource(
     await pause(LOOKED_EVERY)
   }
   const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
-  // The next renewal makes up for a failed one. If none succeeds, the next write reports it.
+  // The next renewal makes up for a failed one. If all fail, the lock may expire, which the next write
+  // reports.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
   return {
     number,
@@ -71,7 +75,10 @@ export async function holdSource(
   }
 }
 
-/** A lock that cannot be released expires. @throws any other error */
+/**
+ * Ignores an outage of the database: the lock that could not be released expires.
+ * @throws any other error
+ */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }
@@ -87,12 +94,13 @@ function isGone(holder: string): boolean {
   }
 }
 
-/** The word for a source that only shares events with another one. */
+/** The value of `--same-as` for a source that only shares events with another one. */
 export const NOT_THE_SAME = 'none'
 
 /**
- * @returns undefined if that was done before
- * @throws Error when there is no former source, or both were imported
+ * Finds the former source, `name`, that is to be continued under the new address.
+ * @returns undefined if the source has that address already
+ * @throws ImportError when there is no source `name`, or both were imported
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
   if (name === address) return undefined
@@ -111,7 +119,10 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   return former
 }
 
-/** `wait` is called once if an import of that source has to end first. */
+/**
+ * Moves the source `name` to the new address. `wait` is called once if a running import of that source has to
+ * end first.
+ */
 export async function continueSource(
   context: Pick<Context, 'db' | 'write'>,
   name: string,

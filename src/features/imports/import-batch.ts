@@ -52,7 +52,7 @@ import {
   writeItem,
 } from './write-item.ts'
 
-// Writes the items of an import, many with one transaction. Single events of earlier imports may become
+// Writes a batch of items, if possible in one transaction. A single event of an earlier run may become a
 // series.
 
 interface Begun {
@@ -60,7 +60,10 @@ interface Begun {
   notes: (() => void)[]
 }
 
-/** An event of an earlier run becomes the first date of its series, which takes over its stored state. */
+/**
+ * Finds series whose event was imported as a single one by an earlier run. The event becomes the first date
+ * of the series, which takes over its row in `import_items`.
+ */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
   const begun: Begun = { items: [], notes: [] }
@@ -115,7 +118,10 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** @returns what reports the item once it is settled; undefined if it still needs a plan */
+/**
+ * @returns a function that reports the item once the batch is written; undefined if the item still needs a
+ * plan
+ */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts))
@@ -143,7 +149,10 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/** Times that were changed here stay. @returns the id of the series */
+/**
+ * Turns the single event into a series; times that were changed here stay.
+ * @returns the id of the series
+ */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,
@@ -188,12 +197,12 @@ const TWIN = new ImportError(
   message('Another event with the same id or UID stands before it in the source, and was taken.'),
 )
 
-/** A batch that loses a race is planned again. */
+/** A batch is planned again if a record changed meanwhile, at most this often. */
 const MOST_ATTEMPTS = 5
 
 const PREPARED_AT_ONCE = 4
 
-/** Reports the items that cannot be written. */
+/** Imports a batch of items of one kind; items that cannot be written are reported as failed. */
 export async function importBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -212,7 +221,10 @@ export async function importBatch(
   }
 }
 
-/** The latest revision of an identity stays, else the first. Others that differ are reported. */
+/**
+ * Keeps one item of each identity: the latest revision, else the first. Another one of the same revision that
+ * differs is reported as failed.
+ */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
@@ -311,7 +323,10 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
 
-/** If the transaction fails, each item is written by itself. */
+/**
+ * Writes all items in one transaction. If that fails, writes them again, each with a savepoint, so that a
+ * failure affects only its item.
+ */
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -377,7 +392,10 @@ async function writeAll(
   return written
 }
 
-/** The page here names the page in the source as its original, so a new address is a change. */
+/**
+ * Records a change when only the address in the source is new, because the page of the record here links to
+ * it as its original.
+ */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'
@@ -434,7 +452,8 @@ async function refuseStale(
 }
 
 /**
- * Holds the UIDs of new records until the transaction ends.
+ * Checks that the UIDs of new records are still free, and keeps other imports from taking them until the
+ * transaction ends.
  * @throws StalePlan when another import was faster
  */
 async function claimUids(
@@ -493,7 +512,10 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/** An item without its image is tried again in every run, so equal rows are left out. */
+/**
+ * Leaves out rows that are already stored: an item without its image is tried again in every run, and often
+ * nothing changes.
+ */
 function changedRows(
   rows: readonly ImportItemColumns[],
   written: readonly WrittenItem[],
@@ -516,14 +538,17 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** False for a field that keeps its value here, and waits for another policy. */
+/** False for a field that keeps its value here, and that a later run under another policy may write. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
     fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
   )
 }
 
-/** Fields that were changed here stay marked as changed. */
+/**
+ * Fingerprints to store as `kept`. Fields that were changed here keep their former ones, and so stay marked
+ * as changed.
+ */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,

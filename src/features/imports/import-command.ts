@@ -204,7 +204,7 @@ function withOptions(command: Command): Command {
         'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
       )
       .addOption(new Option('--for-service').hideHelp())
-      // Set by the desk for people who do not run the service.
+      // `--guest` is set by the desk for people who do not operate the service.
       .addOption(new Option('--guest').hideHelp())
       .option('--login <login>', 'the login at the site, for drafts and private records')
       .option('--password-file <file>', ABOUT.passwordFile)
@@ -256,7 +256,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // Another process goes on with an import whose service has ended.
+        // If the service ends, so does this process: another one will continue the import.
         if (forService) endWithParent()
         const wanted = { images, private: isPrivate, addresses }
         const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
@@ -285,12 +285,12 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
     )
 }
 
-/** The service keeps how the run ended, for readers of any language. */
+/** Sends the outcome of the run to the service, which keeps it untranslated for readers of any language. */
 async function tellService(said: Message): Promise<void> {
   if (process.connected) await new Promise((sent) => process.send?.(said, sent))
 }
 
-/** Watching the parent does not keep this process alive. */
+/** Ends this process when the service that started it ends. The IPC channel does not keep it alive. */
 function endWithParent(): void {
   if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
@@ -330,7 +330,10 @@ function wordsOf({
   ]
 }
 
-/** A login and a query may be secret. @returns undefined for a file */
+/**
+ * The address as shown during the import, without login and query, which may be secret.
+ * @returns undefined for a file
+ */
 function addressIn(source: string): string | undefined {
   const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
@@ -380,11 +383,14 @@ function writerOf({ id, login }: Context['caller']) {
   return { ...writerBy('import'), user: id, login }
 }
 
-/** Without a login it is the first administrator. @throws Error when there is none */
+/**
+ * The context of the import for the user `asked`, or for the first administrator.
+ * @throws Error when there is no such user
+ */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground
   const { id, login, role } = await importer(database.read, asked)
-  // Others have written the texts, so they are filtered for every importer.
+  // The texts were written by others, so they are filtered whatever the role of the importer.
   const caller = { id, login, role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writerOf(caller))
   return contextOn(ground, caller, { write, report: () => undefined })

@@ -7,7 +7,7 @@ import { sayCountIn, translate } from '../../calendar/locales/translate.ts'
 import { messageTexts } from './message-texts.ts'
 import { sourceTexts } from './source-texts.ts'
 
-// Messages of imports are texts with values, so that each reader has their language.
+// A message of an import is a text with values, which is translated for each reader.
 
 export type Message = string | Sentence | KeptProblem | readonly Message[]
 
@@ -52,13 +52,13 @@ export function showMessage(site: { language: Language }, said: Message): string
     : translate(language, said.text, values, texts)
 }
 
-/** A sentence within another loses its full stop, unless it ends that one. */
+/** A sentence as the value of another loses its full stop, unless it stands at the end. */
 function within(text: string, name: string, value: Message, site: { language: Language }): string {
   const shown = showMessage(site, value)
   return typeof value === 'string' || text.endsWith(`{${name}}`) ? shown : shown.replace(/\.$/, '')
 }
 
-/** `Array.isArray` does not narrow a list that cannot be changed. */
+/** `Array.isArray` does not narrow to a readonly array. */
 export const isMessageList = (said: Message): said is readonly Message[] => Array.isArray(said)
 
 const isCounted = (text: string): text is CountedMessage =>
@@ -72,7 +72,7 @@ function describeProblem({ code, details }: KeptProblem, language: Language): st
   return named.length === 0 ? whole : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
 }
 
-/** An error that people read; its `message` is English. */
+/** An error that people read in their language, from `said`; `message` is the English text. */
 export class ImportError extends Error {
   override name = 'ImportError'
   readonly said: Message
@@ -103,7 +103,10 @@ export function isMessage(value: unknown): value is Message {
   return typeof text === 'string' && isRecord(values) && Object.values(values).every(isMessage)
 }
 
-/** A place is a word for the part of a source, and a number: `line 12`. */
+/**
+ * Translates a place in a source, which is a word and a number such as `line 12`. Any other text is returned
+ * as it is.
+ */
 export function showPlace(site: { language: Language }, at: string): string {
   const [, part = '', number = ''] = /^([a-z]+) (\d+)$/.exec(at) ?? []
   const text = PLACES.get(part)

@@ -8,7 +8,7 @@ import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
 import type { Source } from './source-item.ts'
 
-/** Maximum of lines of a kind; further ones are counted. */
+/** At most this many remarks of a kind are listed; further ones are only counted. */
 const MOST_LINES = 200
 
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
@@ -144,7 +144,7 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   ]
 }
 
-/** @throws Error when there is none */
+/** @throws Error when there is no such run */
 export async function describeRun(db: Db, id: number): Promise<string[]> {
   const run = await getRun(db, id)
   const trashed: string[] = []
@@ -184,14 +184,16 @@ interface Far {
   records: number
   done: number
   total: number
-  /** Ms. */
+  /** In ms. */
   elapsed: number
   asking?: string | undefined
 }
 
 const LINE_EVERY_MS = 30_000
 
-/** A terminal shows a bar with rate and time left; elsewhere a line comes every half minute. */
+/**
+ * Shows progress: on a terminal as a bar with rate and remaining time, elsewhere as a line every half minute.
+ */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -253,11 +255,11 @@ const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
 const WORDS = 56
 
-/** Parts that do not fit are left out, the bar first. */
+/** Describes the progress within `columns` characters. A bar that does not fit is left out; words are cut. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
-  // Some terminals begin a new line in the last column.
+  // The last column stays empty, because some terminals begin a new line after it.
   const cells = Math.min(LONGEST_BAR, columns - 1 - Math.max(WORDS, words.length) - '[] '.length)
   const full = Math.floor(cells * (share ?? 0))
   const bar =
@@ -265,7 +267,7 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** @returns 0 to 1; undefined while the total is unknown */
+/** @returns the share read, 0 to 1; undefined while the total is unknown */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }
@@ -279,7 +281,7 @@ function wordsOf(far: Far): string {
     share !== undefined && `${Math.floor(share * 100)} %`,
     `${records} ${records === 1 ? 'record' : 'records'}`,
     records > 0 && `${rate} a second`,
-    // Writing the last records does not count: it takes little time.
+    // At 100 % no time is shown: the last records are written quickly.
     share !== undefined && share > 0 && share < 1 && `${timeIn((elapsed * (1 - share)) / share)} left`,
   ]
     .filter((part) => part !== false)

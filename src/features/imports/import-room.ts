@@ -64,17 +64,17 @@ import {
   standingsIn,
 } from './staged-import.ts'
 
-// Brings in a table at the desk: sent, looked at, mended, brought in, taken back.
+// The room of the desk for importing a table: it is sent, checked, corrected, imported, and undone if wanted.
 
-/** Bytes of a pasted table, and of a file. */
+/** In bytes: a pasted table, and a file. */
 const MOST_TEXT = 2_000_000
 const MOST_FILE = 5_000_000
 const LONGEST_NAME = 200
 const MOST_WAITING = 3
-/** Characters of names for all rows, and of a mended cell. */
+/** In characters: categories or organizers for all rows, and an edited cell. */
 const LONGEST_NAMES = 1000
 const LONGEST_CELL = 20_000
-/** Ms after which the answer comes, and the work goes on. */
+/** In ms. The response comes after this time at the latest; the work continues in the background. */
 const WAITED = 1000
 
 function mayImport({ context }: DeskRequest): void {
@@ -86,7 +86,10 @@ function showStart(request: DeskRequest): DeskAnswer {
   return startView(request, {})
 }
 
-/** With `action=import`, rows without faults come in at once. */
+/**
+ * Stores the table that was sent and shows what it contains. With `action=import`, rows without faults are
+ * imported at once.
+ */
 async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   mayImport(request)
   const { context } = request
@@ -108,10 +111,13 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   return refusal === undefined ? startWork(request, work, row, 'waiting') : importView(request, row, refusal)
 }
 
-/** No table has this number. */
+/** Stands for an import that is not stored yet: no row has this id. */
 const NOT_KEPT_YET = { id: 0 }
 
-/** A look goes on in the background. Nothing is kept up to date before it has been seen. */
+/**
+ * Stores an address and looks at it in the background. It is kept up to date only after somebody has seen
+ * what it contains.
+ */
 async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   const { context } = request
   const { site, now } = context
@@ -131,7 +137,10 @@ async function takeAddress(request: DeskRequest, work: StagedWork): Promise<Desk
   return startWork(request, work, await getOwn(request, id), 'waiting')
 }
 
-/** An address without events is kept only if somebody ticks that; one that was not read is not. */
+/**
+ * Keeps an address up to date, unless it could not be read. Without events it is kept only if the person
+ * confirms that.
+ */
 async function keepUpToDate(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -177,7 +186,7 @@ const asTable = (table: Table | TableFault): ReadRows | TableFault =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** The first bytes decide, whatever its name says. */
+/** Reads the bytes of a file; its format is recognised by the first ones, whatever its name. */
 async function contentOf(
   context: Context,
   bytes: Buffer,
@@ -298,7 +307,9 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
 const lengthOfAll = (mended: RowChoices['mended']) =>
   Object.values(mended).reduce((length, text) => length + text.length, 0)
 
-/** Nothing comes in while a cell that was just mended is wrong, or if no row can. */
+/**
+ * Returns why nothing is imported: a cell that was just corrected is still wrong, or no row can be imported.
+ */
 function whyNot({ site }: Context, checked: Checked, mended: readonly number[]): string | undefined {
   const fates = standingsIn(checked).map(([, fate]) => fate)
   if (mended.some((number) => fates[number - 1] === 'mend'))
@@ -323,7 +334,7 @@ async function startWork(
     return true
   })
   if (!isRoom) throw new Problem('rest_unavailable', { retryAfter: 10 })
-  // A short table is in before the answer. A long one goes on behind it.
+  // A short table is imported before the response; a long one continues in the background.
   const waiting = new AbortController()
   await Promise.race([
     work.look(),
@@ -333,7 +344,7 @@ async function startWork(
   return { seeOther: deskPath(context.site, `/import/${row.id}`) }
 }
 
-/** What the form does not show stays as it was chosen. */
+/** Reads the choices in the form. What the form did not contain stays as before. */
 function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): RowChoices {
   const before = readChoices(row)
   const { form, context } = request
@@ -389,7 +400,10 @@ function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
   return status === 'publish' && !can(caller, 'publish') ? 'pending' : status
 }
 
-/** `take COLUMN ROW NAME` puts the name of a venue into all rows that are spelt as this one. */
+/**
+ * Executes `take COLUMN ROW NAME`: writes the name of a venue into every row that has the same text in the
+ * column as this row.
+ */
 function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
   const [column = '', number = '', ...name] = words
   const at = Number(column)

@@ -14,10 +14,10 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-/** `none` takes an earlier answer back. */
+/** Values of `--origin`; `none` withdraws an earlier one. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
-/** The source has `moved` here or `stays` the original. It is empty if nobody has said. */
+/** The source has `moved` here, or `stays` the original; empty if that is not known. */
 export type Origin = ImportSourceColumns['origin']
 
 export interface ImportOptions {
@@ -28,9 +28,9 @@ export interface ImportOptions {
   private: boolean
   review?: boolean
   images: boolean
-  /** Organizers' e-mail addresses of calendar files are imported, and so become public. */
+  /** E-mail addresses of organizers in calendar files are imported, which makes them public. */
   addresses?: boolean
-  /** Undefined keeps the answer of an earlier run. */
+  /** Undefined: the origin stays as an earlier run has set it. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 
@@ -44,7 +44,7 @@ export interface Counts {
   made?: Partial<Record<ItemKind, number>>
 }
 
-/** Coming, past, or not seen at all. */
+/** Events that visitors see (`coming`, `past`) and do not see (`private`; `waiting` for publication). */
 export interface VisibleCounts {
   coming: number
   past: number
@@ -52,12 +52,14 @@ export interface VisibleCounts {
   waiting: number
 }
 
-/** `unread` is about what is not read of the source; other remarks are about one item. */
+/**
+ * A remark of the kind `unread` is about a part of the source that was not read; others are about one item.
+ */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
   at: string
   text: Message
-  /** The command line shows it in place of the text: it tells what this machine can reach. */
+  /** Text for the command line instead of `text`. It reveals which hosts this machine can reach. */
   operator?: string
 }
 
@@ -65,35 +67,43 @@ export interface ImportRun {
   context: Context
   by: Writer
   options: ImportOptions
-  /** Undefined in a dry run on a source that was never read. */
+  /** Id of the source; undefined in a dry run on a source that was never read. */
   source: number | undefined
   run: number | undefined
   origin: Origin
   counts: Counts
-  /** A dry run calls it for each item that would come in, with the fields that keep their values here. */
+  /**
+   * In a dry run, called with each item that would be imported, and with the fields that would keep their
+   * values here.
+   */
   onDryRunItem: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
-  /** Ids by `itemKey`, as far as the run remembers them. */
+  /** Ids of records by `itemKey`, for at most `MOST_REMEMBERED` items; others are looked up. */
   links: Map<string, number>
-  /** The same item comes again with each record that refers to it. */
+  /** Digests of linked items by `itemKey`: each event that refers to an item may contain it again. */
   digests: Map<string, string>
   begun: Set<number>
-  /** Keys of written items while only changes are read: if all is read again, they count once. */
+  /**
+   * Keys of written items, only in a run that reads changes: if it has to read everything again, they are
+   * counted once.
+   */
   written: Set<string> | undefined
-  /** Why pictures could not be fetched, by address. Many texts may show the same one. */
+  /** By address, why a picture could not be fetched: other texts may show the same one. */
   lacks: Map<string, string>
   seen: SeenRecords
   lost: Set<string>
   unread: Set<string>
-  /** True if something could not be read at all, so that events that seem gone may be there. */
+  /**
+   * True if an item without a known identity was not read: an event that seems to be gone may be that one.
+   */
   isUnclear: boolean
   hasEvents: boolean
-  /** If set, nothing is trashed. */
+  /** If set, nothing is moved to the trash. */
   broken: BrokenSource | undefined
   isIncomplete: boolean
 }
 
-/** A source broke off, or suspiciously many events are gone from it. */
+/** The source broke off, or suspiciously many events are gone from it (`isDoubtful`). */
 export class BrokenSource extends ImportError {
   override name = 'BrokenSource'
   readonly isDoubtful: boolean
@@ -103,18 +113,18 @@ export class BrokenSource extends ImportError {
   }
 }
 
-/** An item that could not be read or written does not count as gone. */
+/** Notes an item that could not be read or written, so that its record does not count as gone. */
 export function noteUnread(run: ImportRun, identity: string | undefined): void {
   if (identity === undefined || run.unread.size >= MOST_REMEMBERED) run.isUnclear = true
   else run.unread.add(identity)
 }
 
-/** A record changed between planning and writing: its batch is planned again. */
+/** A record has changed between planning and writing: its batch is planned again. */
 export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** Maximum of items that a run remembers; others are looked up in the database. */
+/** At most this many items are remembered by a run; others are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
@@ -124,7 +134,7 @@ export function remember<Value>(map: Map<string, Value>, key: string, value: Val
 
 export function describeItem({ kind, identity, occurrence, name, at }: SourceItem): Message {
   const named = { kind: message(KIND_NAMES[kind]), name }
-  // A row of a table has no other identity than its place, which stands before the sentence.
+  // The identity of a row of a table is its place, which already stands before the sentence.
   if (identity === at && name !== '') return message('{kind} “{name}”', named)
   const which = occurrence === '' ? identity : `${identity}, ${occurrence}`
   return name === ''
@@ -136,7 +146,7 @@ export function noCounts(): Counts {
   return { created: 0, updated: 0, unchanged: 0, left: 0, trashed: 0, failed: 0 }
 }
 
-/** A source may have millions of records: each id is a bit. */
+/** Ids of records that were seen, one bit each: a source may have millions of records. */
 interface SeenRecords {
   ids: IdSet
 }
@@ -154,14 +164,14 @@ export function noteSeenRecord(seen: SeenRecords, record: number): void {
 
 export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
 
-/** Throws errors that are no fault of the item, such as an outage or a stale plan. */
+/** Throws the error again if the item is not to blame, as in an outage or with a stale plan. */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
 /**
- * Notes that the source has the record: mirrors remove what was not noted. `here` has the fields that keep
- * other values.
+ * Notes that the source still has the record: a mirror trashes records that were not noted. `here` has the
+ * fields that keep other values.
  */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
@@ -169,7 +179,7 @@ export function noteRecord(run: ImportRun, item: SourceItem, record: number, her
   run.onDryRunItem?.(item, here)
 }
 
-/** Counts an item once, even if everything is read again. */
+/** Counts an item once, even if the source is read again. */
 export function countItem(
   { counts, written }: ImportRun,
   item: SourceItem,

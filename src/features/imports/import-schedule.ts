@@ -21,7 +21,7 @@ import {
 import type { ImportScheduleColumns } from './import-tables.ts'
 import { spanText } from './import-variables.ts'
 
-// Stores imports on a schedule, and runs those that are due, each in a process of its own.
+// Stores imports on a schedule, and runs the due ones, each in its own process.
 
 interface AskedSchedule {
   every: string
@@ -33,12 +33,13 @@ interface AskedSchedule {
   allowMassRemoval?: true
 }
 
-/** Ms. */
+/** Shortest interval, in ms. */
 const SHORTEST = 300_000
 
 /**
- * @param words those of the command line without source and schedule
- * @throws Error when the import would need somebody at the terminal
+ * Stores the schedule of an import and returns a sentence for the operator.
+ * @param words arguments of `kalends import` without the source and `--every`
+ * @throws Error when the import could not run unattended
  */
 export async function scheduleImport(
   database: Pick<Database, 'write'>,
@@ -65,7 +66,10 @@ export async function scheduleImport(
   return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
 }
 
-/** The database stores the path alone. @throws Error when other users can read the file */
+/**
+ * Returns the absolute path, which alone is stored.
+ * @throws Error when other users can read the file
+ */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)
@@ -95,22 +99,28 @@ export interface ScheduledRun {
   said: Message
 }
 
-/** Starts an import in a process that ends with this one, or when the signal aborts. */
+/** Starts an import in a process of its own, which ends when this process ends or the signal aborts. */
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 export const ALLOWED = '--allow-mass-removal'
-/** After this exit code somebody has to decide whether the source is right. */
+/** Exit code after which somebody has to decide whether the source is right; the schedule is paused. */
 export const NEEDS_DECISION = 3
 
 const LEASE_MS = 300_000
 const RENEWED_EVERY = 60_000
-/** The pause after a failure; doubles with each further one, up to the interval of the schedule. */
+/**
+ * Time until the retry after a failure. It doubles with each further failure, up to the interval of the
+ * schedule.
+ */
 const FIRST_RETRY_MS = 300_000
 const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/** Replaces another one of its name, and is due at once. @param now ms since the epoch */
+/**
+ * Saves a schedule that is due at once; it replaces another one of the same name.
+ * @param now ms since the epoch
+ */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   {
@@ -135,7 +145,7 @@ export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** @throws Error when no import has this name */
+/** @throws Error when no schedule has this name */
 export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numUpdatedRows } = await database.write(
     (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
@@ -145,8 +155,9 @@ export async function pauseSchedule(database: Pick<Database, 'write'>, name: str
 }
 
 /**
- * `mayRemove` lets its next successful run trash a large part of its events.
- * @throws Error when no import has this name
+ * Makes the import due at once. With `mayRemove` its next successful run may trash a large part of its
+ * events.
+ * @throws Error when no schedule has this name
  */
 export async function resumeSchedule(
   database: Pick<Database, 'write'>,
@@ -167,7 +178,7 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** Makes an import due now; one that is under way runs again after it. */
+/** Makes an import due now. If it is running, it runs again afterwards. */
 export async function runSoon(database: Pick<Database, 'write'>, name: string, now: number): Promise<void> {
   await database.write(
     (tx) =>
@@ -185,7 +196,7 @@ function usualWords(words: string): string[] {
   return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
 }
 
-/** @throws Error when no import has this name */
+/** @throws Error when no schedule has this name */
 export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numDeletedRows } = await database.write(
     (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),
@@ -200,7 +211,7 @@ function missing(name: string): Error {
   )
 }
 
-/** Imports that this process has begun, each with the time in ms since the epoch. */
+/** Imports begun by this process, with the time when each began, in ms since the epoch. */
 export interface RunningImports {
   begun: Map<Promise<void>, number>
   stopping: AbortController
@@ -210,7 +221,9 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** Imports that take longer than `MAKES_ROOM_AFTER` do not count. */
+/**
+ * At most this many imports run at once; those that have run for longer than `MAKES_ROOM_AFTER` do not count.
+ */
 const MOST_AT_ONCE = 3
 const MAKES_ROOM_AFTER = 60_000
 const MOST_RUNNING = 12
@@ -220,7 +233,11 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
   return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
 }
 
-/** Runs each due import in one process at a time. @returns when those it began have ended */
+/**
+ * Runs the due imports, as many at once as the limits allow. A lease keeps other processes from running the
+ * same one.
+ * @returns when the imports begun here have ended
+ */
 export async function runDueImports(
   database: Database,
   start: StartImport,
@@ -246,7 +263,7 @@ export async function runDueImports(
   await Promise.all(own)
 }
 
-/** Stops imports that this process began; other processes may go on with them at once. */
+/** Stops the imports that this process began; other processes may continue them at once. */
 export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
   stopping.abort()
   await Promise.all(begun.keys())
@@ -279,10 +296,13 @@ function describeFailure(name: string, { code, said }: ScheduledRun): Message {
   ]
 }
 
-/** With code 2 some records are missing, and the next run tries them again. */
+/** Exit code 2 is no failure: some records are missing, and the next run tries them again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
-/** @returns undefined if none is due, or another process was faster */
+/**
+ * Leases a due import to this process.
+ * @returns undefined if none is due, or another process was faster
+ */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
   const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
   const [found] = await dueAt(database.read, nowUtc).execute()
@@ -334,7 +354,7 @@ async function endRun(
   await database.write(async (tx) => {
     const own = tx.updateTable('import_schedules').where('id', '=', id)
     await own.set(columns).execute()
-    // The permission is for one run.
+    // `--allow-mass-removal` is for one run only.
     if (failures === 0)
       await own
         .set({ words: JSON.stringify(usualWords(words)) })
@@ -343,7 +363,7 @@ async function endRun(
   }, writer)
 }
 
-/** Cuts a message: other servers may have written texts of any length. */
+/** Shortens a message: values may be texts of any length from other servers. */
 function shortened(said: Message): Message {
   if (typeof said === 'string') return beginningOf(said, LONGEST_OUTCOME)
   if (isMessageList(said)) return said.map(shortened)
@@ -363,13 +383,15 @@ async function setColumns(
   )
 }
 
-/** Characters of output that are held: the last ones say how the run ended. */
+/** Characters of output that are kept: the last line tells how the run ended. */
 const MOST_HELD = 2000
 
-/** Ms. The next run goes on where it stopped. */
+/** In ms. The next run continues an import that was ended. */
 const LONGEST_RUN = 6 * 3_600_000
 
-/** Starts an import as a process with the settings of this one, which ends after `longest` ms in any case. */
+/**
+ * Returns a starter of imports as processes with the settings of this one; they are ended after `longest` ms.
+ */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
     new Promise((resolve, reject) => {
@@ -402,12 +424,16 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
 
 const THREADS = '/proc/self/task'
 
-/** Lets the service and other programs go first: an import takes all the time it gets. */
+/**
+ * Lowers the priority of this process below the service and other programs, since an import uses all the time
+ * it gets.
+ */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  // Only root may raise a priority.
+  // Only root may raise a priority again.
   if (getPriority() >= wanted) return
-  // On Linux each thread has a priority, and collecting garbage takes a quarter of an import's time.
+  // On Linux each thread has its own priority, and garbage collection takes a quarter of the time of an
+  // import.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 
@@ -419,7 +445,7 @@ function lower(thread: number, priority: number): void {
   }
 }
 
-/** Returns 0, which is the whole process, elsewhere than on Linux. */
+/** Ids of the threads of this process. Outside Linux returns 0, which means the whole process. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

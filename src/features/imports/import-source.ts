@@ -54,9 +54,13 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Reads a source to its end, and writes its items in batches. A dry run counts and shows what would come in.
+// Reads a source to its end and writes its items in batches. A dry run only counts and shows what would be
+// imported.
 
-/** Items of a transaction: until it has read all of them, the service answers no uncached list. */
+/**
+ * Items per transaction. After it, the service has to read all of them before it answers a list that is not
+ * cached.
+ */
 const BATCH = 200
 
 export interface ImportTask {
@@ -67,10 +71,10 @@ export interface ImportTask {
   remark: (remark: Remark) => void
   restart: () => void
   progress: (counts: Counts) => void
-  /** The source that this one continues, or `none` if it only shares events with another. */
+  /** The source that this one continues, or `none` if it only shares events with another one. */
   sameAs?: string | undefined
   wait: () => void
-  /** The items of one kind in one transaction, else `BATCH`. */
+  /** Items of one kind per transaction; `BATCH` by default. */
   atOnce?: number
 }
 
@@ -79,11 +83,14 @@ interface Imported {
   counts: Counts
   visible: VisibleCounts
   preview: string[]
-  /** Set if the source broke off: what came is in, and nothing was trashed. */
+  /** Set if the source broke off: what came before is imported, and nothing was trashed. */
   broken: BrokenSource | undefined
 }
 
-/** What was written before an interruption stays. @throws Error when the source cannot be read any further */
+/**
+ * Imports the source, or counts in a dry run. What was written before an interruption stays.
+ * @throws Error when the source cannot be read any further
+ */
 export async function importSource(task: ImportTask): Promise<Imported> {
   const { context, source, wait } = task
   const former = task.sameAs === NOT_THE_SAME ? undefined : task.sameAs
@@ -96,7 +103,9 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
 
-/** A dry run writes nothing, and its source may have no number. */
+/**
+ * Runs the import once the lock is held. A dry run needs none and writes nothing; its source may have no id.
+ */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const dryRun = task.options.dryRun ? nothingSeen() : undefined
   const run = await beginRun(task, number, dryRun)
@@ -108,7 +117,7 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
       if (!run.broken) await handleMissing(run, task.source.isWhole())
     })
     await noteToken(run, task.source)
-    // After a broken source the next run begins anew.
+    // Without a position the next run reads the broken source from its start.
     end = run.broken ? { state: 'failed', position: '' } : { state: 'done' }
   } finally {
     await endRun(run, end)
@@ -119,7 +128,8 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Changes omit unchanged occurrences, so only a whole series shows which is gone. Written items stay counted.
+ * Reads the source again as a whole. A list of changes omits unchanged occurrences, so only the whole series
+ * shows which are gone. Items that were written stay counted.
  */
 async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -135,7 +145,7 @@ async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | un
   await importEntries(run, task, dryRun)
 }
 
-/** Stores the token, from which the next run reads only later changes. */
+/** Stores the sync token of the source, from which the next run reads only later changes. */
 async function noteToken(run: ImportRun, from: Source): Promise<void> {
   const { source, context, options, isIncomplete, broken } = run
   const token = from.token?.() ?? ''
@@ -143,7 +153,9 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** A token is for the same options: under others, the last run may have left out records. */
+/**
+ * Key of the options. With other options the run before may have left out records, so its token is not used.
+ */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -193,7 +205,7 @@ async function settleOrigin(
   return now
 }
 
-/** Ms for which an interrupted run is resumed; later the next one begins anew. */
+/** In ms. A run that was interrupted longer ago is not resumed: the source is read from its start. */
 const RESUMED_WITHIN = 86_400_000
 
 async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
@@ -237,7 +249,7 @@ async function importEntries(
     await flush(run, waiting)
   }
   const { context, counts, options } = run
-  // Until most items are known, further events are likely to be new.
+  // While there are at least as many new items as known ones, further ones are likely to be new.
   const expectsNew = () => counts.created >= counts.unchanged
   const wanted = { images: options.images, addresses: options.addresses === true }
   let withheld = 0
@@ -289,9 +301,10 @@ function describeWithheld(count: number): Message {
 }
 
 /**
- * The edition of its database, or its first events, show this calendar itself.
- * @returns false while no events have come
- * @throws Error
+ * Refuses this calendar as its own source. It is recognised by the edition of the database, or by the first
+ * events.
+ * @returns false while there were no events to compare
+ * @throws ImportError if the source is this calendar
  */
 async function refuseOwn(
   run: ImportRun,
@@ -308,7 +321,10 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/** True for an item that came before: the first counts, so that runs do not undo each other. */
+/**
+ * True for a linked item that this run has read before. The first version counts, so that runs do not undo
+ * each other.
+ */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)
@@ -320,7 +336,7 @@ function isRepeated(run: ImportRun, item: SourceItem): boolean {
   return false
 }
 
-/** Records that others refer to go first, parents before children. */
+/** Writes the waiting items: linked records before events, categories level by level. */
 async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   for (const kind of ITEM_KINDS) {
     const items = waiting[kind].splice(0)
@@ -329,7 +345,7 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/** Parents come in an earlier level, or are not among the categories. */
+/** Groups categories by levels; a parent is in an earlier level, or not among them. */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items
@@ -338,7 +354,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
       parent.every((one) => one === identity || !waiting.has(one))
     const ready = left.filter(isReady)
-    // The rules of terms refuse categories that are their own ancestors.
+    // The remaining categories are their own ancestors, which the rules of terms refuse.
     if (ready.length === 0) return [...levels, [...left]]
     levels.push(ready)
     left = left.filter((item) => !isReady(item))

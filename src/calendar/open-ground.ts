@@ -6,7 +6,10 @@ import { openCalendar } from '../store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from '../store/storage/owner-settings.ts'
 import type { CalendarGround } from './ground.ts'
 
-/** `failure` returns the last failure of the media store, since its rejections do not carry the cause. */
+/**
+ * Where a calendar keeps its data. `failure` returns the last failure of the media store, since its
+ * rejections do not carry the cause.
+ */
 export interface CalendarPlaces {
   database: string
   tables: readonly FeatureTables[]

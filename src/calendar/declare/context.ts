@@ -15,7 +15,7 @@ import type { Caller } from '../people/caller.ts'
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
-  /** Translates into the language of the site, and fills in `values`. */
+  /** Translates `text` into the language of the site, and fills in `values`. */
   say: (text: string, values?: Readonly<Record<string, string>>) => string
   /** Reports a defect of the service, such as a record that cannot be shown. */
   report: (error: unknown) => void

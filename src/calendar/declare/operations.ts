@@ -130,7 +130,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
     found: FoundRecords,
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
-  /** Reads a public record from memory. Returns undefined if memory cannot answer. */
+  /** Reads a public record by way of the in-memory cache. Returns undefined if memory cannot answer. */
   readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
   /** Finds a record, even if the caller may not see it. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>

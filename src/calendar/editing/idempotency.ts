@@ -31,7 +31,7 @@ export interface Repeatable {
   place?: number
 }
 
-/** A reply that is stored in the transaction of its write. */
+/** The answer to a write, which is stored in the same transaction as the write. */
 export interface StoredAnswer {
   status: number
   headers: Record<string, string>

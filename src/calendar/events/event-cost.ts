@@ -331,7 +331,8 @@ function wordsOf(text: string): Price {
   return { kind: 'words', text, numbers: (text.match(FIGURES) ?? []).map(numberOf), symbol: '', position: '' }
 }
 
-// A single comma before three digits separates thousands; a single point is a decimal point.
+// Reads figures as a number with a decimal point. A single comma before three digits separates thousands, a
+// single point is a decimal point.
 function numberOf(figures: string): string {
   const separators = figures.match(/[^\d]/g) ?? []
   const [first, last] = [separators[0], separators.at(-1)]

@@ -117,7 +117,10 @@ interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Conditi
 
 export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
 
-/** Keeps the exact `about`, so that a missing translation does not compile. */
+/**
+ * Returns `filter` unchanged. The type keeps the exact text of `about`, so that a missing translation does
+ * not compile.
+ */
 function eventFilter<Value, const About extends string>(
   filter: EventFilter<Value> & { about: About },
 ): EventFilter<Value> & { about: About } {
@@ -364,7 +367,7 @@ the names of their venues, organizers, categories and tags; the best come first'
     kind: recordId,
     about: 'Only dates of the series with this id',
     lookUp: isEventOrSeries,
-    // The id of an event is valid but finds nothing (rule 13.7).
+    // The id of an event is a valid value, but finds nothing (rule 13.7).
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
@@ -507,7 +510,7 @@ function areAllPublished(statuses: readonly string[]): boolean {
   return statuses.length > 0 && statuses.every((status) => status === 'publish')
 }
 
-/** Search in the texts of events (rule 14.2). */
+/** The parameter `search`, which looks for text in title, excerpt and description of events (rule 14.2). */
 export const eventSearch = {
   sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
@@ -522,7 +525,10 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/** Search for words in texts and names (rule 14.6). */
+/**
+ * The parameter `words`, which looks for words in the texts of events and in the names of their linked
+ * records (rule 14.6).
+ */
 export const eventWords = {
   /** Returns undefined for blank text, and a promise unless memory has the result of this search. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {

@@ -52,7 +52,7 @@ export interface PreparedEvent {
   uid?: string | undefined
 }
 
-/** Fetches images, so that the transaction waits for no other server. */
+/** Prepares a write by fetching images, so that the transaction waits for no other server. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
@@ -166,7 +166,10 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/** Returns the columns that follow from sent values and the row itself. @throws Problem for refused values */
+/**
+ * Returns the columns that are computed from the sent values and the row `before`, without the database.
+ * @throws Problem for refused values
+ */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>

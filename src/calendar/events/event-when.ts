@@ -24,8 +24,8 @@ const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * Returns the bounds of time that a word such as `tonight` means (rule 13.10). They stay the same for a day;
- * those of `now` for a minute, those of `tonight` until the night ends.
+ * Returns the time window that a word such as `tonight` means (rule 13.10). Its bounds stay the same for a
+ * day; those of `now` for a minute, those of `tonight` until the night ends.
  * @param now in ms
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {

@@ -41,7 +41,7 @@ export interface RecordHistory {
   id: number
   present: VersionColumns
   version: number
-  /** The newest act is first. */
+  /** The acts that changed the record, the newest first. */
   acts: readonly ChangingAct[]
   knownFrom: number
 }

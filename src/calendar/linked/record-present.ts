@@ -44,7 +44,8 @@ export function globalId(site: Context['site'], id: number): string {
 }
 
 /**
- * True if a member is shown. `""`, `"0"` and null are left out (rule 6.3); the number 0 and false are shown.
+ * True if a member with this value is shown. `""`, `"0"` and null are left out (rule 6.3); the number 0 and
+ * false are shown.
  */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 

@@ -40,7 +40,10 @@ export interface Authenticator {
    * credential_expired, invalid_token, too_many_attempts
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Makes every credential be looked up again. Must be called after every change of a user or credential. */
+  /**
+   * Discards all lookups, so that each credential is looked up again. Must be called after every change of a
+   * user or credential.
+   */
   forget: () => void
   close: () => Promise<void>
 }

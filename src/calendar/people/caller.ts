@@ -122,16 +122,16 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
 }
 
 /**
- * True if the credential allows everything that the role does, without an end. Then no other credential would
- * allow more.
+ * True if the credential allows everything that the role does and never expires, so that no other credential
+ * would allow the caller more.
  */
 export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
 /**
- * True if the caller sees the own unpublished records: with every scope but `media`, since those who may
- * write a record may read it.
+ * True if the caller sees records of their own that are not published: with every scope but `media`, since
+ * those who may write a record may read it.
  */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')

@@ -25,7 +25,7 @@ export interface Me {
   capabilities: Partial<Record<Capability, true>>
 }
 
-/** The largest id in both databases. */
+/** The largest id that SQLite and PostgreSQL tables of the calendar can hold. */
 const LAST_ID = 2 ** 31 - 1
 
 // A login starts with a letter or digit, so that no command line takes it for an option.

@@ -134,7 +134,7 @@ export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordK
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
 }
 
-/** The largest id in both databases. */
+/** The largest id that SQLite and PostgreSQL tables of the calendar can hold. */
 export const MAX_ID = 2 ** 31 - 1
 
 export function isPossibleId(id: number): boolean {

@@ -225,7 +225,7 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
 
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** The order of a list of terms (rule 11.8). */
+/** The order of a list of terms (rule 11.8). `included` has the ids that the order `include` follows. */
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean

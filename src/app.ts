@@ -57,45 +57,54 @@ export interface App {
   database: Database
   site: Site
   port: number
-  /** Only the start on an empty database can show the password. */
+  /**
+   * The login and first password of the administrator; undefined unless this start gave them, as the first
+   * successful start on an empty database does.
+   */
   firstAdministrator: FirstAdministrator | undefined
-  /** Undefined without a desk or an administrator, and once somebody has a password for it. */
+  /**
+   * The administrator who may open the desk, perhaps with a sign-in link. Undefined if the desk is off, if no
+   * administrator is active, or once somebody has a password for the desk.
+   */
   deskEntry: DeskEntry | undefined
   /** The sentence that tells how the demo filled the database. */
   demo: string | undefined
-  /** Features tell the operator these sentences once the service answers. */
+  /** Sentences of features for the operator, to be printed once the service answers. */
   told: readonly string[]
-  /** Finishes the requests in flight and closes everything. */
+  /** Stops listening, finishes the requests in flight, and closes the database and everything else. */
   stop: () => Promise<void>
-  /** Names the signal in the log. */
+  /** Like `stop`, and writes the signal into the log. */
   stopBy: (signal: string) => Promise<void>
 }
 
-/** Ms that a database, which may be gone, gets to close. */
+/** In ms. How long closing may take at most: the connection to the database may be gone. */
 const CLOSES_WITHIN = 4000
 
-/** In ms. */
+/** In ms: how often scheduled records are published (see `startSchedule`). */
 const SCHEDULE_EVERY = 1000
 
-/** In ms. An hour is enough, since the horizon is counted in days. */
+/**
+ * In ms: how often series are extended. An hour is enough, since the horizon of a series is counted in days.
+ */
 const EXTENDING_EVERY = 3_600_000
 
-/** In ms. */
+/** In ms: how often old rows are deleted (see `startPruning`). */
 const PRUNING_EVERY = 600_000
 type Ground = CalendarGround & Pick<App, 'demo'>
 
 type Report = (error: unknown, requestId?: string) => void
 
 interface GroundOptions {
-  /** Fills a database without events. */
+  /** With `true`, the demo feature fills a database that has no events. */
   demo?: boolean
   features?: readonly Feature[]
   tell?: (sentence: string) => void
 }
 
 /**
- * With `demo`, fills a database without events. @throws Error with one sentence when the data folder is a
- * file or the database cannot be opened
+ * Opens the database and the store of images, and creates the first administrator. With `demo`, also fills a
+ * database that has no events.
+ * @throws Error with one sentence if the data folder is a file or the database cannot be opened
  */
 export async function prepareGround(
   config: Config,
@@ -115,9 +124,11 @@ export async function prepareGround(
 }
 
 export interface StartOptions extends Omit<GroundOptions, 'tell'> {
-  /** The source of each setting that was given, for the log. */
+  /** For the log: whether each given setting came from a flag or from the environment. */
   settings?: Readonly<Record<string, SettingSource>>
-  /** Called once the service answers, before it says that it is ready: the first password can be used. */
+  /**
+   * Called once the service answers and before it counts as ready. The first password can be used by then.
+   */
   announce?: (app: App) => void
   settingWords?: ServiceStart['settingWords']
 }
@@ -136,12 +147,13 @@ interface Running {
 
 const { version } = packageJson
 
-/** Maximum length of a login in the log. */
+/** In characters: a longer login is cut in the log. */
 const LONGEST_LOGIN = 100
 
 /**
- * With `demo`, fills a database without events. @throws Error with one sentence when the database cannot be
- * opened or the port is in use
+ * Starts the service and resolves once it answers requests. With `demo`, also fills a database that has no
+ * events.
+ * @throws Error with one sentence if the database cannot be opened or the port is in use
  */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
   const log = openLog(config)
@@ -194,7 +206,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     servings,
     isStopping: false,
   }
-  // A port that the system picks has few clients: more listeners would only take time.
+  // With port 0 the system picks a free one, as tests do. Such a service has few clients, so it does without
+  // the extra listeners of a shared port.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared, servings)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)
@@ -214,14 +227,20 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return app
 }
 
-/** Events would be an hour off for half of the year, and nobody would know why. */
+/**
+ * A warning at the start: with UTC, events would be an hour off for half of the year without any visible
+ * reason.
+ */
 const NO_ZONE =
   'No time zone is set, so events are at the time of UTC. Choose ' +
   'one at the desk, under Settings, or set KALENDS_TIMEZONE.'
 
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
-/** Returns the first password and the link to the desk, once the service answers and both can be used. */
+/**
+ * Creates the first password and the link to the desk. Call it once the service answers: both can be used
+ * then.
+ */
 async function openDoors(
   database: Database,
   { desk }: Config,
@@ -251,13 +270,14 @@ async function serveAll(start: ServiceStart): Promise<Serving[]> {
 }
 
 /**
- * Changes `site` in place and tells features: now, when `renew` is called after a change of owners' settings,
- * and when `listensOn` gets the port.
+ * Reads the settings that owners have set in the database, applies them to `site` in place, and passes them
+ * to features. This happens now and at each call of the returned `renew`; `listensOn` gives `site` the actual
+ * port.
  */
 async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
   let present = started
   let { port } = started
-  /** True if a zone was given or set. */
+  /** True if a flag, the environment or an owner set the time zone. */
   let hasZone = false
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
@@ -319,18 +339,21 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
 
 interface Log {
   logger: Logger
-  /** Undefined if no requests are logged. */
+  /** Undefined if requests are not logged. */
   requestLog: RequestLog | undefined
-  /** Resolves when all lines are written: the exit would write the last ones ahead of others. */
+  /**
+   * Resolves when all lines are written. Without it, the last lines would be written at exit, perhaps before
+   * earlier ones.
+   */
   flushed: () => Promise<void>
 }
 
-/** Secrets are cut out of all lines. */
+/** Opens the log on standard error. Passwords and other secrets are removed from every line. */
 function openLog(config: Config): Log {
-  // Without a least length there is no waiting for the end.
+  // With `minLength` 0, `flush` would call back before the lines are written.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1 })
   const flushed = () => new Promise<void>((resolve) => destination.flush(() => resolve()))
-  // Messages of our errors have those of their causes.
+  // The usual serializer appends the message of `cause`, which the messages of our errors contain already.
   const serializers = { err: pino.stdSerializers.errWithCause }
   const logger = pino(
     { level: config.log_level, serializers },
@@ -339,11 +362,13 @@ function openLog(config: Config): Log {
   const { request_log: kept } = config
   if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined, flushed }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
-  // This log leaves out secrets by itself, and writes many lines at once.
+  // The request log removes secrets itself and writes many lines at once, so it bypasses the logger.
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), flushed }
 }
 
-/** Writes the line that docs/production.md describes for fail2ban. */
+/**
+ * Returns a function that logs a refused sign-in in the form that docs/production.md describes for fail2ban.
+ */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
@@ -361,11 +386,11 @@ function hearing(log: RequestLog | undefined, servings: readonly Serving[]): { o
   }
 }
 
-/** See rule 19.3. */
+/** Publishes records whose scheduled time has come, now and every second (rule 19.3). */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
-    // Very many records may be due after a night without the service.
+    // A run may take longer than the interval: very many records are due after a night without the service.
     if (isLooking) return
     isLooking = true
     await publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
@@ -375,7 +400,10 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-/** UTC times are renewed once, since zones may have changed. */
+/**
+ * Creates the next events of series, now and every hour. After the first run, also renews all stored UTC
+ * times, since the rules of time zones may have changed.
+ */
 function startExtending(
   database: Database,
   site: Site,

@@ -27,18 +27,27 @@ function settingOptions(): Option[] {
   )
 }
 
-/** Removed settings stay options, so that the error can say what to do instead. */
+/**
+ * Returns the options of removed settings. They are still accepted, so that the error can say what to do
+ * instead.
+ */
 function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
 
-/** Hides them from all help but that of `serve`: elsewhere they would bury the options of a command. */
+/**
+ * Adds the options of settings without showing them in the help of `command`, where they would bury its own
+ * options. The help of `serve` shows them.
+ */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
   return command
 }
 
-/** Writes the meaning below the term if less than 50 columns would be left beside it. */
+/**
+ * Lays out a term and its description in the help. The description stands below the term if fewer than 50
+ * columns would be left beside it.
+ */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
   if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)
@@ -54,12 +63,12 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** Returns words that give another process the same settings. */
+/** Returns the command-line arguments that give another process the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
 
-/** `site_url` becomes `siteUrl`. */
+/** Returns the name under which Commander stores an option: `siteUrl` for `site_url`. */
 function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -70,7 +79,7 @@ async function runService(
   demo: boolean,
 ): Promise<void> {
   const config = readConfig(flags, env, features)
-  // Other commands do without the code of the service.
+  // The code of the service is imported on demand, so that other commands start without it.
   const { startApp } = await import('./app.ts')
   const given = { settingWords: settingWords(flags), settings: settingSources(flags, env, features) }
   const tell = (app: App) => {
@@ -81,9 +90,10 @@ async function runService(
 }
 
 /**
- * Stops the service in order, unlike `bin/kalends.js`, which ends the process at once. Has to be called
- * before anybody is told that the service answers. A supervisor may send SIGHUP for new settings and start
- * the service again. A second signal ends the process at once.
+ * On SIGTERM, SIGINT or SIGHUP, stops the service in order, in place of the listeners of `bin/kalends.js`,
+ * which end the process at once. A second signal ends the process at once. SIGHUP counts too, since a
+ * supervisor may send it to restart the service with new settings.
+ * Call this before the log or the terminal says that the service answers.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
@@ -114,12 +124,15 @@ function announce(
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** Returns one sentence without passwords. */
+/** Returns the message of an error without passwords, as one sentence. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }
 
-/** Settings come from flags, else from `env`. Tests give a `bare` command with another output and exit. */
+/**
+ * Builds the command line of `kalends`. Settings come from flags, else from `env`. Tests pass a `bare`
+ * command with their own output and exit.
+ */
 export async function makeProgram(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -149,14 +162,14 @@ export async function makeProgram(
     })
     .option('--demo', 'fill a new database with a season of a town, to look around')
     .action(({ demo = false }: { demo?: boolean }) => runService(givenFlags(program.opts()), env, demo))
-  // The service does not load the code of other commands.
+  // `serve` does without the code of the other commands, which is imported on demand.
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')
     const configure = () => readConfig(givenFlags(program.opts()), env, features)
     await registerCommands(program, { configure, features }, operands[0])
-    // The doctor itself says what is wrong with a setting; every other command refuses it, even if it does
-    // not need it.
+    // A wrong setting stops every command before its action, even if the command does not use the setting.
+    // Only `doctor` runs, since it reports wrong settings itself.
     program.hook('preAction', (_program, command) =>
       command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
     )

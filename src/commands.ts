@@ -5,9 +5,10 @@ import type { CommandGround, CommandGroup, Feature } from './feature.ts'
 import type { Database } from './store/storage/database.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 
-// The code of commands is loaded on demand, in groups; `serve` is elsewhere.
+// All commands but `serve`, which `command-line.ts` defines. They are in groups whose code is loaded on
+// demand.
 
-/** In the order of the help page. */
+/** The command groups of the kernel, in the order of the help page. */
 const ownGroups: readonly CommandGroup[] = [
   { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'], register: registerOwn },
   {
@@ -36,8 +37,8 @@ export const commandGroups = (features: readonly Feature[]): readonly CommandGro
 ]
 
 /**
- * Loading all groups takes longer than most commands; without a match all are registered, for help and
- * suggestions.
+ * Registers only the group that has the command `asked`, since loading all groups takes longer than most
+ * commands run. If no group has it, registers all groups, for the help page and for suggestions.
  */
 export async function registerCommands(
   program: Command,
@@ -112,7 +113,7 @@ async function holdOrResume(
   }
 }
 
-/** Returns undefined if there is no desk. */
+/** Returns the address of the site; undefined if the desk is turned off. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

@@ -19,39 +19,54 @@ import type { OwnerTexts } from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import type { FeatureRoutes } from './wordpress/platform.ts'
 
-/** A feature is data; its code is loaded when it is asked for. */
+/**
+ * A part of the service that can be left out, described as data. Its code is imported when one of its
+ * functions is called.
+ */
 export interface Feature extends HasSettings, KeepsTables {
   name: string
   commands?: readonly CommandGroup[]
   table?: (features: readonly Feature[]) => Promise<Partial<FeatureRoutes>>
   topics?: readonly Topic[]
   prunings?: () => Promise<readonly Pruning[]>
-  /** Findings for the doctor. */
+  /** Returns what `kalends doctor` reports about the feature. */
   checks?: (config: Config) => Promise<readonly Finding[]>
-  /** Lists failures of what the feature does by itself, for the doctor and the page Today. */
+  /** Returns the failures of the feature's background work, for the doctor and the page Today of the desk. */
   troubles?: (ask: Ask, now: number) => Promise<readonly Trouble[]>
-  /** Fills a database without events, for `kalends serve --demo`. Returns a sentence that says how. */
+  /**
+   * Fills a database that has no events, for `kalends serve --demo`. Returns a sentence that says what was
+   * added.
+   */
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
-  /** Called before the database is opened. @throws Error with one sentence */
+  /**
+   * Starts the feature's part of the service, before the database is opened.
+   * @throws Error with one sentence that ends the start
+   */
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/** News that webhooks of administrators get besides changes of records; the feature writes them. */
+/**
+ * A kind of news that webhooks can subscribe to besides changes of records. Only webhooks of administrators
+ * get it.
+ */
 export interface Topic {
-  /** Such as `submission.received`. */
+  /** The event type in webhooks, such as `submission.received`. */
   type: string
-  /** Returns undefined if the news need not be sent any more. */
+  /** Returns the content of the message about the row `id`; undefined if it need not be sent any more. */
   present: (context: Context, id: number) => Promise<object | undefined>
 }
 
-/** The commands are registered together. `register` loads the code that only they need. */
+/**
+ * Commands that share code. `register` adds all of them to the program, and imports the code that only they
+ * need.
+ */
 export interface CommandGroup {
   names: readonly string[]
   register: (program: Command, ground: CommandGround) => void | Promise<void>
 }
 
 export interface CommandGround {
-  /** Has to be called when a command runs, since the flags are not known before. */
+  /** Reads the settings. Call it only when a command runs, since the flags are not parsed before. */
   configure: () => Config
   features: readonly Feature[]
 }
@@ -61,23 +76,29 @@ export interface ServiceStart {
   features: readonly Feature[]
   logger: Logger
   report: (error: unknown, requestId?: string) => void
-  /** Receives sentences for the operator. */
+  /** Writes a warning for the operator into the log. */
   tell: (sentence: string) => void
-  /** Words that give another process the same settings; undefined if no command line began this one. */
+  /**
+   * Command-line arguments that give another process the same settings; undefined if this process was not
+   * started from the command line.
+   */
   settingWords: readonly string[] | undefined
 }
 
-/** The part of a feature in a running service. */
+/** The part of a feature that runs in the service, from its start to its stop. */
 export interface Serving {
-  /** A sentence for the operator, once the service answers. */
+  /** A sentence for the operator, printed once the service answers. */
   told?: string
-  /** `at` is `HOST:PORT`; `setting` names the setting that gives it. */
+  /**
+   * A second address that the feature listens on: `at` is `HOST:PORT`, `setting` the name of the setting with
+   * that port.
+   */
   listens?: { at: string; setting: string }
-  /** Makes `hasMail` of the site true. */
+  /** Set by the feature that sends e-mail; the site then has `hasMail`. */
   sendsMail?: true
   around?: (database: Database) => Database
   onAnswered?: OnAnswered
-  /** Gets what owners have set, at the start and after each change. */
+  /** Receives the settings and files that owners have set: at the start, and after each change. */
   follow?: (set: OwnerTexts, files: Partial<Record<LookFileSetting, Buffer>>) => Promise<void>
   rows?: (ground: RowGround) => readonly AnswerRow[]
   works?: (service: RunningService) => readonly Work[]
@@ -93,13 +114,16 @@ export interface RunningService extends CalendarGround {
 }
 
 export interface Work {
-  /** In ms. */
+  /** In ms: the interval at which `look` is called. */
   every: number
   isAtOnce?: true
   look: () => unknown
 }
 
-/** @param now in ms since the epoch */
+/**
+ * Lists the failures of all features.
+ * @param now in ms since the epoch
+ */
 export async function listTroubles(features: readonly Feature[], ask: Ask, now: number): Promise<Trouble[]> {
   return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask, now)) ?? []))).flat()
 }

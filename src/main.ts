@@ -6,13 +6,14 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-// Files are for the user who runs this, and nobody else on the machine.
+// New files can be read by the user who runs this process, and by nobody else on the machine.
 process.umask(0o077)
-// A reader such as `head` that leaves early ends nothing.
+// A reader of the output that quits early, such as `head`, must not end the process.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(error)
 })
-// Every user may read a command line: a title replaces one with a password.
+// Every user of the machine can read the arguments of a process. If one holds a password, a title replaces
+// them.
 if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
 const words = process.argv.slice(2)

@@ -1,16 +1,16 @@
-// Caches that share one budget of bytes, and values made once for few keys.
+// Caches that share one budget in bytes, and memoized functions.
 
-/** A cache that is used more takes more of the budget. */
+/** Bounds the bytes of several caches together. A cache that is used more takes a larger share. */
 export interface CacheBudget {
   youngBytes: number
-  /** Maximum bytes of the young generations; the old ones may hold as many again. */
+  /** Maximum bytes of all young generations together. The old generations may hold as many again. */
   limit: number
   caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
 }
 
 /**
- * Reading a value moves it into the young generation. When the young generations of a budget reach its limit,
- * they become the old ones, and the old ones are dropped.
+ * A cache of two generations. Reading a value moves it into the young one. When the young generations of a
+ * budget reach its limit, they become the old ones, and the former old ones are dropped.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -24,7 +24,7 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** `bytes` counts both generations. */
+/** Returns an empty budget. `bytes` is the maximum of both generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
@@ -42,7 +42,7 @@ export function entryBytes(...texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
 }
 
-/** Bytes of an entry besides its key and value. */
+/** Bytes that an entry takes besides the characters of its key and value; an estimate. */
 const ENTRY = 120
 
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
@@ -51,7 +51,7 @@ export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   return cache
 }
 
-/** A value found in the old generation moves into the young one. */
+/** Returns the value, and moves one that was found in the old generation into the young one. */
 export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
   const young = cache.young.get(key)
   if (young) return young.value
@@ -60,7 +60,7 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   return old?.value
 }
 
-/** A value larger than a whole generation is not cached. */
+/** Stores a value of `bytes` bytes, unless it is larger than a whole generation. */
 export function setCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return
@@ -109,8 +109,8 @@ export function cachedText<Key extends string | number>(
 }
 
 /**
- * Values are kept for good, so keys must be few, such as languages. Undefined is not kept, or strangers could
- * fill memory with unknown keys.
+ * Returns `make` with memoized results. They are kept for good, so there must be few keys, such as languages.
+ * A result of undefined is not kept: otherwise clients could fill the memory with unknown keys.
  */
 export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()

@@ -18,12 +18,15 @@ import {
 } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
-/** Paths are appended to the address, so it must have no login, query or fragment. */
+/**
+ * True for an address that paths can be appended to: it has no login, query or fragment. The empty text
+ * counts too.
+ */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
 }
 
-/** `rest_root` cannot begin with these segments, which other paths of the service use. */
+/** First path segments that the service itself uses. `rest_root` must not begin with one of them. */
 const OWN_PATHS = (
   'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag ' +
   'tiles venue venues wp-admin wp-content'
@@ -43,11 +46,14 @@ function isMask(bits: string, version: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-/** English texts stand in the code, translations in `calendar/locales/` and in `*-texts.ts` of features. */
+/**
+ * English texts are in the code; translations are in `calendar/locales/` and in the `*-texts.ts` files of
+ * features.
+ */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Owners can change these while the service runs. */
+/** Settings that owners can also change at the desk while the service runs. */
 export const siteSettings = {
   timezone: checked(
     word(
@@ -241,7 +247,7 @@ const settings = {
   log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
 }
 
-/** Each feature adds its settings by `declare module`. */
+/** The settings that features add: each declares its own in this interface by `declare module`. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface FeatureSettings {}
 
@@ -249,17 +255,17 @@ export type KernelSettingName = keyof typeof settings
 
 type Settings = typeof settings & FeatureSettings
 export type SettingName = keyof Settings
-/** `given` has the settings that a flag or variable sets. */
+/** The values of all settings. `given` tells which were set by a flag or an environment variable. */
 export type Config = {
   [Name in SettingName]: Settings[Name] extends Setting<infer Value> ? Value : never
 } & { given?: Readonly<Record<string, SettingSource>> }
 
-/** `site_url` is `KALENDS_SITE_URL`. */
+/** Returns the environment variable of a setting: `KALENDS_SITE_URL` for `site_url`. */
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
-/** `site_url` is `--site-url`. */
+/** Returns the flag of a setting: `--site-url` for `site_url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** What to do instead of each setting that was removed. */
+/** By the name of each removed setting: a sentence that says what to do instead. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
     'More nodes answer more readers, from their memory; ' +
@@ -268,7 +274,10 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
 
-/** `readConfig`, `--help` and `docs/configuration.md` are made from this table. */
+/**
+ * Returns all settings by name, those of features included. `readConfig`, `--help` and
+ * `docs/configuration.md` are made from this table.
+ */
 export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
   const own: [string, Setting<unknown>][] = Object.entries(settings)
   const ofFeatures = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
@@ -279,7 +288,7 @@ export const commandVariables = (features: readonly HasSettings[]): string[] =>
   features.flatMap(({ variables = [] }) => variables)
 
 /**
- * A flag wins over the environment, the environment over the default.
+ * Reads all settings: from its flag, else from its environment variable, else its default.
  * @throws Error with one sentence for each setting that is unknown, removed or wrong
  */
 export function readConfig(
@@ -372,7 +381,10 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
-/** The kernel's groups come first, in the order of the page. */
+/**
+ * Groups the settings for the help and for docs/configuration.md: first those of the kernel, then one group
+ * of each feature.
+ */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({
@@ -382,7 +394,10 @@ export function settingGroupsWith(features: readonly HasSettings[]): SettingGrou
   return [...own, ...features.flatMap((feature) => feature.settings ?? [])]
 }
 
-/** A test compares it with `docs/configuration.md`, which `npm run docs` writes. */
+/**
+ * Returns the content of `docs/configuration.md`, which `npm run docs` writes. A test checks that the file is
+ * up to date.
+ */
 export function settingsPage(features: readonly HasSettings[]): string {
   const groups = settingGroupsWith(features).flatMap(({ heading, settings: rows }) => [
     '',
@@ -405,40 +420,52 @@ export function settingsPage(features: readonly HasSettings[]): string {
 
 export interface Site {
   url: string
-  /** The host without its port, with the path of the site: the start of every `global_id` (rule 4.5). */
+  /**
+   * The host without its port, followed by the path of the site. Every `global_id` begins with it (rule 4.5).
+   */
   globalHost: string
   name: string
   vendor: string
-  /** `<vendor>/events/v1` */
+  /** The namespace of the REST interface, `<vendor>/events/v1`. */
   namespace: string
-  /** Such as `/wp-json`, without a slash at the end. */
+  /** The path of the REST interface, such as `/wp-json`, without a slash at the end. */
   restRoot: string
   restUrl: string
-  /** The address of the namespace, without a slash at the end. */
+  /** The URL of the namespace, without a slash at the end. */
   base: string
   timezone: string
   language: Language
   languages: readonly Language[]
-  /** Set if the address of the page names a language; links on the page then name it too. */
+  /**
+   * The language in the URL of the page; undefined if the URL has none. Links on the page then carry it too.
+   */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
-  /** Maximum bytes of a description or excerpt. */
+  /** Maximum length of a description or excerpt, in bytes. */
   textBytes: number
-  /** Kilometres, for searches around a place that give no radius. */
+  /** In kilometres: the radius of a search around a place whose request gives none. */
   geolocRadius: number
-  /** URL templates of directions and tiles, empty for none; `attribution` stands on every map. */
+  /**
+   * URL templates of directions and of map tiles; an empty one turns links to directions or maps off.
+   * `attribution` is shown on every map.
+   */
   maps: { directions: string; tiles: string; attribution: string }
   seriesMonths: number
   hasDesk: boolean
   hasMail?: true
-  /** Sites whose frames may show pages; they go into the Content-Security-Policy. */
+  /**
+   * Origins that may show pages of the site in a frame, for the `frame-ancestors` of the
+   * Content-Security-Policy.
+   */
   frameAncestors: readonly string[]
-  /** 12 or 24 hours; `auto` follows the language. */
+  /** Whether times are shown with 12 or 24 hours; `auto` depends on the language. */
   clock: Config['pages_clock']
 }
 
-/** `port` is the one that the server listens on, since `config.port` may be 0. */
+/**
+ * Builds the site from the settings. `port` is the one that the server listens on; `config.port` may be 0.
+ */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -492,8 +519,9 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * Returns where data go if no setting says so: the SQLite file or the data folder, in the working folder.
- * Undefined if settings name the data folder, or both database and images.
+ * Returns the absolute path at which data are stored because no setting names a place: the SQLite file, or
+ * the data folder if only images go there. Undefined if settings name the data folder, or both the database
+ * and the place of images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
 /**
- * Makes the folders above it too, open to this user alone. `mkdirSync` with `recursive` would never end where
- * the system refuses folders, such as in `/proc`.
+ * Creates the folder and its missing parents, accessible to this user alone. It does not use the option
+ * `recursive` of `mkdirSync`, which never returns where the system refuses folders, such as in `/proc`.
  * @throws Error with one sentence
  */
 export function makeFolder(folder: string): void {
@@ -23,7 +23,10 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Returns a file that stands where this folder or one above it should be. */
+/**
+ * Returns the path of the file that stands in place of `folder` or of one of its parents; undefined if there
+ * is none.
+ */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -36,7 +39,10 @@ export interface Owner {
   gid: number
 }
 
-/** If nothing is at the path, returns the owner of the nearest folder above. */
+/**
+ * Returns the owner of the file or folder at `path`; if nothing is there, that of the nearest existing
+ * parent.
+ */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))
@@ -44,14 +50,14 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Does nothing unless this process is root, since only root can give files away. */
+/** Changes the owner of `path`. Does nothing unless this process runs as root, since only root may do so. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
 /**
- * With fewer free bytes than the first, a write may fail; with fewer than the second, an operator should make
- * room.
+ * Limits of free disk space: below `LEAST_FREE_BYTES` a write may fail, below `LOW_FREE_BYTES` an operator
+ * should make room.
  */
 export const LEAST_FREE_BYTES = 1_000_000
 export const LOW_FREE_BYTES = 1_000_000_000
@@ -61,7 +67,10 @@ export async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Makes new names in the folder survive a crash. Does nothing on Windows. */
+/**
+ * Flushes the folder's entries to disk, so that files created or renamed in it survive a crash. Does nothing
+ * on Windows.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)
@@ -72,7 +81,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** @throws Error with one sentence */
+/** @throws Error with one sentence that says why the file cannot be read */
 export function openToRead(file: string): Promise<FileHandle> {
   return open(file).catch((error: unknown) => {
     throw unreadable(file, error)

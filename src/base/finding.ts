@@ -1,12 +1,12 @@
 import type { Language } from './config.ts'
 
-// What checks report, to the doctor and to the page Today.
+// Results of checks, for `kalends doctor` and for the page Today of the desk.
 
 export interface Finding {
-  /** A word or two. */
+  /** The subject of the check, in a word or two. */
   about: string
   state: 'ok' | 'warning' | 'error'
-  /** One sentence. */
+  /** The result of the check, in one sentence. */
   says: string
   todo?: string
 }
@@ -25,10 +25,10 @@ export const failing = (about: string, says: string, todo: string): Finding => (
   todo,
 })
 
-/** A failure of work that a feature does by itself, such as an import on a schedule. */
+/** A failure of background work of a feature, such as a scheduled import. */
 export interface Trouble {
   finding: Finding
-  /** What the page Today shows, in a language of the site. */
+  /** Returns what the page Today shows, in the given language. */
   shown: (language: Language) => ShownTrouble
 }
 

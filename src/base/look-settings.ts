@@ -5,7 +5,8 @@ import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// Files of a look: the first bytes tell the kind; the sent name is ignored.
+// Files for the look of the pages, such as a logo. The first bytes decide which format a file has; the name
+// under which it was sent is ignored.
 
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
@@ -14,11 +15,13 @@ type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 interface FileRule {
   stem: string
   endings: readonly Ending[]
-  /** Maximum bytes. */
+  /** Maximum size, in bytes. */
   most: number
 }
 
-/** All files together, as base64 in JSON, fit into `MOST_LOOK`. */
+/**
+ * File name and limits of each uploaded file. All files together, as base64 in JSON, fit into `MOST_LOOK`.
+ */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -38,7 +41,7 @@ const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FILES[name
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** Recognises kinds by content, mostly by the first bytes. */
+/** Recognises a file format by its content, mostly by the first bytes. */
 const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
@@ -49,7 +52,10 @@ const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
     bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/** What no drawing needs. It could not run anyway: answers with drawings forbid scripts. */
+/**
+ * Parts of an SVG that could run code and that no drawing needs. They could not run anyway: responses with an
+ * SVG forbid scripts by their Content-Security-Policy.
+ */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {
@@ -62,13 +68,19 @@ function isPlainSvg(bytes: Buffer): boolean {
   )
 }
 
-/** Returns undefined for a kind or size that the setting does not take. */
+/**
+ * Returns the file name extension for the content; undefined if the setting does not allow its format or
+ * size.
+ */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
   return bytes.length > most ? undefined : endings.find((ending) => SIGNATURES[ending](bytes))
 }
 
-/** Returns the end of a sentence that begins with the setting. */
+/**
+ * Returns undefined for an allowed file, else the end of an error sentence that begins with the name of the
+ * setting.
+ */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
@@ -76,7 +88,9 @@ export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | unde
   return `takes a file of at most ${most / 1000} kB that is ${kinds} by its content`
 }
 
-/** A hash in the name keeps caches from showing old content under it. */
+/**
+ * Returns a file name that contains a hash of the content, so that caches cannot show old content under it.
+ */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -84,7 +98,7 @@ export function contentName(stem: string, ending: string, bytes: Buffer): string
 const DATA = /^data:[\w.+/-]{0,100};base64,$/
 const BASE64 = /^[\w+/]*={0,2}$/
 
-/** Decodes a base64 `data:` address; undefined for other text. */
+/** Decodes a base64 `data:` URL; returns undefined for any other text. */
 export function bytesOfData(text: string): Buffer | undefined {
   const at = text.indexOf(',')
   if (at > 120 || !DATA.test(text.slice(0, at + 1)) || !BASE64.test(text.slice(at + 1))) return undefined
@@ -96,7 +110,10 @@ export interface OwnerLink {
   address: string
 }
 
-/** A page at `/<slug>/`, in Markdown that begins with the title as a heading. */
+/**
+ * A page that the owner has written, shown at `/<slug>/`. `text` is Markdown and begins with the title as a
+ * heading.
+ */
 export interface OwnerText {
   slug: string
   text: string
@@ -110,7 +127,7 @@ const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/** Takes a URL of another site, a path of this one, or `mailto:`. */
+/** True for a URL of another site, a path of this one, or a `mailto:` address. */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -118,7 +135,10 @@ function isAddress(text: string): boolean {
   return url !== null && (url.protocol === 'mailto:' || (/^https?:$/.test(url.protocol) && url.host !== ''))
 }
 
-/** Reads one link a line, words first and address last. Undefined if a line is no link, or for too many. */
+/**
+ * Reads one link per line: the words, then the address. Returns undefined if a line is not a link or if there
+ * are too many.
+ */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
   const links = lines.map((line) => {
@@ -130,7 +150,10 @@ export function readLinks(text: string): OwnerLink[] | undefined {
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
 
-/** Slugs that the service uses itself, perhaps in a later version, or redirects (`path-words.ts`). */
+/**
+ * Slugs that no page of an owner may have: the service uses them, may use them in a later version, or
+ * redirects them (`path-words.ts`).
+ */
 const TAKEN = new Set(
   `
   api assets calendar categoria categorie categories category date dates desk embed etiqueta etiquette
@@ -142,14 +165,20 @@ const TAKEN = new Set(
   `.match(/\S+/g),
 )
 
-/** Undefined if the first line is no heading such as `# About us`, or over 100 characters. */
+/**
+ * Returns the heading in the first line of the Markdown. Undefined if that line is not a heading such as `#
+ * About us`, or if the title is longer than 100 characters.
+ */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
   const title = line.startsWith('# ') ? line.slice(2).trim() : ''
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** True for a page that is hidden, since only an earlier version accepted its address. */
+/**
+ * True if the service uses the slug itself. A page with such a slug is refused; one that an earlier version
+ * accepted is hidden.
+ */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
 export function faultOfTexts(json: string): string | undefined {
@@ -177,8 +206,8 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
 }
 
 /**
- * Reads the JSON that `pages_texts` stores.
- * @throws Error with the end of a sentence
+ * Parses and checks the JSON in which `pages_texts` is stored.
+ * @throws Error with the end of a sentence that begins with the name of the setting
  */
 export function readTexts(json: string): OwnerText[] {
   const read = parseTexts(json)
@@ -201,7 +230,7 @@ function parseTexts(json: string): OwnerText[] | undefined {
 }
 
 /**
- * Returns the `*.md` of a folder as JSON.
+ * Reads all `*.md` files of a folder and returns them as the JSON that `readTexts` parses.
  * @throws Error with one sentence
  */
 export function readTextsFolder(folder: string): string {
@@ -339,7 +368,9 @@ export const MOST_LOOK = 1_000_000
 
 export type LookSetting = keyof typeof lookSettings
 
-/** Maximum characters where they are not 200; `isText` allows several lines. */
+/**
+ * Maximum characters of the settings for which it is not 200. With `isText`, a value may have several lines.
+ */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },

@@ -1,5 +1,5 @@
 export interface Sample {
-  /** What follows the name of the family, such as `_bucket`. */
+  /** What is appended to the name of the family, such as `_bucket`; usually empty. */
   suffix: string
   labels: Readonly<Record<string, string>>
   value: number

@@ -3,14 +3,17 @@ import { messageOf } from './errors.ts'
 
 export type Print = (line: string) => void
 
-/** A part of the work was done; the exit code is 2. */
+/** Thrown by a command that did only part of its work. The exit code is then 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
 
 const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
 
-/** An error prints its message and ends the process with `codeFor`: by default 2 for `Incomplete`, else 1. */
+/**
+ * Runs a command. If `work` throws, prints the message of the error and ends the process with the exit code
+ * `codeFor(error)`: by default 2 for `Incomplete`, else 1.
+ */
 export async function runCommand(
   command: Command,
   work: (print: Print) => Promise<void>,
@@ -53,12 +56,18 @@ export function table(texts: readonly string[][]): string {
     .join('\n')
 }
 
-/** Removes control characters, so that texts of clients and other calendars cannot steer the terminal. */
+/**
+ * Replaces control characters by spaces, so that texts of clients or other calendars cannot send escape
+ * sequences to the terminal.
+ */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** The name of the group alone means `list`; an unknown word is an error. */
+/**
+ * Adds the command `list`, which also runs if the group is called without a command. An unknown command is an
+ * error.
+ */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })
@@ -72,17 +81,20 @@ export function addList(group: Command): Command {
     })
 }
 
-// Options that are numbers or times; `takes` begins the sentence of an error.
+// Parsers of options that are numbers or times. `takes` is the beginning of their error sentence.
 
-/** @throws Error with one sentence */
+/**
+ * Parses a positive whole number of at most nine digits.
+ * @throws Error with one sentence
+ */
 export function askedCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
 }
 
 /**
- * Reads a span such as `30m`; returns ms.
- * @throws Error with one sentence, also below `least`
+ * Parses a duration such as `30m`, `2h` or `7d`; returns ms.
+ * @throws Error with one sentence, also for a duration shorter than `least` ms
  */
 export function askedSpan(text: string, takes: string, least = 1): number {
   const ms = spanMs(text, 'mhd')
@@ -91,13 +103,14 @@ export function askedSpan(text: string, takes: string, least = 1): number {
 }
 
 /**
- * Reads a time in UTC; returns ms. With `now`, also takes hours, days or weeks from it in `direction`.
+ * Parses a date, or a date with a time, in UTC; returns ms since the epoch. If `now` is given, also takes
+ * hours, days or weeks, such as `7d`, counted from `now` in `direction`.
  * @throws Error with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
   const ms = day === undefined ? now + direction * spanMs(text, 'hdw') : Date.parse(`${day}T${time}Z`)
-  // `Date.parse` takes 30 February for a day of March.
+  // `Date.parse` accepts 30 February and returns a day of March.
   if (!Number.isNaN(ms) && (day === undefined || new Date(ms).toISOString().startsWith(day))) return ms
   throw new Error(`${takes}, not "${text}".`)
 }
@@ -117,8 +130,8 @@ function spanMs(text: string, units: string): number {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Calls `stop`, which gives the terminal its cursor back, on a signal, then ends by the same signal. The
- * returned function removes the listeners.
+ * On SIGINT or SIGTERM, calls `stop`, which restores the cursor of the terminal, and then ends the process by
+ * the same signal. Returns a function that removes the listeners.
  */
 export function stopOnSignal(stop: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {

@@ -1,13 +1,20 @@
 import { isIP } from 'node:net'
 
-// Kinds of settings: each reads its text, and refuses it with the end of a sentence.
+// Kinds of settings. Each parses its text, and throws an Error with the end of a sentence if the text is not
+// valid.
 
-/** Set by `KALENDS_<NAME>`, or by a flag of the same name, which wins. */
+/**
+ * A setting of the service. The environment variable `KALENDS_<NAME>` sets it, or a flag of the same name,
+ * which wins.
+ */
 export interface Setting<Value> {
   about: string
   value: string
   default: Value
-  /** @throws Error with the end of a sentence that begins with the name of the setting */
+  /**
+   * Parses the text of the setting.
+   * @throws Error with the end of a sentence that begins with the name of the setting
+   */
   read: (text: string) => Value
 }
 
@@ -36,7 +43,7 @@ export const wholeNumber = (
   },
 })
 
-/** Splits at commas, trims, and drops empty entries. */
+/** Splits a comma-separated list; trims the entries and drops empty ones. */
 export const readEntries = (text: string): string[] =>
   text
     .split(',')
@@ -86,14 +93,16 @@ export const choice = <const Value extends string>(
   },
 })
 
-/** `problem` ends the sentence of the error, which repeats the value. */
+/**
+ * Adds a check to a setting. The error consists of `problem`, which ends a sentence, and the refused value.
+ */
 export const checked = (
   setting: Setting<string>,
   problem: string,
   test: (text: string) => boolean,
 ): Setting<string> => tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/** Like `checked`, but the error does not repeat the value, which may hold passwords. */
+/** Like `checked`, but the error does not repeat the refused value, since it may contain a password. */
 export const discreet = (
   setting: Setting<string>,
   problem: string,
@@ -119,6 +128,6 @@ export interface SettingGroup {
 
 export interface HasSettings {
   settings?: SettingGroup
-  /** Variables that are no settings: one command reads them, such as passwords. */
+  /** Environment variables that are not settings, since only one command reads them, such as passwords. */
   variables?: readonly string[]
 }

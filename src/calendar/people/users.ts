@@ -25,7 +25,7 @@ export interface Me {
   capabilities: Partial<Record<Capability, true>>
 }
 
-/** The largest id that SQLite and PostgreSQL tables of the calendar can hold. */
+/** The largest id: the limit of integer columns in PostgreSQL, applied to SQLite too. */
 const LAST_ID = 2 ** 31 - 1
 
 // A login starts with a letter or digit, so that no command line takes it for an option.
